@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -16,8 +17,8 @@ from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings
 from scorer.metrics.api import Metric
-from scorer.reading.schema import Schema
-from scorer.reading.table import Table, find_places
+from scorer.reading.schema import EXTRA, NUMBER, Schema
+from scorer.reading.table import Table, find_places, make_table
 from scorer.views.extras import NamedColumns, columns_of, placed
 from scorer.views.hits import Ties
 from scorer.views.join import GradedItems, number_lists, without
@@ -36,25 +37,67 @@ class Constants(NamedTuple):
     weighted: bool = False  # whether lists have weights
 
 
-class OpenTruth(Protocol):
-    """A truth made ready, once for all submissions."""
+class OpenTruth(ABC):
+    """A truth that submissions are joined with, made once for all of them.
 
-    @property
-    def lists(self) -> tuple[str, ...]:
-        """The lists that are scored, in the order of their names."""
-        ...
+    Attributes:
+        lists: The lists that are scored, in the order of their names.
+        constants: The constants that settle the measures.
+        own_views: The views that the truth itself has if it is submitted. Of others, such as of
+            scores, a truth says too little.
+    """
 
-    @property
-    def constants(self) -> Constants:
-        """The constants that settle the measures."""
-        ...
+    lists: tuple[str, ...]
+    constants: Constants
+    own_views: ClassVar[frozenset[type]] = frozenset()
 
+    @abstractmethod
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the views of a submission; `views` are the types that the measures use.
 
         Rows of lists that are not of this truth are left out.
         """
-        ...
+
+    @abstractmethod
+    def subset(self, lists: Ints) -> OpenTruth:
+        """Return the truth of some lists alone; these are numbers of lists, ascending."""
+
+    def answers(self, roles: Collection[str]) -> dict[str, Any]:
+        """Return the truth as the columns of a submission that has these roles: role -> cells.
+
+        Further columns of submissions, which `join_truth` adds, can be left out.
+        """
+        raise NotImplementedError
+
+    def truth_columns(self) -> NamedColumns:
+        """Return the further columns of the truth, one element a row of `answers`."""
+        return NamedColumns({}, "truth")
+
+    def join_truth(
+        self, roles: Collection[str], ties: Ties, view: type, lists: Ints | None = None
+    ) -> Any:
+        """Return the view of the truth itself as a submission; None if it is none of `own_views`.
+
+        Args:
+            roles: The roles of the columns that the submission has.
+            ties: The rule for equal scores.
+            view: The type of the view.
+            lists: The numbers of the lists that the view is of, ascending; None for all.
+        """
+        if view not in self.own_views:
+            return None
+        part = self if lists is None else self.subset(lists)
+        columns = part.answers(roles)
+        own, rows = part.truth_columns(), len(columns["list"])
+        for role in roles:
+            name = role.partition("[")[2][:-1]
+            if role.startswith(EXTRA):
+                is_text = name in own and own[name].dtype == object
+                columns.setdefault(role, own[name] if is_text else [""] * rows)
+            elif role.startswith(NUMBER):
+                is_number = name in own and own[name].dtype != object and own[name].ndim == 1
+                columns.setdefault(role, own[name] if is_number else np.ones(rows))
+        return part.join(make_table(columns), ties, frozenset({view})).views[view]
 
     def explain_views(
         self, submission: Table, ties: Ties, views: frozenset[type], at: int
@@ -63,11 +106,14 @@ class OpenTruth(Protocol):
 
         Of a table they have all rows, and that row is marked.
         """
-        ...
+        return self.subset(np.array([at])).join(submission, ties, views).views
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """Return the names of the items of list number `at`, in the order of that view."""
-        ...
+        """Return the names of the items of list number `at`, in the order of that view.
+
+        Of the rows of a table, and of images, there are none.
+        """
+        return Names()
 
 
 class SideTables(NamedTuple):

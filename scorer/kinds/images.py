@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings, Problem
-from scorer.kinds.base import Constants, Kind, SideTables, list_rows
+from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables, list_rows
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
-from scorer.views.boxes import Box, Boxes, BoxFault, BoxTable, box_of_row, boxes_of
+from scorer.views.boxes import Box, Boxes, BoxFault, BoxTable, box_of_row, boxes_of, write_boxes
 from scorer.views.extras import Extras
 from scorer.views.hits import Ties
 from scorer.views.join import sorted_names
 from scorer.views.masks import MaskRuns, Masks, RunFault, runs_of
 from scorer.views.meeting import Views
-from scorer.views.names import Names
 
 
-class TrueMasks(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TrueMasks(OpenTruth):
     """A truth of masks made ready."""
 
     lists: tuple[str, ...]
@@ -30,31 +32,34 @@ class TrueMasks(NamedTuple):
     runs: MaskRuns
     cells: tuple[str, ...]  # one a list, as they were written
     extras: Extras
+    own_views: ClassVar[frozenset[type]] = frozenset({Masks})
 
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the masks of the submission beside the true ones; of two of a list the first."""
         cells, answered = cells_of_lists(submission, "runs", self.lists)
         submitted = MaskRuns.of([_read_runs(cell) for cell in cells])
         masks = Masks(self.lists, answered, self.runs, submitted, extras=self.extras)
-        return Views(answered, {Masks: masks})
+        join_truth = partial(self.join_truth, submission.frame.columns, ties)
+        return Views(answered, {Masks: masks}, join_truth)
 
-    def explain_views(
-        self, submission: Table, ties: Ties, views: frozenset[type], at: int
-    ) -> Mapping[type, Any]:
-        """Return the views of list number `at` alone, for its explanation."""
-        one = self._replace(
-            lists=self.lists[at : at + 1],
-            runs=MaskRuns.of([_read_runs(self.cells[at])]),
-            extras=self.extras.at(list=np.array([at])),
+    def subset(self, lists: Ints) -> TrueMasks:
+        """Return the truth of some images alone."""
+        cells = tuple(self.cells[n] for n in lists.tolist())
+        return replace(
+            self,
+            lists=tuple(self.lists[n] for n in lists.tolist()),
+            runs=MaskRuns.of([_read_runs(cell) for cell in cells]),
+            cells=cells,
+            extras=self.extras.at(list=lists),
         )
-        return one.join(submission, ties, views).views
 
-    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """Return no names: a mask has no items."""
-        return Names()
+    def answers(self, roles: Collection[str]) -> dict[str, Any]:
+        """Return the cell of each image, as it was written."""
+        return {"list": self.lists, "runs": self.cells}
 
 
-class TrueBoxes(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TrueBoxes(OpenTruth):
     """A truth of boxes made ready."""
 
     lists: tuple[str, ...]
@@ -63,6 +68,7 @@ class TrueBoxes(NamedTuple):
     each: tuple[str, ...]  # the parts of a box in a submission
     cells: tuple[tuple[Box, ...], ...]  # the boxes of each list
     extras: Extras
+    own_views: ClassVar[frozenset[type]] = frozenset({Boxes})
 
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the boxes of the submission beside the true ones; of two of a list the first."""
@@ -70,22 +76,23 @@ class TrueBoxes(NamedTuple):
         classes = self.constants.classes
         submitted = BoxTable.of([_read_boxes(cell, self.each) for cell in cells], classes)
         boxes = Boxes(self.lists, answered, classes, self.boxes, submitted, extras=self.extras)
-        return Views(answered, {Boxes: boxes})
+        join_truth = partial(self.join_truth, submission.frame.columns, ties)
+        return Views(answered, {Boxes: boxes}, join_truth)
 
-    def explain_views(
-        self, submission: Table, ties: Ties, views: frozenset[type], at: int
-    ) -> Mapping[type, Any]:
-        """Return the views of list number `at` alone, for its explanation."""
-        one = self._replace(
-            lists=self.lists[at : at + 1],
-            boxes=BoxTable.of(self.cells[at : at + 1], self.constants.classes),
-            extras=self.extras.at(list=np.array([at])),
+    def subset(self, lists: Ints) -> TrueBoxes:
+        """Return the truth of some images alone."""
+        cells = tuple(self.cells[n] for n in lists.tolist())
+        return replace(
+            self,
+            lists=tuple(self.lists[n] for n in lists.tolist()),
+            boxes=BoxTable.of(cells, self.constants.classes),
+            cells=cells,
+            extras=self.extras.at(list=lists),
         )
-        return one.join(submission, ties, views).views
 
-    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """Return no names: boxes have none."""
-        return Names()
+    def answers(self, roles: Collection[str]) -> dict[str, Any]:
+        """Return the cell of each image in a submission that gives its true boxes."""
+        return {"list": self.lists, "boxes": [write_boxes(x, self.each) for x in self.cells]}
 
 
 def cells_of_lists(table: Table, role: str, lists: Sequence[str]) -> tuple[list[str], Mask]:

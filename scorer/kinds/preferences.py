@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
 
 from scorer.challenge.public import Public
+from scorer.core.arrays import Ints
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
-from scorer.kinds.base import Constants, Kind, PublicSources, SideTables
+from scorer.kinds.base import Constants, Kind, OpenTruth, PublicSources, SideTables
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.views.beyond import join_preferences, read_likelihood, read_preferences
@@ -25,7 +24,7 @@ PAIR_SCHEMA = Schema(("list", "better", "worse"))
 
 
 @dataclass(frozen=True, eq=False)
-class Preferences:
+class Preferences(OpenTruth):
     """A truth of preferences made ready.
 
     Attributes:
@@ -50,7 +49,7 @@ class Preferences:
             None if likely is None else read_likelihood(likely.frame, truth),
         )
 
-    @property
+    @cached_property
     def lists(self) -> tuple[str, ...]:
         """The lists that are scored."""
         return self.truth.lists
@@ -61,14 +60,12 @@ class Preferences:
         `ties` is ignored: equal scores prefer neither.
         """
         preferred, answered = join_preferences(submission, self.truth, self.orders)
-        return Views(answered, {Preferred: preferred})
+        join_truth = partial(self.join_truth, submission.frame.columns, ties)
+        return Views(answered, {Preferred: preferred}, join_truth)
 
-    def explain_views(
-        self, submission: Table, ties: Ties, views: frozenset[type], at: int
-    ) -> Mapping[type, Any]:
-        """Return the views of list number `at` alone, for its explanation."""
-        one = replace(self, truth=self.truth.one_list(at))
-        return one.join(submission, ties, views).views
+    def subset(self, lists: Ints) -> Preferences:
+        """Return the truth of some lists alone."""
+        return replace(self, truth=self.truth.subset(lists))
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the items that can be compared, by their names."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ import polars as pl
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.kinds.base import Constants, Kind, SideTables, first_rows
+from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables, first_rows
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
 from scorer.views.beyond import (
@@ -25,7 +25,7 @@ from scorer.views.beyond import (
     read_preferences,
 )
 from scorer.views.diverse import Diverse
-from scorer.views.extras import Extras, placed
+from scorer.views.extras import Extras, NamedColumns, placed
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import (
     GradedItems,
@@ -49,7 +49,7 @@ JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone s
 
 
 @dataclass(frozen=True, eq=False)
-class Grades:
+class Grades(OpenTruth):
     """A graded truth made ready.
 
     Attributes:
@@ -65,8 +65,9 @@ class Grades:
     side: SideTables
     table: Table | None = None
     excluded: GradedItems | None = None
+    own_views: ClassVar[frozenset[type]] = frozenset({Judged, Diverse, Texts})
 
-    @property
+    @cached_property
     def lists(self) -> tuple[str, ...]:
         """The lists that are scored."""
         return self.truth.lists
@@ -167,14 +168,21 @@ class Grades:
             found[Returned] = returned
             if Scored in views:
                 found[Scored] = join_scored(sent, self.truth, ties, judged, returned)
-        return Views(answered, found)
+        return Views(answered, found, partial(self.join_truth, submission.frame.columns, ties))
 
-    def explain_views(
-        self, submission: Table, ties: Ties, views: frozenset[type], at: int
-    ) -> Mapping[type, Any]:
-        """Return the views of list number `at` alone, for its explanation."""
-        one = replace(self, truth=self.truth.one_list(at))
-        return one.join(submission, ties, views).views
+    def subset(self, lists: Ints) -> Grades:
+        """Return the truth of some lists alone."""
+        return replace(self, truth=self.truth.subset(lists))
+
+    def answers(self, roles: Collection[str]) -> dict[str, Any]:
+        """Return every judged item, the best first."""
+        truth = self.truth
+        lists = truth.list_names.gather(truth.in_list)
+        return {"list": lists, "item": truth.items, "score": -truth.ideal.rank}
+
+    def truth_columns(self) -> NamedColumns:
+        """Return the further columns of the truth, one element a judged item."""
+        return self.extras.truth
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the truth's items, best first, and the returned ones."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -16,15 +17,23 @@ from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
-from scorer.kinds.base import Constants, Kind, PublicSources, SideTables, first_rows, list_rows
+from scorer.kinds.base import (
+    Constants,
+    Kind,
+    OpenTruth,
+    PublicSources,
+    SideTables,
+    first_rows,
+    list_rows,
+)
 from scorer.reading.numbers import parse_number
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, encode
 from scorer.views.beyond import join_ratings
-from scorer.views.extras import Extras, placed
+from scorer.views.extras import Extras, NamedColumns, placed
 from scorer.views.hits import Ties
 from scorer.views.join import GradedItems, number_lists, sorted_names
-from scorer.views.labelled import Labelled, LabelledRows, Targets
+from scorer.views.labelled import Labelled, LabelledRows, Targets, indicator_matrix
 from scorer.views.meeting import Views
 from scorer.views.members import MemberPairs, Members, items_by_list
 from scorer.views.names import Names
@@ -33,7 +42,8 @@ LIKELY = "probability"
 CLASSES = "classes (a column for `label`)"
 
 
-class Labels(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Labels(OpenTruth):
     """A truth of classes or numbers made ready. All arrays have one element a row, by id.
 
     Attributes:
@@ -64,6 +74,7 @@ class Labels(NamedTuple):
     numbered: Mask | None = None
     file_row: Ints | None = None
     class_shares: Floats | None = None
+    own_views: ClassVar[frozenset[type]] = frozenset({Labelled, Targets, LabelledRows})
 
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return what the submission says of each row, beside the truth.
@@ -74,6 +85,7 @@ class Labels(NamedTuple):
         row = list_rows(frame, self.lists)
         answered = row >= 0
         shared = (self.lists, answered, self.weight)
+        join_truth = partial(self.join_truth, frame.columns, ties)
         extras = self.extras
         if "submission" in self.side.extra:
             columns = self.side.further("submission", submission)
@@ -83,20 +95,23 @@ class Labels(NamedTuple):
             numbers = Targets(
                 *shared, self.target, prediction, extras=extras, file_row=self.file_row
             )
-            return Views(answered, {Targets: numbers, LabelledRows: numbers})
+            return Views(answered, {Targets: numbers, LabelledRows: numbers}, join_truth)
         label = self._labels(frame["label"], row) if "label" in submission else None
         likely = self._likely(frame, row) if f"{LIKELY}[0]" in submission else None
         if self.numbered is not None:
-            return self._join_both(frame["label"], row, answered, extras)
+            both = self._join_both(frame["label"], row, answered, extras)
+            return Views(answered, both, join_truth)
         score = self._scores(frame, row) if "score" in self.side.rules.columns else None
         view = Labelled(
             *shared, classes, self.truth, label, likely, score, extras=extras,
             class_shares=self.class_shares,
         )  # fmt: skip
-        return Views(answered, {Labelled: view, LabelledRows: view})
+        return Views(answered, {Labelled: view, LabelledRows: view}, join_truth)
 
-    def _join_both(self, cells: pl.Series, row: Ints, answered: Mask, extras: Extras) -> Views:
-        """Views of rows of classes and of numbers; in each the other rows are predicted rightly."""
+    def _join_both(
+        self, cells: pl.Series, row: Ints, answered: Mask, extras: Extras
+    ) -> Mapping[type, Any]:
+        """Return the views of classes and of numbers; in each, rows of the other count as right."""
         assert self.numbered is not None
         shared, classes = (self.lists, answered, self.weight), self.constants.classes
         label = np.append(class_codes(cells, classes), -1)[row]
@@ -105,18 +120,58 @@ class Labels(NamedTuple):
         prediction = np.where(self.numbered, prediction, self.target)
         labelled = Labelled(*shared, classes, self.truth, label, extras=extras)
         numbers = Targets(*shared, self.target, prediction, extras=extras)
-        return Views(answered, {Labelled: labelled, Targets: numbers, LabelledRows: labelled})
+        return {Labelled: labelled, Targets: numbers, LabelledRows: labelled}
 
     def explain_views(
         self, submission: Table, ties: Ties, views: frozenset[type], at: int
     ) -> Mapping[type, Any]:
-        """Return the views of list number `at` alone, for its explanation."""
+        """Return the views of all rows, of which list number `at` is marked."""
         found = self.join(submission, ties, views).views
         return {view: rows.mark(at) for view, rows in found.items()}
 
-    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """Return no names: a row has no items."""
-        return Names()
+    def subset(self, lists: Ints) -> Labels:
+        """Return the truth of some rows alone."""
+        columns = ("truth", "target", "weight", "numbered", "file_row", "class_shares")
+        values = {name: getattr(self, name) for name in columns}
+        parts = {name: x[lists] for name, x in values.items() if x is not None and x.size}
+        names = tuple(self.lists[n] for n in lists.tolist())
+        extras = self.extras.at(truth=lists, list=lists)
+        return replace(self, lists=names, extras=extras, **parts)
+
+    def answers(self, roles: Collection[str]) -> dict[str, Any]:
+        """Return the true class or number of each row, and its shares of the classes."""
+        classes, columns = self.constants.classes, dict[str, Any](list=self.lists)
+        if not classes:
+            return columns | {"prediction": self.target}
+        shares = self.class_shares
+        if shares is None:
+            shares = indicator_matrix(self.truth, len(classes))
+        if "label" in roles:
+            columns["label"] = self._label_cells()
+        if "score" in roles:
+            columns["score"] = shares[:, -1]
+        if f"{LIKELY}[0]" in roles:
+            columns |= {f"{LIKELY}[{n}]": shares[:, code] for n, code in enumerate(self.columns)}
+        return columns
+
+    def _label_cells(self) -> list[str]:
+        """Return the cell of each row in a submission that names its true classes."""
+        classes = np.array(self.constants.classes, dtype=object)
+        if self.truth.ndim == 2:
+            separator = self.separator or ","
+            return [separator.join(classes[row]) for row in self.truth]
+        cells: list[str] = classes[self.truth].tolist()
+        if self.numbered is None:
+            return cells
+        numbers = map(repr, self.target.tolist())
+        return [
+            number if is_number else cell
+            for cell, number, is_number in zip(cells, numbers, self.numbered, strict=True)
+        ]
+
+    def truth_columns(self) -> NamedColumns:
+        """Return the further columns of the truth, one element a row."""
+        return self.extras.truth
 
     def _labels(self, cells: pl.Series, row: Ints) -> Ints | Mask:
         """The codes of the labels in each row, -1 where there is none that is known."""
@@ -390,7 +445,7 @@ def likely_roles(roles: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Ratings:
+class Ratings(OpenTruth):
     """A truth of ratings made ready.
 
     Attributes:
@@ -404,8 +459,9 @@ class Ratings:
     constants: Constants
     side: SideTables
     extras: Extras
+    own_views: ClassVar[frozenset[type]] = frozenset({Targets})
 
-    @property
+    @cached_property
     def lists(self) -> tuple[str, ...]:
         """The lists that are scored."""
         return self.truth.lists
@@ -414,16 +470,25 @@ class Ratings:
         """Return the predictions beside the ratings; what was not asked for is left out."""
         columns = self.side.further("submission", submission)
         view = join_ratings(submission, self.truth, self.extras, columns)
-        return Views(view.answered, {Targets: view})
+        join_truth = partial(self.join_truth, submission.frame.columns, ties)
+        return Views(view.answered, {Targets: view}, join_truth)
 
-    def explain_views(
-        self, submission: Table, ties: Ties, views: frozenset[type], at: int
-    ) -> Mapping[type, Any]:
-        """Return the views of list number `at` alone, for its explanation."""
-        rows = self.truth.in_list == at
-        extras = self.extras.at(truth=rows, list=np.array([at]), item=rows)
-        one = replace(self, truth=self.truth.one_list(at), extras=extras)
-        return one.join(submission, ties, views).views
+    def subset(self, lists: Ints) -> Ratings:
+        """Return the truth of some lists alone."""
+        rows = np.isin(self.truth.in_list, lists)
+        extras = self.extras.at(truth=rows, list=lists, item=rows)
+        return replace(self, truth=self.truth.subset(lists), extras=extras)
+
+    def answers(self, roles: Collection[str]) -> dict[str, Any]:
+        """Return the ratings as predictions, with intervals of no width."""
+        truth = self.truth
+        columns: dict[str, Any] = {"list": truth.list_names.gather(truth.in_list)}
+        numbers = dict.fromkeys(("prediction", "low", "high"), truth.grade)
+        return columns | {"item": truth.items} | numbers
+
+    def truth_columns(self) -> NamedColumns:
+        """Return the further columns of the truth, one element a rating."""
+        return self.extras.truth
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the items whose ratings were predicted."""
@@ -437,7 +502,7 @@ def _complete_requested(public: Public, sources: PublicSources) -> Public:
     items = public.candidates
     if items is None and (table := sources.truth()) is not None:
         items = items_by_list(table.frame, "item")
-    return public._replace(asked=MemberPairs(Members.of(items or {}).only(list(public.lists))))
+    return public._replace(asked=MemberPairs(Members.of(items or {}).of_lists(list(public.lists))))
 
 
 def open_ratings(table: Table, side: SideTables, findings: Findings) -> Ratings:

@@ -5,18 +5,19 @@ Of neither a view of items is made.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-import polars as pl
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
-from scorer.kinds.base import Constants, Kind, SideTables
+from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables
 from scorer.metrics.api import Metric
 from scorer.metrics.values import share_metric, value_metric
 from scorer.reading.schema import Schema
@@ -26,12 +27,12 @@ from scorer.views.given import Given
 from scorer.views.hits import Ties
 from scorer.views.join import answered_lists, number_lists, sorted_names
 from scorer.views.meeting import Views
-from scorer.views.names import Names
 
 WHOLE = Schema(("list",), every=True)
 
 
-class Values(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Values(OpenTruth):
     """The lists whose values are given."""
 
     lists: tuple[str, ...]
@@ -39,6 +40,7 @@ class Values(NamedTuple):
     side: SideTables
     extras: Extras  # of lists, one element a list
     never_given: Mapping[str, Mask]  # of each value, the lists of which no submission has it
+    own_views: ClassVar[frozenset[type]] = frozenset({Given})
 
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the values of each list; 0 of the lists that the submission lacks."""
@@ -54,23 +56,32 @@ class Values(NamedTuple):
             columns = [frame[role].to_numpy()[rows] for role in roles]
             numbers = columns[0] if len(columns) == 1 else np.column_stack(columns)
             values[name] = _place_values(numbers, place[rows], answered)
-        view = Given(self.lists, answered, values, self.extras, self.never_given)
-        return Views(answered, {Given: view})
+        view = Given(self.lists, answered, values, self.extras)
+        return Views(answered, {Given: view}, partial(self.join_truth, frame.columns, ties))
 
-    def explain_views(
-        self, submission: Table, ties: Ties, views: frozenset[type], at: int
-    ) -> Mapping[type, Any]:
-        """Return the views of list number `at` alone, for its explanation."""
-        one = self._replace(
-            lists=self.lists[at : at + 1],
-            extras=self.extras.at(list=np.array([at])),
-            never_given={name: mask[at : at + 1] for name, mask in self.never_given.items()},
+    def subset(self, lists: Ints) -> Values:
+        """Return some of the lists."""
+        return replace(
+            self,
+            lists=tuple(self.lists[n] for n in lists.tolist()),
+            extras=self.extras.at(list=lists),
+            never_given={name: mask[lists] for name, mask in self.never_given.items()},
         )
-        return one.join(submission, ties, views).views
 
-    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """Return no names: a value has no items."""
-        return Names()
+    def answers(self, roles: Collection[str]) -> dict[str, Any]:
+        """Return 1 wherever a submission can have a value, for want of a truth."""
+        values, columns = self.side.rules.value_columns, dict[str, Any]()
+        numbers = {}
+        for name in values:
+            is_missing = self.never_given.get(name, np.zeros(len(self.lists), dtype=bool))
+            numbers[name] = np.where(is_missing, np.nan, 1.0)
+        if "measure" not in roles:
+            columns = {role: numbers[name] for name, each in values.items() for role in each}
+            return {"list": self.lists, **columns}
+        columns["list"] = self.lists * len(values)
+        columns["measure"] = np.repeat(np.array([*values], dtype=object), len(self.lists))
+        every = np.concatenate([*numbers.values()])
+        return columns | {role: every for each in values.values() for role in each}
 
 
 def _place_values(values: Floats, place: Ints, answered: Mask) -> Floats:
@@ -140,25 +151,21 @@ def _never_given(lists: tuple[str, ...], side: SideTables) -> Iterator[tuple[str
             yield value, np.array([value not in found.get(name, none) for name in lists])
 
 
-class WholeTruth(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class WholeTruth(OpenTruth):
     """The ids of the rows of a truth that metrics read as a frame; several rows may share one."""
 
     lists: tuple[str, ...]
-    constants: Constants = Constants()
+    constants: Constants
 
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return which lists are answered."""
-        return Views(answered_lists(submission.frame, pl.Series(self.lists, dtype=pl.String)), {})
+        answered = answered_lists(submission.frame, self.lists)
+        return Views(answered, {}, partial(self.join_truth, (), ties))
 
-    def explain_views(
-        self, submission: Table, ties: Ties, views: frozenset[type], at: int
-    ) -> Mapping[type, Any]:
-        """Return the views of list number `at` alone, for its explanation."""
-        return {}
-
-    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """Return no names: a row has no items."""
-        return Names()
+    def subset(self, lists: Ints) -> WholeTruth:
+        """Return the ids of some lists."""
+        return replace(self, lists=tuple(self.lists[n] for n in lists.tolist()))
 
 
 def _whole_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
@@ -167,7 +174,7 @@ def _whole_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ..
 
 def open_whole(table: Table, side: SideTables, findings: Findings) -> WholeTruth:
     """Return the ids of a file that metrics read whole."""
-    return WholeTruth(sorted_names(table.frame["list"]))
+    return WholeTruth(sorted_names(table.frame["list"]), Constants())
 
 
 VALUES = Kind(

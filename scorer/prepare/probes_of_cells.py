@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,7 @@ from scorer.kinds.base import OpenTruth
 from scorer.kinds.images import TrueBoxes, TrueMasks
 from scorer.prepare.probes_of_labels import NO_ROWS, lists_as_items, table_of
 from scorer.reading.table import Table
-from scorer.views.boxes import Box
+from scorer.views.boxes import write_boxes
 from scorer.views.join import GradedItems
 
 
@@ -21,23 +20,8 @@ def of_cells(answers: OpenTruth | None, word: str) -> _OfCells:
     assert isinstance(answers, TrueMasks | TrueBoxes)
     if isinstance(answers, TrueMasks):
         return _OfCells("runs", answers.lists, answers.cells, word)
-    cells = tuple(written(boxes, answers.each) for boxes in answers.cells)
+    cells = tuple(write_boxes(boxes, answers.each) for boxes in answers.cells)
     return _OfCells("boxes", answers.lists, cells, word)
-
-
-def written(boxes: Sequence[Box], each: Sequence[str]) -> str:
-    """A cell of these boxes, in the parts of a submission; a point is the middle of its box."""
-    return " ".join(str(_box_parts(box, each)[part]) for box in boxes for part in each)
-
-
-def _box_parts(box: Box, each: Sequence[str]) -> dict[str, str | float]:
-    left, top, right, bottom = box.corners
-    point = "x" in each and "w" not in each
-    return {
-        "class": box.name, "score": box.score, "x1": left, "y1": top, "x2": right, "y2": bottom,
-        "x": (left + right) / 2 if point else left, "y": (top + bottom) / 2 if point else top,
-        "w": right - left, "h": bottom - top,
-    }  # fmt: skip
 
 
 @dataclass(frozen=True)

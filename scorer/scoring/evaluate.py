@@ -41,20 +41,25 @@ def score(
     """
     values: dict[str, Floats] = {}
     figures: dict[str, Ratio | Figure] = {}
+    own_views: dict[tuple[type, str | None], Any] = {}  # of the truth itself as a submission
     for measure in {part.id: part for whole in measures for part in whole.all_parts}.values():
         if measure.parts:
             continue
-        views = meeting.where(measure.combination.where)
-        raw = evaluate(measure, views)
+        joined = meeting.where(measure.combination.where)
+        raw = evaluate(measure, joined.views)
         if isinstance(raw, np.ndarray):
-            values[measure.id] = _mark_not_given(measure, views, raw)
+            values[measure.id] = _mark_not_given(measure, joined, raw)
             continue
         figures[measure.id] = raw
-        view = views[measure.metric.view]
-        if (measure.combination.groups or of_fold) and hasattr(view, "perfect"):
-            truth = evaluate(measure, {measure.metric.view: view.perfect()})
-            assert not isinstance(truth, np.ndarray)
-            figures[measure.id + OF_TRUTH] = truth
+        if not (measure.combination.groups or of_fold):
+            continue
+        view, where = measure.metric.view, measure.combination.where
+        if (view, where) not in own_views:
+            own_views[view, where] = joined.join_truth(view, None)
+        if (own_view := own_views[view, where]) is not None:
+            own_figure = evaluate(measure, {view: own_view})
+            assert not isinstance(own_figure, np.ndarray)
+            figures[measure.id + OF_TRUTH] = own_figure
     positions = meeting.views.get(Positions)
     return Scorecard(
         tuple(lists), meeting.answered, values, figures, dict(digests or {}), positions,
@@ -92,25 +97,23 @@ def _call_metric(measure: Measure, views: Mapping[type, Any]) -> Floats | Ratio 
     return _check_range(measure, values, views[metric.view].names)
 
 
-def _mark_not_given(measure: Measure, views: Mapping[type, Any], values: Floats) -> Floats:
+def _mark_not_given(measure: Measure, joined: Views, values: Floats) -> Floats:
     """Values with NOT_GIVEN where the truth itself, were it submitted, would have a value."""
     lists = np.flatnonzero(np.isnan(values))
-    type_ = Judged if measure.metric.view is Ranked else measure.metric.view
-    view = views[type_]
     if not lists.size:
         return values
-    defined = np.full(lists.size, getattr(view, "always_defined", False))
-    if hasattr(view, "perfect"):
-        part = view.only(lists) if hasattr(view, "only") else view
+    view = Judged if measure.metric.view is Ranked else measure.metric.view
+    has_value = np.full(lists.size, getattr(view, "always_defined", False))
+    if (own_view := joined.join_truth(view, lists)) is not None:
         try:
-            true = evaluate(measure, {type_: part.perfect()})
+            own_values = evaluate(measure, {view: own_view})
         except PluginError:  # a plugin that does not know its own truth
             return values
-        assert isinstance(true, np.ndarray)
-        defined = ~np.isnan(true if part is not view else true[lists])
-    told = values.copy()
-    told[lists[defined]] = NOT_GIVEN
-    return told
+        assert isinstance(own_values, np.ndarray)
+        has_value = ~np.isnan(own_values)
+    marked = values.copy()
+    marked[lists[has_value]] = NOT_GIVEN
+    return marked
 
 
 def _evaluate_each_list(measure: Measure, judged: Judged) -> Floats:

@@ -264,8 +264,8 @@ def _views(plan: Plan, truth: OpenTruth, table: Table, fold: str | None) -> View
     """The views of a submission whose lists are those of a truth; with frames, if asked."""
     views = truth.join(table, plan.rules.ties, plan.views)
     picked = plan.picked.get(fold, {}).items()
-    chosen = {text: each.join(table, plan.rules.ties, plan.views).views for text, each in picked}
-    views = views._replace(chosen=chosen) if chosen else views
+    by_condition = {text: each.join(table, plan.rules.ties, plan.views) for text, each in picked}
+    views = views._replace(by_condition=by_condition)
     if Frames not in plan.views:
         return views
     frames = Frames(truth.lists, views.answered, plan.solution, text_of(table))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -100,6 +100,19 @@ def place_box(name: str, number: Mapping[str, float]) -> Box:
     return Box(name, number.get(SCORE, 1.0), (left, top, right, bottom))
 
 
+def write_boxes(boxes: Sequence[Box], each: Sequence[str]) -> str:
+    """Return the cell of these boxes in these parts; a point is the middle of its box."""
+    is_point = "x" in each and "w" not in each
+    words: list[object] = []
+    for box in boxes:
+        left, top, right, bottom = box.corners
+        x, y = ((left + right) / 2, (top + bottom) / 2) if is_point else (left, top)
+        sides = dict(zip(SIDES, (x, y, right - left, bottom - top), strict=True))
+        parts = {CLASS: box.name, SCORE: box.score, **dict(zip(CORNERS, box.corners, strict=True))}
+        words += [{**parts, **sides}[part] for part in each]
+    return " ".join(map(str, words))
+
+
 def _parse_number(part: str, word: str) -> float:
     """Return the number of a part; BoxFault if it is none, or too large."""
     try:
@@ -179,10 +192,6 @@ class Boxes(WithColumns):
             rows = [by[low:high] for by, (low, high) in zip(ordered, spans, strict=True)]
             submitted, true = self.submitted.where(rows[0]), self.true.where(rows[1])
             yield ClassBoxes(key // codes, key % codes - 1, submitted, true)
-
-    def perfect(self) -> Self:
-        """This view of a submission that gives exactly the true boxes."""
-        return replace(self, submitted=self.true, answered=np.ones_like(self.answered))
 
     @classmethod
     def of_cells(

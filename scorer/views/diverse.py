@@ -85,10 +85,6 @@ class Diverse:
             self.named[keep],
         )  # fmt: skip
 
-    def perfect(self) -> Diverse:
-        """With the judged items themselves as what is returned, best first."""
-        return replace(self, judged=self.judged.perfect())
-
     def hit_facets(self, rel: float) -> Facets:
         """The relevant subtopics of the hits."""
         hits = self.judged.hits

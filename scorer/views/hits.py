@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.views.extras import NO_EXTRAS, Column, Extras, WithItemColumns, placed
+from scorer.views.extras import NO_EXTRAS, Column, Extras, WithItemColumns
 
 Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]  # equal scores
 
@@ -227,17 +227,6 @@ class Hits:
         """Where each list's hits lie."""
         return (slice(a, b) for a, b in pairwise(self.starts().tolist()))
 
-    def only(self, lists: Ints) -> tuple[Hits, Mask]:
-        """The hits of some lists, which are numbered anew from 0, and the mask of these hits.
-
-        `lists` are numbers of lists, ascending.
-        """
-        number = np.full(self.lists, -1)
-        number[lists] = np.arange(lists.size)
-        keep = number[self.in_list] >= 0
-        part = self.where(keep)
-        return replace(part, in_list=number[part.in_list], lists=lists.size), keep
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged(WithItemColumns):
@@ -272,23 +261,6 @@ class Judged(WithItemColumns):
         returned = hits.total().astype(np.int64)
         of_truth, of_hits = self.ideal.grade >= 0, self.hits.grade >= 0
         extras = self.extras.at(truth=of_truth, submission=of_hits, item=of_truth)
-        return Judged(hits, ideal, returned, self.names, extras)
-
-    def only(self, lists: Ints) -> Judged:
-        """Some lists, given by their numbers, ascending."""
-        hits, of_hits = self.hits.only(lists)
-        ideal, of_truth = self.ideal.only(lists)
-        extras = self.extras.at(of_truth, of_hits, lists, of_truth)
-        names = tuple(self.names[at] for at in lists.tolist())
-        return Judged(hits, ideal, self.returned[lists], names, extras)
-
-    def perfect(self) -> Judged:
-        """This view of a submission that returns exactly the judged items, best first."""
-        ideal = self.ideal
-        hits = replace(ideal, spread=self.hits.spread, middle=self.hits.middle)
-        returned = np.bincount(ideal.in_list, minlength=ideal.lists)
-        no_rows = np.full(ideal.rank.size, -1)  # so that the submission's columns have no values
-        extras = self.extras._replace(submission=placed(self.extras.submission, no_rows))
         return Judged(hits, ideal, returned, self.names, extras)
 
     def each(self) -> Iterator[Ranked]:

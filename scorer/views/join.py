@@ -149,13 +149,18 @@ class GradedItems:
         """Without what can be worked out again."""
         return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
-    def one_list(self, at: int) -> GradedItems:
-        """Return the truth of one list alone."""
-        rows = np.flatnonzero(self.in_list == at)
+    def subset(self, lists: Ints) -> GradedItems:
+        """Return the truth of some lists alone; these are numbers of lists, ascending."""
+        number = np.full(len(self.lists), -1)
+        number[lists] = np.arange(lists.size)
+        rows = np.flatnonzero(number[self.in_list] >= 0)
         return GradedItems(
-            self.lists[at : at + 1], self.items.gather(rows), np.zeros(rows.size, dtype=np.int64),
-            self.grade[rows], self.row[rows],
-        )  # fmt: skip
+            tuple(self.lists[n] for n in lists.tolist()),
+            self.items.gather(rows),
+            number[self.in_list[rows]],
+            self.grade[rows],
+            self.row[rows],
+        )
 
     @cached_property
     def list_names(self) -> pl.Series:
@@ -447,7 +452,7 @@ def named(table: Table, truth: GradedItems, ties: Ties, at: int) -> Names:
 
 def members(candidates: Mapping[str, frozenset[str]], lists: Sequence[str]) -> GradedItems:
     """Return the items of each list, in the order of their names, without a grade."""
-    part = Members.of(candidates).only(lists)
+    part = Members.of(candidates).of_lists(lists)
     in_list = np.repeat(np.arange(len(lists)), np.diff(part.starts))
     items = pl.Series(part.named, dtype=pl.String).gather(part.item)
     grade = np.full(len(items), np.nan)

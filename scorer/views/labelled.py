@@ -84,13 +84,6 @@ class Labelled(LabelledRows):
     # shares of the classes, (rows, classes), whose greatest is `truth`; None: `truth` has all
     class_shares: Floats | None = field(default=None, kw_only=True)
 
-    def perfect(self) -> Self:
-        """With the truth's own classes as predictions."""
-        true, label = self.true_shares, None if self.label is None else self.truth
-        likely, score = (None if x is None else true for x in (self.probability, self.score))
-        every = np.ones_like(self.answered)
-        return replace(self, answered=every, label=label, probability=likely, score=score)
-
     @property
     def several(self) -> bool:
         """Whether a row can have several labels."""
@@ -165,9 +158,7 @@ class Labelled(LabelledRows):
 
     def indicators(self, codes: Ints | Mask) -> Floats:
         """Which labels each row has, as 0 and 1: shape (rows, classes)."""
-        has = codes if codes.ndim == 2 else codes[:, None] == np.arange(len(self.classes))
-        values: Floats = has.astype(np.float64)
-        return values
+        return indicator_matrix(codes, len(self.classes))
 
     def tallies(self, positive: int | None = None, threshold: float = 0.5) -> Tallies:
         """The classes of each row, true and predicted.
@@ -233,6 +224,16 @@ class Labelled(LabelledRows):
         )
 
 
+def indicator_matrix(codes: Ints | Mask, classes: int) -> Floats:
+    """Return which labels each row has, as 0 and 1: shape (rows, classes).
+
+    `codes` are one class a row, or indicators of shape (rows, classes).
+    """
+    has = codes if codes.ndim == 2 else codes[:, None] == np.arange(classes)
+    values: Floats = has.astype(np.float64)
+    return values
+
+
 @dataclass(frozen=True)
 class Targets(LabelledRows):
     """True numbers beside those that a submission predicts; NaN where it has none.
@@ -260,10 +261,6 @@ class Targets(LabelledRows):
     def file_order(self) -> Ints:
         """Where each row stands in the truth's file."""
         return np.arange(self.target.size) if self.file_row is None else self.file_row
-
-    def perfect(self) -> Self:
-        """With the targets themselves as predictions."""
-        return replace(self, answered=np.ones_like(self.answered), prediction=self.target)
 
     @property
     def error(self) -> Floats:

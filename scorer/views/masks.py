@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple, Self
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -108,10 +108,6 @@ class Masks(WithColumns):
         """Of each list the pixels that both masks have, those of the true one, of the other."""
         both = common(self.submitted, self.true, self.lists)
         return both, self.true.sizes(self.lists), self.submitted.sizes(self.lists)
-
-    def perfect(self) -> Self:
-        """With the true masks as the submission's."""
-        return replace(self, submitted=self.true, answered=np.ones_like(self.answered))
 
     @classmethod
     def of_cells(cls, *lists: tuple[str, str]) -> Masks:

@@ -67,8 +67,8 @@ class Members(Mapping[str, frozenset[str]]):
         """Where each list stands."""
         return {name: n for n, name in enumerate(self.lists)}
 
-    def only(self, lists: Sequence[str]) -> Members:
-        """The members of some lists, in their order; a list that is not here has none."""
+    def of_lists(self, lists: Sequence[str]) -> Members:
+        """Return the items of these lists, in their order; none for a list that is not here."""
         if tuple(lists) == tuple(self.lists):
             return self
         place = np.array([self.place.get(name, -1) for name in lists], dtype=np.int64)

@@ -58,21 +58,6 @@ class Texts:
                 accepted[n].append(text)
         return accepted
 
-    def perfect(self) -> Texts:
-        """With the accepted texts themselves as what is returned, best first."""
-        judged = self.judged.perfect()
-        lists, rank = judged.hits.in_list, judged.hits.rank
-        extras = self.extras._replace(submission=self.extras.truth)
-        return replace(
-            self,
-            in_list=lists,
-            rank=rank,
-            text=self.truth_text,
-            judged=judged,
-            score=np.zeros(rank.size),
-            extras=extras,
-        )
-
     @classmethod
     def of(cls, *lists: tuple[str | Mapping[str, float] | None, Sequence[str]]) -> Texts:
         """From a text, or texts with scores, and the accepted ones; for examples and tests."""
