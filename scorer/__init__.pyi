@@ -33,13 +33,13 @@ from .metrics.parameters import Persistence as Persistence
 from .metrics.parameters import Relevant as Relevant
 from .results.scorecard import Scorecard as Scorecard
 from .views.diverse import Diverse as Diverse
-from .views.hits import Hits as Hits
-from .views.hits import Judged as Judged
-from .views.hits import Ranked as Ranked
-from .views.labelled import Labelled as Labelled
-from .views.labelled import Targets as Targets
-from .views.returned import Returned as Returned
-from .views.scored import Scored as Scored
+from .views.ranked import Hits as Hits
+from .views.ranked import Judged as Judged
+from .views.ranked import Ranked as Ranked
+from .views.recommendations import Returned as Returned
+from .views.recommendations import Scored as Scored
+from .views.rows import Labelled as Labelled
+from .views.rows import Targets as Targets
 from .views.texts import Texts as Texts
 
 __version__: str

@@ -68,8 +68,8 @@ from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import values_of_lists
 from scorer.scoring.submission import Plan, score_table
 from scorer.views.diverse import Diverse
-from scorer.views.frames import CSV, Frames
-from scorer.views.positions import Positions
+from scorer.views.preferences import Positions
+from scorer.views.values import CSV, Frames
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -42,8 +42,8 @@ from scorer.metrics.notation import Measure, NotationError, parse, parse_measure
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.scoring.evaluate import evaluate
-from scorer.views.extras import Column, Extras, NamedColumns
-from scorer.views.hits import Judged, Ranked, Ties
+from scorer.views.columns import Column, Extras, NamedColumns
+from scorer.views.ranked import Judged, Ranked, Ties
 from scorer.views.texts import Texts
 
 Pair = tuple[Sequence[Sequence[str]], Mapping[str, float]]  # a returned list and its truth

@@ -35,9 +35,9 @@ from scorer.kinds.base import Constants
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import NotationError, parse, parse_measure
 from scorer.views.diverse import Diverse
-from scorer.views.hits import Judged, Ranked
-from scorer.views.pairwise import Preferred
-from scorer.views.returned import Returned
+from scorer.views.preferences import Preferred
+from scorer.views.ranked import Judged, Ranked
+from scorer.views.recommendations import Returned
 
 METRICS = Registry("metric", "scorer.metrics", Metric)
 EVERY = list(METRICS)  # namesakes of several kinds too

@@ -7,7 +7,7 @@ from variants import NOTATIONS as JUDGED
 from scorer.challenge.load import load
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.views.positions import Positions
+from scorer.views.preferences import Positions
 
 RNG = np.random.default_rng(2011)
 LISTS, ITEMS = [f"q{n}" for n in range(9)], "abcdefgh"

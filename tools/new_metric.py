@@ -24,7 +24,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 MAX_LINE = 100
 IMPORTS = {  # of the function: what `scorer` has by name, and from which module families import it
     "Cutoff": "scorer.metrics.parameters",
-    "Judged": "scorer.views.hits",
+    "Judged": "scorer.views.ranked",
     "Ratio": "scorer.metrics.api",
     "Relevant": "scorer.metrics.parameters",
     "Table": "scorer.metrics.api",

@@ -36,7 +36,7 @@ from scorer.preferences.comparisons import comparisons
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import opened
 from scorer.results.comparison import Pairing
-from scorer.views.positions import Positions
+from scorer.views.preferences import Positions
 
 MOST_COMPARED = 200  # submissions: 19,900 pairs, each with its test and its lists
 

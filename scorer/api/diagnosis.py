@@ -12,6 +12,7 @@ from scorer.api.submissions import Named, terms_of
 from scorer.challenge.leaderboard import Tiers
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings
+from scorer.kinds.base import Views
 from scorer.kinds.rows import Labels
 from scorer.leaderboard.board import Terms
 from scorer.leaderboard.certainty import cluster_codes
@@ -41,9 +42,8 @@ from scorer.stats.items import (
 )
 from scorer.stats.orders import ranks_of, taus
 from scorer.stats.ranks import rank_shares
-from scorer.views.labelled import Labelled
-from scorer.views.meeting import Views
-from scorer.views.positions import PositionTable
+from scorer.views.preferences import PositionTable
+from scorer.views.rows import Labelled
 
 AGREED = 2 / 3  # of the better half, against a label
 

@@ -35,9 +35,9 @@ from scorer.reading.table import make_table
 from scorer.results.grading import scale_of
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, Remark
-from scorer.views.frames import CSV
-from scorer.views.returned import Returned
+from scorer.views.recommendations import Returned
 from scorer.views.texts import Texts
+from scorer.views.values import CSV
 
 FEWEST, MOST, ROWS = 10, 100, 2_000_000  # random draws, and rows of all of them together
 

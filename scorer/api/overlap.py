@@ -13,8 +13,8 @@ from scorer.core.text import quoted
 from scorer.kinds.ranking import Grades
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
-from scorer.views.hits import Judged, Ranked
 from scorer.views.join import GradedItems
+from scorer.views.ranked import Judged, Ranked
 
 LOW = 0.01  # a mean below this is looked into
 FEW = 0.01  # the share of the items that are in the truth below which it is told

@@ -36,7 +36,7 @@ from scorer.stats.orders import (
     taus,
 )
 from scorer.stats.wins import win_rates
-from scorer.views.positions import PositionTable
+from scorer.views.preferences import PositionTable
 
 TENTH, HALF = 0.1, 0.5
 SUM = Aggregate("sum")

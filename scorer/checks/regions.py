@@ -56,8 +56,7 @@ def _find_fault(
         limits: The first and last coordinate of the image.
     """
     # Imported here, since other challenges need neither.
-    from scorer.views.boxes import BoxFault, boxes_of
-    from scorer.views.masks import RunFault, runs_of
+    from scorer.views.images import BoxFault, RunFault, boxes_of, runs_of
 
     try:
         if role == "runs":
@@ -75,7 +74,7 @@ def _find_fault(
 
 def _find_box_fault(row: Row) -> RegionFault | None:
     """Return what is wrong with a box whose parts are the columns of a row."""
-    from scorer.views.boxes import BoxFault, place_box
+    from scorer.views.images import BoxFault, place_box
 
     numbers = {
         role.removeprefix(NUMBER).rstrip("]"): number

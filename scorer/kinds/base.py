@@ -19,11 +19,9 @@ from scorer.core.problems import Findings
 from scorer.metrics.api import Metric
 from scorer.reading.schema import EXTRA, NUMBER, Schema
 from scorer.reading.table import Table, find_places, make_table
-from scorer.views.extras import NamedColumns, columns_of, placed
-from scorer.views.hits import Ties
+from scorer.views.columns import NamedColumns, columns_of, placed
 from scorer.views.join import GradedItems, number_lists, without
-from scorer.views.meeting import Views
-from scorer.views.names import Names
+from scorer.views.ranked import Names, Ties
 
 
 class Constants(NamedTuple):
@@ -35,6 +33,31 @@ class Constants(NamedTuple):
     classes: tuple[str, ...] = ()  # the labels there are, in their order
     several: bool = False  # whether a list can have several labels
     weighted: bool = False  # whether lists have weights
+
+
+# From the type of a view and numbers of lists, or None for all, to the view of the truth itself as
+# a submission; None where a truth has no such view.
+JoinTruth = Callable[[type, Ints | None], Any]
+
+
+class Views(NamedTuple):
+    """A submission joined with the truth, in each way that the measures look at it.
+
+    Attributes:
+        answered: Whether the submission has each list of the truth.
+        views: The type of a metric's first argument -> its view.
+        join_truth: Makes the views of the truth itself as a submission.
+        by_condition: The views of the items for which a condition is true, by its text.
+    """
+
+    answered: Mask
+    views: Mapping[type, Any]
+    join_truth: JoinTruth
+    by_condition: Mapping[str, Views] = {}
+
+    def where(self, condition: str | None) -> Views:
+        """Return the views of a condition's items; of all, if it is a condition on lists."""
+        return self if condition is None else self.by_condition.get(condition, self)
 
 
 class OpenTruth(ABC):

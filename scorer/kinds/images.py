@@ -12,15 +12,25 @@ import numpy as np
 
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings, Problem
-from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables, list_rows
+from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables, Views, list_rows
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
-from scorer.views.boxes import Box, Boxes, BoxFault, BoxTable, box_of_row, boxes_of, write_boxes
-from scorer.views.extras import Extras
-from scorer.views.hits import Ties
+from scorer.views.columns import Extras
+from scorer.views.images import (
+    Box,
+    Boxes,
+    BoxFault,
+    BoxTable,
+    MaskRuns,
+    Masks,
+    RunFault,
+    box_of_row,
+    boxes_of,
+    runs_of,
+    write_boxes,
+)
 from scorer.views.join import sorted_names
-from scorer.views.masks import MaskRuns, Masks, RunFault, runs_of
-from scorer.views.meeting import Views
+from scorer.views.ranked import Ties
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,16 +9,20 @@ from scorer.challenge.public import Public
 from scorer.core.arrays import Ints
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
-from scorer.kinds.base import Constants, Kind, OpenTruth, PublicSources, SideTables
+from scorer.kinds.base import Constants, Kind, OpenTruth, PublicSources, SideTables, Views
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
-from scorer.views.beyond import join_preferences, read_likelihood, read_preferences
-from scorer.views.hits import Ties
 from scorer.views.join import GradedItems, members, named
-from scorer.views.meeting import Views
 from scorer.views.members import items_by_list
-from scorer.views.names import Names
-from scorer.views.pairwise import PairLayout, Preferred, TruePreferences
+from scorer.views.preferences import (
+    PairLayout,
+    Preferred,
+    TruePreferences,
+    join_preferences,
+    read_likelihood,
+    read_preferences,
+)
+from scorer.views.ranked import Names, Ties
 
 PAIR_SCHEMA = Schema(("list", "better", "worse"))
 
@@ -28,12 +32,14 @@ class Preferences(OpenTruth):
     """A truth of preferences made ready.
 
     Attributes:
+        lists: The lists that are scored.
         truth: Its items.
         table: Its preferences.
         likelihood: The table of the likelihood of preferences, if there is one.
         constants: What it settles.
     """
 
+    lists: tuple[str, ...]
     truth: GradedItems
     table: Table
     likelihood: Table | None
@@ -49,11 +55,6 @@ class Preferences(OpenTruth):
             None if likely is None else read_likelihood(likely.frame, truth),
         )
 
-    @cached_property
-    def lists(self) -> tuple[str, ...]:
-        """The lists that are scored."""
-        return self.truth.lists
-
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return what the submission prefers, beside what the truth does.
 
@@ -65,7 +66,8 @@ class Preferences(OpenTruth):
 
     def subset(self, lists: Ints) -> Preferences:
         """Return the truth of some lists alone."""
-        return replace(self, truth=self.truth.subset(lists))
+        truth = self.truth.subset(lists)
+        return replace(self, lists=truth.lists, truth=truth)
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the items that can be compared, by their names."""
@@ -89,7 +91,7 @@ def open_preferences(table: Table, side: SideTables, findings: Findings) -> Pref
         message = f"{len(bare):,} lists have no preference in the truth: {join_first(bare)}"
         findings.add(Problem("S301", message, "warning", list=bare[0]))
     truth = members(candidates, sorted({*truth_lists, *side.public.lists}))
-    return Preferences(truth, table, side.tables.get("likelihood"), Constants())
+    return Preferences(truth.lists, truth, table, side.tables.get("likelihood"), Constants())
 
 
 PREFERENCES = Kind(

@@ -13,20 +13,11 @@ import polars as pl
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables, first_rows
+from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables, Views, first_rows
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
-from scorer.views.beyond import (
-    Subtopics,
-    join_returned,
-    join_scored,
-    join_texts,
-    read_likelihood,
-    read_preferences,
-)
-from scorer.views.diverse import Diverse
-from scorer.views.extras import Extras, NamedColumns, placed
-from scorer.views.hits import Judged, Ranked, Ties
+from scorer.views.columns import Extras, NamedColumns, placed
+from scorer.views.diverse import Diverse, Subtopics
 from scorer.views.join import (
     GradedItems,
     among_lists,
@@ -37,13 +28,18 @@ from scorer.views.join import (
     number_lists,
     without,
 )
-from scorer.views.meeting import Views
-from scorer.views.names import Names
-from scorer.views.pairwise import PairLayout, Preferred, Ranking, TruePreferences
-from scorer.views.positions import Positions
-from scorer.views.returned import Catalogue, Returned
-from scorer.views.scored import Scored
-from scorer.views.texts import Texts
+from scorer.views.preferences import (
+    PairLayout,
+    Positions,
+    Preferred,
+    Ranking,
+    TruePreferences,
+    read_likelihood,
+    read_preferences,
+)
+from scorer.views.ranked import Judged, Names, Ranked, Ties
+from scorer.views.recommendations import Catalogue, Returned, Scored, join_returned, join_scored
+from scorer.views.texts import Texts, join_texts
 
 JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
 
@@ -53,6 +49,7 @@ class Grades(OpenTruth):
     """A graded truth made ready.
 
     Attributes:
+        lists: The lists that are scored.
         truth: Its grades.
         constants: What it settles.
         side: The files beside it.
@@ -60,17 +57,13 @@ class Grades(OpenTruth):
         excluded: The pairs that are taken out of submissions.
     """
 
+    lists: tuple[str, ...]
     truth: GradedItems
     constants: Constants
     side: SideTables
     table: Table | None = None
     excluded: GradedItems | None = None
     own_views: ClassVar[frozenset[type]] = frozenset({Judged, Diverse, Texts})
-
-    @cached_property
-    def lists(self) -> tuple[str, ...]:
-        """The lists that are scored."""
-        return self.truth.lists
 
     @cached_property
     def candidates(self) -> GradedItems:
@@ -172,7 +165,8 @@ class Grades(OpenTruth):
 
     def subset(self, lists: Ints) -> Grades:
         """Return the truth of some lists alone."""
-        return replace(self, truth=self.truth.subset(lists))
+        truth = self.truth.subset(lists)
+        return replace(self, lists=truth.lists, truth=truth)
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return every judged item, the best first."""
@@ -216,7 +210,7 @@ def open_grades(table: Table, side: SideTables, findings: Findings) -> Grades:
         None if history is None else history.frame["list"].n_unique(),
     )
     looked_at = "truth" in side.extra or Diverse in side.views
-    return Grades(truth, constants, side, table if looked_at else None, excluded)
+    return Grades(truth.lists, truth, constants, side, table if looked_at else None, excluded)
 
 
 def _grade_by_place(table: Table) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,20 +23,18 @@ from scorer.kinds.base import (
     OpenTruth,
     PublicSources,
     SideTables,
+    Views,
     first_rows,
     list_rows,
 )
 from scorer.reading.numbers import parse_number
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, encode
-from scorer.views.beyond import join_ratings
-from scorer.views.extras import Extras, NamedColumns, placed
-from scorer.views.hits import Ties
+from scorer.views.columns import Extras, NamedColumns, placed
 from scorer.views.join import GradedItems, number_lists, sorted_names
-from scorer.views.labelled import Labelled, LabelledRows, Targets, indicator_matrix
-from scorer.views.meeting import Views
 from scorer.views.members import MemberPairs, Members, items_by_list
-from scorer.views.names import Names
+from scorer.views.ranked import Names, Ties
+from scorer.views.rows import Labelled, LabelledRows, Targets, indicator_matrix, join_ratings
 
 LIKELY = "probability"
 CLASSES = "classes (a column for `label`)"
@@ -449,22 +447,19 @@ class Ratings(OpenTruth):
     """A truth of ratings made ready.
 
     Attributes:
+        lists: The lists that are scored.
         truth: The ratings in the place of grades, by list and then by item.
         constants: What it settles.
         side: The files beside it.
         extras: Of lists one element a list, of the others one a row of the truth.
     """
 
+    lists: tuple[str, ...]
     truth: GradedItems
     constants: Constants
     side: SideTables
     extras: Extras
     own_views: ClassVar[frozenset[type]] = frozenset({Targets})
-
-    @cached_property
-    def lists(self) -> tuple[str, ...]:
-        """The lists that are scored."""
-        return self.truth.lists
 
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the predictions beside the ratings; what was not asked for is left out."""
@@ -475,9 +470,9 @@ class Ratings(OpenTruth):
 
     def subset(self, lists: Ints) -> Ratings:
         """Return the truth of some lists alone."""
-        rows = np.isin(self.truth.in_list, lists)
+        rows, truth = np.isin(self.truth.in_list, lists), self.truth.subset(lists)
         extras = self.extras.at(truth=rows, list=lists, item=rows)
-        return replace(self, truth=self.truth.subset(lists), extras=extras)
+        return replace(self, lists=truth.lists, truth=truth, extras=extras)
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return the ratings as predictions, with intervals of no width."""
@@ -524,7 +519,7 @@ def open_ratings(table: Table, side: SideTables, findings: Findings) -> Ratings:
         described = placed(described, _described_rows(items_table["item"], items))
     extras = Extras(side.further("truth", table).at(row), list=side.of_lists(names), item=described)
     truth = GradedItems(names, items, rows["in_list"].to_numpy(), rows["rating"].to_numpy(), row)
-    return Ratings(truth, Constants(), side, extras)
+    return Ratings(truth.lists, truth, Constants(), side, extras)
 
 
 def _described_rows(ids: pl.Series, items: pl.Series) -> Ints:

@@ -17,16 +17,15 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
-from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables
+from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables, Views
 from scorer.metrics.api import Metric
 from scorer.metrics.values import share_metric, value_metric
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
-from scorer.views.extras import Extras
-from scorer.views.given import Given
-from scorer.views.hits import Ties
+from scorer.views.columns import Extras
 from scorer.views.join import answered_lists, number_lists, sorted_names
-from scorer.views.meeting import Views
+from scorer.views.ranked import Ties
+from scorer.views.values import Given
 
 WHOLE = Schema(("list",), every=True)
 

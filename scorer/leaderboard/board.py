@@ -40,7 +40,7 @@ from scorer.results.groups import withheld
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import aggregate_folds, aggregate_values, values_of_lists
-from scorer.views.positions import PositionTable
+from scorer.views.preferences import PositionTable
 
 
 class Terms(NamedTuple):

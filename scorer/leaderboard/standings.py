@@ -13,7 +13,7 @@ from scorer.metrics.api import Better
 from scorer.metrics.notation import Measure
 from scorer.preferences.base import compute_preferences, cycles, order_submissions
 from scorer.results.report import Standing
-from scorer.views.positions import Positions
+from scorer.views.preferences import Positions
 
 
 class Contestant(NamedTuple):

@@ -32,7 +32,7 @@ from scorer.metrics.parameters import (
     NamesClasses,
     Needs,
 )
-from scorer.views.hits import Ranked, Ties
+from scorer.views.ranked import Ranked, Ties
 
 Arguments = ParamSpec("Arguments")
 Result_co = TypeVar("Result_co", bound="Ratio | Figure | Floats | float", covariant=True)
@@ -222,7 +222,7 @@ def sum_of_rows(
 ) -> Ratio:
     """The sum of a value over the rows of each list, divided by `divisor`.
 
-    >>> from scorer.views.hits import Judged
+    >>> from scorer.views.ranked import Judged
     >>> hits = Judged.of((["a", "x", "b"], {"a": 1, "b": 2})).hits
     >>> ratio = sum_of_rows(hits, {"grade": hits.grade}, 2, "R")
     >>> ratio.values(), ratio.formula  # (1 + 2) / 2

@@ -21,7 +21,7 @@ from scorer.metrics.api import Figure, Ratio, divide, mean_of_rows, metric
 from scorer.metrics.explain import OneList, Sentence, Steps, grid
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import Beta, ClassAverage, Positive, Threshold
-from scorer.views.labelled import Labelled
+from scorer.views.rows import Labelled
 
 MAX_KAPPA_CLASSES = 10_000  # the costs have their square of cells: 800 MB
 SHOWN_CLASSES = 12  # of a confusion matrix in an explanation

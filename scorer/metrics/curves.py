@@ -18,7 +18,7 @@ from scorer.metrics.explain import OneList, Sentence, Steps
 from scorer.metrics.notation import NotationError
 from scorer.metrics.numbers import number_column, number_metric
 from scorer.metrics.parameters import MulticlassAverage, Positive, TruthColumn
-from scorer.views.labelled import Labelled, Targets
+from scorer.views.rows import Labelled, Targets
 
 BLOCK = 256  # rows whose times are compared with each other at once
 MEAN_AREA = r"\frac{1}{C} \sum_{c=1}^{C} A_c, \qquad A_c = "

@@ -16,7 +16,7 @@ from pydantic import Field, Strict
 from scorer.core.arrays import Floats, ends
 from scorer.metrics.api import Ratio, metric, sum_of_rows
 from scorer.metrics.parameters import Cutoff, FromChallenge, Persistence
-from scorer.views.hits import Hits, Judged
+from scorer.views.ranked import Hits, Judged
 
 DEFAULT_DEPTH = 1000  # ranks, as many as cwl_eval looks at
 MAX_DEPTH = 1_000_000  # the highest depth, since each rank has a weight in memory

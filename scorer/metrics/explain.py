@@ -22,10 +22,9 @@ from scorer.core.arrays import Floats, Ints
 from scorer.metrics.api import Figure, Ratio, Result, Table
 from scorer.metrics.notation import Measure
 from scorer.views.diverse import Diverse
-from scorer.views.hits import Hits, Judged, Ranked
-from scorer.views.labelled import LabelledRows, Targets
-from scorer.views.names import Names
-from scorer.views.returned import Returned
+from scorer.views.ranked import Hits, Judged, Names, Ranked
+from scorer.views.recommendations import Returned
+from scorer.views.rows import LabelledRows, Targets
 from scorer.views.texts import Texts
 
 Cell = str | int | float | None  # None: nothing stands there

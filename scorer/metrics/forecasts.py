@@ -20,7 +20,7 @@ from scorer.metrics.notation import NotationError
 from scorer.metrics.numbers import error_metric, number_column
 from scorer.metrics.parameters import BehindAt, Needs, Positive, SubmissionColumn, TruthColumn
 from scorer.stats.aggregate import median
-from scorer.views.labelled import Labelled, Targets
+from scorer.views.rows import Labelled, Targets
 
 MAX_EXPONENT = 700  # e to that power is still finite
 ERISK_PENALTY = 0.0078

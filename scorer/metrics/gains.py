@@ -27,7 +27,7 @@ from scorer.metrics.parameters import (
     gains_of,
 )
 from scorer.metrics.ranking import cap_relevant
-from scorer.views.hits import Hits, Judged, ranked_hits
+from scorer.views.ranked import Hits, Judged, ranked_hits
 
 SMALLEST_WEIGHT = 1e-300  # a depth that weighs less counts as 0
 

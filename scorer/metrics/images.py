@@ -13,8 +13,7 @@ from scorer.core.arrays import Floats, Mask
 from scorer.metrics.api import Figure, Ratio, divide, metric
 from scorer.metrics.explain import OneList, Sentence, Steps, grid
 from scorer.metrics.parameters import Average, Beta, Thresholds
-from scorer.views.boxes import Boxes, ClassBoxes
-from scorer.views.masks import Masks
+from scorer.views.images import Boxes, ClassBoxes, Masks
 
 COCO_THRESHOLDS = tuple(round(0.5 + n * 0.05, 2) for n in range(10))
 COCO_RECALLS = np.linspace(0, 1, 101)

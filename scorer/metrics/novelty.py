@@ -28,8 +28,7 @@ from scorer.metrics.parameters import (
     Relevant,
     feature_distances,
 )
-from scorer.views.returned import Returned
-from scorer.views.scored import Scored
+from scorer.views.recommendations import Returned, Scored
 
 HANDBOOK = "Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3"
 HISTORY = "history or items.users"  # either says how many past users know an item

@@ -22,8 +22,8 @@ from scorer.metrics.api import Figure, Ratio, Table, divide, mean_of_rows, metri
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import BothColumn, ListColumn, SubmissionColumn
 from scorer.stats.aggregate import median
-from scorer.views.extras import NamedColumns
-from scorer.views.labelled import Targets
+from scorer.views.columns import NamedColumns
+from scorer.views.rows import Targets
 
 # Decorators of metrics of predicted numbers, and of errors: 0 is perfect, and errors have no upper
 # bound.

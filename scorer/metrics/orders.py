@@ -14,9 +14,9 @@ from scorer.core.arrays import Floats, Ints, Mask, starts
 from scorer.metrics.api import Figure, Ratio, Table, divide, metric
 from scorer.metrics.explain import ITEMS, OneList, Sentence, Steps, equation, grid, sum_equation
 from scorer.metrics.parameters import Needs
-from scorer.views.hits import Hits, Judged
-from scorer.views.pairwise import PairMatrices, Preferred, closed
-from scorer.views.scored import Scored
+from scorer.views.preferences import PairMatrices, Preferred, closed
+from scorer.views.ranked import Hits, Judged
+from scorer.views.recommendations import Scored
 from scorer.views.texts import Texts
 
 RankDivisor = Annotated[

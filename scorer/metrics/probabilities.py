@@ -15,7 +15,7 @@ from scorer.metrics.classes import refuse_several_labels
 from scorer.metrics.curves import binary_problems, probability_metric
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import Beta, Cutoff, FromChallenge, Positive, has_two_classes
-from scorer.views.labelled import Labelled
+from scorer.views.rows import Labelled
 
 EPSILON = float(np.finfo(np.float64).eps)
 CLIPPED = r", \qquad q_{i,c} = \min(\max(p_{i,c}, \epsilon), 1 - \epsilon)"

@@ -33,9 +33,9 @@ from scorer.metrics.parameters import (
     Needs,
     Relevant,
 )
-from scorer.views.extras import Column
-from scorer.views.hits import Hits, Judged, steps
-from scorer.views.scored import Scored
+from scorer.views.columns import Column
+from scorer.views.ranked import Hits, Judged, steps
+from scorer.views.recommendations import Scored
 
 INFAP_SMOOTHING = 0.00001  # trec_eval's
 

@@ -11,7 +11,7 @@ from scorer.core.arrays import Floats, Ints
 from scorer.metrics.api import Ratio, Table, metric
 from scorer.metrics.parameters import Beta, EmptySet, Relevant, Thresholds
 from scorer.metrics.ranking import f_ratio
-from scorer.views.hits import Judged
+from scorer.views.ranked import Judged
 
 
 @metric(

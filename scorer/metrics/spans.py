@@ -25,7 +25,7 @@ from scorer.core.text import quoted
 from scorer.metrics.api import Figure, Ratio, divide, metric
 from scorer.metrics.parameters import BothColumn, NamesClasses, Needs, Relevant
 from scorer.reading.schema import EXTRA
-from scorer.views.hits import Judged
+from scorer.views.ranked import Judged
 from scorer.views.texts import Texts
 
 MAX_SPANS = 10_000  # of a list: all pairs of a true and a submitted one are looked at
@@ -583,7 +583,7 @@ def chunkf1(view: Judged, *, tag: TagColumn = "tag") -> Figure:
     one F1.
 
     >>> from dataclasses import replace
-    >>> from scorer.views.extras import Extras
+    >>> from scorer.views.columns import Extras
     >>> view = Judged.of((["1", "2", "3"], {"1": 1, "2": 1, "3": 1}))
     >>> true, submitted = {"tag": ["B-PER", "I-PER", "B-LOC"]}, {"tag": ["B-PER", "I-PER", "O"]}
     >>> view = replace(view, extras=Extras.of(truth=true, submission=submitted))

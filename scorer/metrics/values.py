@@ -8,7 +8,7 @@ from typing import Any
 
 from scorer.core.arrays import Floats
 from scorer.metrics.api import Better, Bounds, Metric, Ratio
-from scorer.views.given import Given
+from scorer.views.values import Given
 
 SOURCE = "this challenge"
 

@@ -21,7 +21,7 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import UnknownName
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure, parse_measure
-from scorer.views.positions import Positions, PositionTable
+from scorer.views.preferences import Positions, PositionTable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 AboveZero = Annotated[

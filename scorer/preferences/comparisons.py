@@ -16,7 +16,7 @@ from pydantic import Field
 from scorer.core.arrays import Floats
 from scorer.metrics.api import divide
 from scorer.preferences.base import AboveZero, Methods
-from scorer.views.positions import PositionTable, Signs, first_difference, sign_of_difference
+from scorer.views.preferences import PositionTable, Signs, first_difference, sign_of_difference
 
 comparisons = Methods("preference")
 

@@ -33,9 +33,8 @@ from scorer.reading.recognize import first_lines, is_qrels
 from scorer.reading.schema import Schema
 from scorer.results.report import RESERVED_COLUMNS, RankedBy
 from scorer.results.scorecard import Rules
-from scorer.views.frames import Frames
-from scorer.views.given import Given
-from scorer.views.positions import Positions, PositionTable
+from scorer.views.preferences import Positions, PositionTable
+from scorer.views.values import Frames, Given
 
 
 class BoundChallenge(NamedTuple):

@@ -14,7 +14,7 @@ from scorer.prepare.tables import organizer_table
 from scorer.prepare.where import truth_shapes
 from scorer.reading.schema import EXTRA
 from scorer.reading.table import Table
-from scorer.views.boxes import CLASS, box_classes
+from scorer.views.images import CLASS, box_classes
 
 
 def with_class_columns(

@@ -30,7 +30,7 @@ from scorer.core.plugins import load_module, plugin_call
 from scorer.core.problems import Problem
 from scorer.core.text import describe_exception, join_first, printable, quoted
 from scorer.metrics.api import Figure, Metric
-from scorer.views.frames import Frames
+from scorer.views.values import Frames
 
 GIVEN = 3  # parameters of `score` that are not the metric's own
 VISIBLE = "ParticipantVisibleError"  # what such a file raises when a submission is at fault

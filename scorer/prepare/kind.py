@@ -116,7 +116,7 @@ def _of_named_kind(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[
 
 def _framed(challenge: Challenge, candidates: Sequence[Choice]) -> bool:
     """Whether all measures read frames, and no column but the rows' ids is said to have a role."""
-    from scorer.views.frames import Frames  # which few challenges need
+    from scorer.views.values import Frames  # which few challenges need
 
     views = {metric.view for _, choices in candidates for metric in choices}
     return views == {Frames} and _declared(challenge) <= {"list"}
@@ -131,7 +131,7 @@ def _ambiguous_cells(
     decided = any(name in fits and roles & declared for name, roles in OWN_COLUMNS.items())
     if "list" not in source.wide or decided or {*VALUE_ROLES, "item"} & {*source.columns}:
         return []
-    from scorer.views.labelled import Targets  # which few challenges need
+    from scorer.views.rows import Targets  # which few challenges need
 
     numbers = any(metric.view is Targets for _, choices in candidates for metric in choices)
     if fits == {"labels"} and not numbers:
@@ -167,7 +167,7 @@ def sides(
     numbers = challenge.submission.numbers
     if not numbers:
         return
-    from scorer.views.labelled import Labelled, Targets
+    from scorer.views.rows import Labelled, Targets
 
     if kind != "labels":
         message = f"numbers stand beside classes, and this challenge has {kind}"

@@ -37,9 +37,9 @@ from scorer.reading.schema import Schema
 from scorer.reading.table import Table, sort_ids
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.submission import Plan
-from scorer.views.frames import Frames, text_of
 from scorer.views.members import items_by_list
-from scorer.views.positions import Positions
+from scorer.views.preferences import Positions
+from scorer.views.values import Frames, text_of
 
 
 def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
@@ -412,7 +412,7 @@ def _solution(prepared: BoundChallenge, truth: Table) -> str:
 
 
 def _of_preferences(prepared: BoundChallenge) -> bool:
-    from scorer.views.pairwise import Preferred  # which few challenges need
+    from scorer.views.preferences import Preferred  # which few challenges need
 
     return Preferred in prepared.views
 
@@ -427,7 +427,7 @@ def _items(
     source = challenge.items
     if source is None and challenge.history is None:
         return tables, features
-    from scorer.views.returned import Returned  # which few challenges need
+    from scorer.views.recommendations import Returned  # which few challenges need
 
     if Returned not in prepared.views and not (source is not None and source.extra):
         return tables, features

@@ -28,7 +28,7 @@ from scorer.results.scorecard import UNDEFINED, Scorecard
 from scorer.scoring.aggregate import aggregate_folds, aggregate_values, values_of_lists
 from scorer.scoring.submission import score_table
 from scorer.views.join import GradedItems
-from scorer.views.returned import Returned
+from scorer.views.recommendations import Returned
 
 
 class Probes(Protocol):

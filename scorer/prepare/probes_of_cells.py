@@ -11,7 +11,7 @@ from scorer.kinds.base import OpenTruth
 from scorer.kinds.images import TrueBoxes, TrueMasks
 from scorer.prepare.probes_of_labels import NO_ROWS, lists_as_items, table_of
 from scorer.reading.table import Table
-from scorer.views.boxes import write_boxes
+from scorer.views.images import write_boxes
 from scorer.views.join import GradedItems
 
 

@@ -18,10 +18,10 @@ from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes_of_labels import NO_ROWS, table_of
 from scorer.reading.schema import EXTRA, NUMBER
 from scorer.reading.table import Table, find_places
+from scorer.views.columns import placed
 from scorer.views.diverse import Diverse
-from scorer.views.extras import placed
 from scorer.views.join import GradedItems, judge
-from scorer.views.scored import Scored
+from scorer.views.recommendations import Scored
 
 USUAL_DEPTH = 10  # items of a list where nothing says how many
 

@@ -13,7 +13,7 @@ from scorer.core.arrays import Floats, Ints
 from scorer.prepare.probes_of_labels import NO_ROWS, table_of
 from scorer.reading.table import Table
 from scorer.views.join import GradedItems
-from scorer.views.pairwise import TruePreferences
+from scorer.views.preferences import TruePreferences
 
 SIDES = ("better", "worse")
 

@@ -15,7 +15,7 @@ from scorer.reading.parts import locate_by_part
 from scorer.reading.read import read_table
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
-from scorer.views.extras import columns_of
+from scorer.views.columns import columns_of
 
 
 def organizer_table(

@@ -20,7 +20,7 @@ from scorer.core.plugins import MARK, PLUGIN, loaded_module
 from scorer.core.problems import Findings
 from scorer.metrics.api import Figure, Ratio
 from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
-from scorer.views.positions import Positions
+from scorer.views.preferences import Positions
 
 Missing = Literal["error", "zero", "skip"]
 Undefined = Literal["zero", "skip", "error", "worst"]

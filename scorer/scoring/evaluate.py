@@ -11,13 +11,13 @@ from scorer.core.arrays import Floats
 from scorer.core.errors import MetricFailed, PluginError
 from scorer.core.plugins import plugin_call
 from scorer.core.text import describe_exception, quoted
+from scorer.kinds.base import Views
 from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import Measure
 from scorer.results.columns import ListColumns
 from scorer.results.scorecard import NOT_GIVEN, OF_TRUTH, Scorecard
-from scorer.views.hits import Judged, Ranked
-from scorer.views.meeting import Views
-from scorer.views.positions import Positions
+from scorer.views.preferences import Positions
+from scorer.views.ranked import Judged, Ranked
 
 
 def score(

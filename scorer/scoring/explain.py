@@ -29,9 +29,8 @@ from scorer.results.explanation import Explained
 from scorer.results.groups import belonging, filler, grouped
 from scorer.results.scorecard import MISSING, NOT_GIVEN, UNDEFINED, WITHHELD, Rules, Scorecard
 from scorer.scoring.aggregate import aggregate_values, values_of_lists
-from scorer.views.hits import Judged, Ranked
-from scorer.views.labelled import LabelledRows
-from scorer.views.names import Names
+from scorer.views.ranked import Judged, Names, Ranked
+from scorer.views.rows import LabelledRows
 
 SHOWN = 10
 MOST = 10_000  # lists that are left out of a figure one by one

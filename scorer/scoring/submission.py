@@ -22,7 +22,7 @@ from scorer.core.errors import MetricFailed, SubmissionRejected
 from scorer.core.plugins import plugin_call
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.kinds.base import FilteredTruth, OpenTruth
+from scorer.kinds.base import FilteredTruth, OpenTruth, Views
 from scorer.metrics.notation import Measure
 from scorer.reading.formats import Format, find_format
 from scorer.reading.layout import PLAIN, Layout
@@ -34,9 +34,8 @@ from scorer.reading.table import Table, encode
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
-from scorer.views.frames import CSV, Frames, text_of
 from scorer.views.join import GAPS, Pairs
-from scorer.views.meeting import Views
+from scorer.views.values import CSV, Frames, text_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,16 +1,19 @@
-"""Hits by subtopic: what each judged item is relevant to, and in which order it was met."""
+"""Hits by subtopic: the subtopics that each judged item is relevant to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike
 
-from scorer.core.arrays import Floats, Ints, Mask, ends
-from scorer.views.hits import Judged
+from scorer.core.arrays import Floats, Ints, Mask, ends, starts
+from scorer.reading.table import encode
+from scorer.views.join import GradedItems
+from scorer.views.ranked import Judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +164,29 @@ class Diverse:
             np.array([g for _, grades in ordered for g in grades.values()], dtype=np.float64),
             np.array([names.index(item) for item, _ in ordered], dtype=np.int64),
         )
+
+
+class Subtopics(NamedTuple):
+    """The subtopics that each row of a truth was judged for."""
+
+    size: Ints  # of each row of the truth
+    subtopic: Ints  # of these, row after row
+    grade: Floats
+    named: Ints  # of each row of the truth: its item's place by name
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame, truth: GradedItems) -> Subtopics:
+        """The subtopics in the table that the truth was made of; one for all without the column."""
+        row = truth.find(frame)
+        codes = encode(frame["subtopic"])[1] if "subtopic" in frame else np.zeros_like(row)
+        grade = frame["grade"].to_numpy() if "grade" in frame else np.ones(row.size)
+        by = np.lexsort((-grade, codes, row))  # one that is judged again has its highest grade
+        by = by[starts(row[by], codes[by])]
+        by = by[row[by] >= 0]
+        size = np.bincount(row[by], minlength=truth.in_list.size)
+        named = truth.items.rank("dense").to_numpy().astype(np.int64) - 1
+        return cls(size, codes[by].astype(np.int64), grade[by], named)
+
+    def of_judged(self, judged: Judged) -> Diverse:
+        """The view of a submission's hits with their subtopics."""
+        return Diverse(judged, self.size, self.subtopic, self.grade, self.named)

@@ -12,10 +12,9 @@ import polars as pl
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.reading.table import Table, find_places, sort_ids
-from scorer.views.extras import NO_EXTRAS, Extras
-from scorer.views.hits import Hits, Judged, Ties, ranked_hits
+from scorer.views.columns import NO_EXTRAS, Extras
 from scorer.views.members import Members
-from scorer.views.names import Names
+from scorer.views.ranked import Hits, Judged, Names, Ties, ranked_hits
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: products of it with different numbers differ
 

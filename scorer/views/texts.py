@@ -9,8 +9,15 @@ from typing import ClassVar
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
-from scorer.views.extras import NO_EXTRAS, Extras
-from scorer.views.hits import Judged
+from scorer.reading.table import Table
+from scorer.views.columns import (
+    NO_EXTRAS,
+    Extras,
+    NamedColumns,
+)
+from scorer.views.join import GradedItems, order
+from scorer.views.ranked import Judged, Ties
+from scorer.views.recommendations import submitted_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +85,32 @@ class Texts:
             judged,
             np.array([score for given in scores for score in given.values()], dtype=np.float64),
         )
+
+
+def join_texts(
+    table: Table,
+    truth: GradedItems,
+    ties: Ties,
+    judged: Judged,
+    columns: Extras = NO_EXTRAS,
+    submission_columns: NamedColumns | None = None,
+) -> Texts:
+    """Return the returned items and the truth's, as texts, with scores and further columns.
+
+    `columns` of the truth have one element a row of it, `submission_columns` one a row of the
+    submission.
+    """
+    ordered = order(table, truth.list_names, ties)
+    if submission_columns is not None:
+        columns = columns._replace(submission=submission_columns.at(ordered.row))
+    return Texts(
+        ordered.in_list,
+        ordered.rank,
+        table.frame["item"].gather(ordered.row).to_list(),
+        truth.in_list,
+        truth.items.to_list(),
+        truth.grade,
+        judged,
+        submitted_scores(table)[ordered.row],
+        columns,
+    )

@@ -13,7 +13,7 @@ FILES = {
     "own.py": '''
 import numpy as np
 from scorer import Figure, Floats, Judged, Ranked, metric
-from scorer.views.scored import Scored
+from scorer.views.recommendations import Scored
 
 
 @metric("Degrees", title="Degrees of the hits", source="this test", range=(0, None))

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from scorer.metrics.catalogue import metrics
-from scorer.views.labelled import Labelled, Targets
+from scorer.views.rows import Labelled, Targets
 
 METRICS = [*metrics()]
 TRUTH = "id,species\n1,setosa\n2,setosa\n3,rose\n4,rose\n5,rose\n"

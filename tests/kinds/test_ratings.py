@@ -21,7 +21,7 @@ from scorer.reading.table import make_table
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.aggregate import aggregate_values
 from scorer.scoring.evaluate import score
-from scorer.views.labelled import Targets
+from scorer.views.rows import Targets
 
 LAWS = rounds(60)
 NAMES = ["MAE", "MSE", "RMSE", "R2", "IntervalCoverage"]

@@ -24,7 +24,7 @@ from scorer.prepare.open import opened
 from scorer.results.scorecard import Scorecard
 from scorer.scoring.aggregate import aggregate_values
 from scorer.scoring.submission import score_table
-from scorer.views.hits import Judged
+from scorer.views.ranked import Judged
 
 TYPES = ("clicks", "carts", "orders")
 

@@ -8,9 +8,9 @@ from variants import EVERY
 
 from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import parse_measure
-from scorer.views.extras import Extras, NamedColumns
-from scorer.views.labelled import Targets
-from scorer.views.returned import Returned
+from scorer.views.columns import Extras, NamedColumns
+from scorer.views.recommendations import Returned
+from scorer.views.rows import Targets
 
 LISTS = 12
 # those of classes and numbers of tables have views, and such laws, of their own

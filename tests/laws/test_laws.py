@@ -6,13 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
+from scorer.challenge.public import Public
+from scorer.kinds.base import Constants, SideTables
+from scorer.kinds.ranking import Grades
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
 from scorer.reading.table import make_table
 from scorer.scoring.evaluate import evaluate, score
-from scorer.views.hits import Judged
 from scorer.views.join import GradedItems, judge
-from scorer.views.meeting import Views
+from scorer.views.ranked import Judged
 
 MEASURES = [
     parse_measure(metrics().get(notation.split("@")[0].split("(")[0]), notation)
@@ -112,9 +114,11 @@ def test_a_list_has_the_same_values_whatever_other_lists_there_are(truth, run, f
         mine = {k: g for k, g in truth.items() if k[0] in lists}
         rows = {k: s for k, s in run.items() if k[0] in lists}
         graded = GradedItems.of(table(mine, "grade").frame, lists)
-        judged, answered = judge(table(rows, "score"), graded)
-        settled = [m.resolve(type("C", (), {"max_grade": 3.0})) for m in MEASURES]
-        return score(Views(answered, {Judged: judged}), judged.names, settled)
+        answers = Grades(
+            graded.lists, graded, Constants(max_grade=3.0), SideTables(Public("grades", lists))
+        )
+        views = answers.join(table(rows, "score"), "item-desc", frozenset({Judged}))
+        return score(views, lists, [m.resolve(answers.constants) for m in MEASURES])
 
     halves = [tuple(sorted(half)) for half in (first, set(LISTS) - first) if half]
     assert_same_lists([card(half) for half in halves], card(LISTS))

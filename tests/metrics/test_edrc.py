@@ -18,8 +18,15 @@ import scorer
 from scorer.core.errors import ChallengeError
 from scorer.metrics.orders import edrc, tauap
 from scorer.results.report import Scored
-from scorer.views.hits import Judged
-from scorer.views.pairwise import Likelihood, PairLayout, Pairs, Preferred, Ranking, TruePreferences
+from scorer.views.preferences import (
+    Likelihood,
+    PairLayout,
+    Pairs,
+    Preferred,
+    Ranking,
+    TruePreferences,
+)
+from scorer.views.ranked import Judged
 
 PRINTED = "A>C A>D A>E C>D B>D"
 PREDICTION = "C>A C>B C>D A>E B>E D>E"

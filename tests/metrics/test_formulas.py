@@ -15,7 +15,7 @@ from scorer.core.errors import UnknownName
 from scorer.metrics.catalogue import find_metrics, formula_lines, mathml
 from scorer.metrics.notation import parse, parse_measure
 from scorer.views.diverse import Diverse
-from scorer.views.labelled import Labelled, Targets
+from scorer.views.rows import Labelled, Targets
 
 SLOW = 20  # ranks; formulas that run over more are tried with fewer
 SHALLOW = {

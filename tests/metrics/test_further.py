@@ -18,8 +18,8 @@ from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.spans import find_chunks
-from scorer.views.extras import Extras, NamedColumns
-from scorer.views.scored import Scored
+from scorer.views.columns import Extras, NamedColumns
+from scorer.views.recommendations import Scored
 from scorer.views.texts import Texts
 
 LAWS = rounds(40)

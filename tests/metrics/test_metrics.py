@@ -35,7 +35,7 @@ from scorer.preferences.aggregations import aggregations
 from scorer.preferences.comparisons import comparisons
 from scorer.testing import cases
 from scorer.views.diverse import Diverse
-from scorer.views.hits import Judged, Ranked
+from scorer.views.ranked import Judged, Ranked
 
 LAWS = rounds(80)
 

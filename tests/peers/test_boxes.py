@@ -13,8 +13,7 @@ mask = pytest.importorskip("pycocotools.mask")
 from scorer.metrics.catalogue import metrics  # noqa: E402
 from scorer.metrics.images import box_overlaps  # noqa: E402
 from scorer.metrics.notation import parse_measure  # noqa: E402
-from scorer.views.boxes import Boxes  # noqa: E402
-from scorer.views.masks import Masks  # noqa: E402
+from scorer.views.images import Boxes, Masks  # noqa: E402
 
 SEEDS = range(25)
 

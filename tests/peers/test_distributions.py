@@ -12,9 +12,9 @@ lifelines = pytest.importorskip("lifelines.utils")
 from scorer.metrics.api import Figure, Ratio  # noqa: E402
 from scorer.metrics.catalogue import metrics  # noqa: E402
 from scorer.metrics.notation import parse, parse_measure  # noqa: E402
-from scorer.views.hits import Judged  # noqa: E402
-from scorer.views.labelled import Labelled, Targets  # noqa: E402
-from scorer.views.scored import Scored  # noqa: E402
+from scorer.views.ranked import Judged  # noqa: E402
+from scorer.views.recommendations import Scored  # noqa: E402
+from scorer.views.rows import Labelled, Targets  # noqa: E402
 
 SEEDS = range(25)
 

@@ -10,7 +10,7 @@ sk = pytest.importorskip("sklearn.metrics")
 from scorer.core.plugins import Registry  # noqa: E402
 from scorer.metrics.api import Figure, Metric, Ratio  # noqa: E402
 from scorer.metrics.notation import parse, parse_measure  # noqa: E402
-from scorer.views.labelled import Labelled, Targets  # noqa: E402
+from scorer.views.rows import Labelled, Targets  # noqa: E402
 
 METRICS = Registry("metric", "scorer.metrics", Metric)
 AVERAGES = ("micro", "macro", "weighted")

@@ -21,8 +21,8 @@ from scorer.preferences.base import (
     wins,
 )
 from scorer.preferences.comparisons import comparisons
-from scorer.views.hits import Judged
-from scorer.views.positions import Positions
+from scorer.views.preferences import Positions
+from scorer.views.ranked import Judged
 
 COMPARISONS = [measure.name for measure in comparisons.bind_all()]
 AGGREGATIONS = ["Borda", "Copeland", "MC4", "Mean", "MeanRank", "RankSum", "WinRate"]

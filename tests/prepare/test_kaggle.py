@@ -8,7 +8,7 @@ import pytest
 
 from scorer.challenge.load import load
 from scorer.prepare.bind import prepare
-from scorer.views.frames import Frames
+from scorer.views.values import Frames
 
 METRIC = '''
 import pandas as pd

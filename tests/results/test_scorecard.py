@@ -16,7 +16,7 @@ from scorer.metrics.numbers import medae
 from scorer.metrics.ranking import p
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.aggregate import aggregate_values
-from scorer.views.labelled import Targets
+from scorer.views.rows import Targets
 
 names = st.text("abcdefgh", min_size=1, max_size=3)
 values = st.sampled_from([0.0, 0.1, 0.1 + 1e-16, 0.3, 1.0, math.nan])

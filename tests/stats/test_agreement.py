@@ -5,7 +5,7 @@ import pytest
 
 from scorer.metrics.orders import tauap
 from scorer.stats.agreement import ap_correlation, separated
-from scorer.views.hits import Judged
+from scorer.views.ranked import Judged
 
 
 def down(order, other):

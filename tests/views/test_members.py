@@ -21,10 +21,10 @@ def test_they_are_the_sets(known, lists):
     members = Members.of(known)
     assert dict(members) == known
     assert list(members) == list(known)
-    assert members.only(lists) == {name: known.get(name, frozenset()) for name in lists}
+    assert members.of_lists(lists) == {name: known.get(name, frozenset()) for name in lists}
     assert ("q1" in members) is ("q1" in known)
     pairs = {(name, item): None for name in lists for item in sorted(known.get(name, ()))}
-    asked = MemberPairs(members.only(lists))
+    asked = MemberPairs(members.of_lists(lists))
     assert list(asked) == list(pairs)
     assert len(asked) == len(pairs)
     assert asked == pairs

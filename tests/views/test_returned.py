@@ -21,8 +21,8 @@ from scorer.reading.table import make_table
 from scorer.results.scorecard import Rules
 from scorer.scoring.aggregate import aggregate_values
 from scorer.scoring.evaluate import score
-from scorer.views.hits import Judged
-from scorer.views.returned import Returned
+from scorer.views.ranked import Judged
+from scorer.views.recommendations import Returned
 
 LAWS = rounds(60)
 KIND = find_kind("grades")

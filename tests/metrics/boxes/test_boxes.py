@@ -13,8 +13,7 @@ from variants import METRICS
 from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import NotationError, parse_measure
 from scorer.testing import no_gain
-from scorer.views.boxes import Boxes, BoxFault, boxes_of
-from scorer.views.masks import MaskRuns, Masks, RunFault, runs_of
+from scorer.views.images import Boxes, BoxFault, MaskRuns, Masks, RunFault, boxes_of, runs_of
 
 SEEDS = range(12)
 EACH = ("class", "score", "x1", "y1", "x2", "y2")

@@ -12,9 +12,9 @@ from variants import METRICS
 
 from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import NotationError, parse, parse_measure
-from scorer.views.extras import Extras, NamedColumns
-from scorer.views.labelled import Labelled, Targets
-from scorer.views.scored import Scored
+from scorer.views.columns import Extras, NamedColumns
+from scorer.views.recommendations import Scored
+from scorer.views.rows import Labelled, Targets
 
 SEEDS = range(12)
 

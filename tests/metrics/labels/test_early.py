@@ -9,8 +9,8 @@ import pytest
 
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
-from scorer.views.extras import Extras, NamedColumns
-from scorer.views.labelled import Labelled
+from scorer.views.columns import Extras, NamedColumns
+from scorer.views.rows import Labelled
 
 YAML = """
 truth: {file: truth.csv, columns: {list: id, label: risk}}

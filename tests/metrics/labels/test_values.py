@@ -11,7 +11,7 @@ from variants import EVERY, METRICS, described
 
 from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import NotationError, parse, parse_measure
-from scorer.views.labelled import Labelled, Targets
+from scorer.views.rows import Labelled, Targets
 
 CLASSES = ("ant", "bee", "cow")
 SEEDS = range(12)

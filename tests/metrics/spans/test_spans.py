@@ -15,7 +15,7 @@ from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.spans import check_span, parse_span
-from scorer.views.extras import Extras, NamedColumns
+from scorer.views.columns import Extras, NamedColumns
 from scorer.views.texts import Texts
 
 LAWS = rounds(60)

@@ -15,7 +15,7 @@ from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.explain import OneList, explain
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.text import common_length, edit_distance
-from scorer.views.names import Names
+from scorer.views.ranked import Names
 from scorer.views.texts import Texts
 
 OURS = [metric for metric in EVERY if metric.view is Texts and described(metric).oracle]

@@ -1,16 +1,40 @@
-"""Truth and submission with every column of their files, for metrics that read data frames."""
+"""Values that were computed elsewhere, and whole files for metrics that read data frames."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scorer.core.arrays import Mask
+from scorer.core.arrays import Floats, Mask
 from scorer.reading.schema import TEXT
 from scorer.reading.table import Table
+from scorer.views.columns import (
+    NO_EXTRAS,
+    Extras,
+    WithColumns,
+)
+
+
+@dataclass(frozen=True)
+class Given(WithColumns):
+    """The values that a submission gives of each list. All arrays have one element a list."""
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"values"})
+
+    names: Sequence[str]
+    answered: Mask
+    # name of a value -> (lists,), or the parts and wholes (lists, 2); NaN where there is none
+    values: Mapping[str, Floats]
+    extras: Extras = NO_EXTRAS
+
+    @property
+    def lists(self) -> int:
+        """How many lists there are."""
+        return len(self.names)
+
 
 CSV = "csv"  # the fact of a table that has the text of its whole file
 

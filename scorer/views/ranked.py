@@ -1,8 +1,7 @@
-"""A submission seen through the truth: what a metric may know.
+"""Ranked lists joined with a truth: the judged items that each list returned.
 
-Everything is flat: one row a hit, for all lists at once, so that a metric is
-a few array expressions and never a loop. `Hits.total` brings rows back to
-lists.
+Everything is flat: one row a hit, for all lists at once, so that a metric is a few array
+expressions and never a loop. `Hits.total` brings rows back to lists.
 """
 
 from __future__ import annotations
@@ -10,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.views.extras import NO_EXTRAS, Column, Extras, WithItemColumns
+from scorer.views.columns import (
+    NO_EXTRAS,
+    Column,
+    Extras,
+    WithItemColumns,
+)
 
 Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]  # equal scores
 
@@ -347,3 +351,12 @@ def _make_hits(rows: Sequence[tuple[float, ...]], lists: int, ties: Ties = "item
     in_list, rank, place, before, tied = columns[[0, 1, 3, 4, 5]].astype(np.int64)
     spread, middle = ties == "expected", ties == "mean-rank"
     return Hits(in_list, rank, columns[2], place, before, tied, lists, spread, middle)
+
+
+class Names(NamedTuple):
+    """What the items of one list are called."""
+
+    truth: tuple[str, ...] = ()  # the truth's: an ideal's in its order, else in that of the view
+    returned: tuple[str, ...] = ()  # the submission's, by rank
+    before: Ints = np.empty(0, dtype=np.int64)  # as in `Hits`,
+    tied: Ints = np.empty(0, dtype=np.int64)  # one a returned item

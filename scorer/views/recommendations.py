@@ -1,9 +1,9 @@
-"""Every returned item, judged or not, beside what is known of the items."""
+"""Every returned item, judged or not, beside the columns of a catalogue of items."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -11,9 +11,16 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.reading.table import find_places
-from scorer.views.extras import NO_EXTRAS, Extras, NamedColumns, WithTruthColumns
-from scorer.views.hits import steps
+from scorer.reading.table import Table, find_places
+from scorer.views.columns import (
+    NO_EXTRAS,
+    Extras,
+    NamedColumns,
+    WithTruthColumns,
+    placed,
+)
+from scorer.views.join import GradedItems, order
+from scorer.views.ranked import Judged, Ties, steps
 
 
 @dataclass(frozen=True)
@@ -132,3 +139,106 @@ class Returned(WithTruthColumns):
             in_list.astype(np.int64), rank.astype(np.int64), item.astype(np.int64), grade,
             len(lists), catalogue, past_list, past_item, tuple(map(str, range(len(lists)))),
         )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Scored(Returned):
+    """All that a submission returned, with the scores that it gave."""
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+    always_defined: ClassVar[bool] = False  # the truth can be without a target
+
+    score: Floats = ...  # type: ignore[assignment]  # of each row; NaN where it ranks without
+    judged: Judged = ...  # type: ignore[assignment]  # the same lists' judged items
+
+    def where(self, keep: Mask) -> Scored:
+        """Only the items where `keep` holds."""
+        return replace(Returned.where(self, keep), score=self.score[keep])
+
+    @classmethod
+    def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
+        """Add scores, (items,), to the returned items; NaN where the submission has none."""
+        columns = {f.name: getattr(returned, f.name) for f in fields(type(returned))}
+        return cls(**columns, score=score, judged=judged)
+
+    @classmethod
+    def of_scores(
+        cls,
+        *lists: tuple[Mapping[str, float], Mapping[str, float]],
+        item: Mapping[str, Mapping[str, ArrayLike]] | None = None,
+    ) -> Scored:
+        """From `{item: score}` and `{item: grade}`, list by list; for examples and tests.
+
+        `item` has more columns of items: name -> item -> number, numbers, or text.
+        """
+        pairs = [
+            (sorted(scores, key=lambda x, scores=scores: -scores[x]), truth)  # type: ignore[misc]
+            for scores, truth in lists
+        ]
+        returned, judged = Returned.of(*pairs), Judged.of(*pairs)
+        score = [
+            scores[x] for (scores, _), (items, _) in zip(lists, pairs, strict=True) for x in items
+        ]
+        rows = [x for items, _ in pairs for x in items]
+        ideal_items = [x for _, truth in pairs for x in sorted(truth, key=lambda x, t=truth: -t[x])]  # type: ignore[misc]
+
+        def columns(items: Sequence[str]) -> NamedColumns:
+            values_by_name = {}
+            for name, of in (item or {}).items():
+                example = np.asarray(next(iter(of.values())))
+                kind = object if example.dtype.kind == "U" else np.float64
+                values = np.array([of[x] for x in items], dtype=kind)
+                values_by_name[name] = values.reshape(len(items), *example.shape)
+            return NamedColumns(values_by_name, "item")
+
+        return cls.of_returned(
+            replace(returned, extras=Extras(item=columns(rows))),
+            np.array(score, dtype=np.float64),
+            replace(judged, extras=Extras(item=columns(ideal_items))),
+        )
+
+
+def join_returned(
+    table: Table,
+    truth: GradedItems,
+    ties: Ties,
+    catalogue: Catalogue,
+    past: tuple[Ints, Ints],
+    columns: Extras = NO_EXTRAS,
+    submission_columns: NamedColumns | None = None,
+) -> Returned:
+    """Return all that the submission returned, judged or not, with the columns of the items.
+
+    `past` is the history; `columns` of the truth have one element a row of it and of its lists,
+    `submission_columns` one a row of the submission.
+    """
+    ordered = order(table, truth.list_names, ties)
+    row = truth.find(table.frame)[ordered.row]
+    grade = np.append(truth.grade, np.nan)[row]
+    code = catalogue.codes(table.frame["item"].gather(ordered.row))
+    extras = Extras(
+        placed(columns.truth, row),
+        columns.submission if submission_columns is None else submission_columns.at(ordered.row),
+        columns.list,
+        catalogue.extra.at(code),
+    )
+    return Returned(
+        ordered.in_list, ordered.rank, code, grade, len(truth.lists), catalogue, *past, truth.lists,
+        extras,
+    )  # fmt: skip
+
+
+def join_scored(
+    table: Table, truth: GradedItems, ties: Ties, judged: Judged, all_returned: Returned
+) -> Scored:
+    """Return the returned items with their scores.
+
+    `all_returned` has all items, in the order of `order`.
+    """
+    rows = order(table, truth.list_names, ties).row
+    return Scored.of_returned(all_returned, submitted_scores(table)[rows], judged)
+
+
+def submitted_scores(table: Table) -> Floats:
+    """Return the score of each row; NaN where the submission has none."""
+    return table.frame["score"].to_numpy() if "score" in table else np.full(len(table), np.nan)

@@ -12,7 +12,15 @@ from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
 from scorer.core.errors import ChallengeError
-from scorer.views.extras import Columns, Extras, NamedColumns, WithColumns
+from scorer.reading.table import Table
+from scorer.views.columns import (
+    NO_EXTRAS,
+    Columns,
+    Extras,
+    NamedColumns,
+    WithColumns,
+)
+from scorer.views.join import GradedItems
 
 
 @dataclass(frozen=True)
@@ -303,3 +311,38 @@ class Targets(LabelledRows):
             np.array(prediction, dtype=np.float64),
             extras=Extras.of(**columns),
         )
+
+
+def join_ratings(
+    table: Table,
+    truth: GradedItems,
+    columns: Extras = NO_EXTRAS,
+    submission_columns: NamedColumns | None = None,
+) -> Targets:
+    """Return the submission's predictions beside the ratings, which the truth holds as grades.
+
+    Of two predictions for one rating the first counts. `columns` have one element a row of the
+    truth, and of its lists, `submission_columns` one a row of the submission.
+    """
+    row = truth.find(table.frame)
+    rows = np.flatnonzero(row >= 0)[::-1]
+    place = np.full(truth.in_list.size, -1, dtype=np.int64)
+    place[row[rows]] = rows  # from the last, so that the first of two counts
+    met = place >= 0
+    place = place[met]
+    sent = NamedColumns({}, "submission")
+    if submission_columns is not None:
+        sent = submission_columns.at(place)
+    frame = table.frame
+    ends = {role: frame[role].to_numpy()[place] for role in ("low", "high") if role in table}
+    sent = NamedColumns({**ends, **sent}, "submission", sent.levels)
+    in_list = truth.in_list[met].astype(np.int64)
+    return Targets(
+        truth.lists,
+        np.bincount(in_list, minlength=len(truth.lists)) > 0,
+        None,
+        truth.grade[met],
+        frame["prediction"].to_numpy()[place],
+        rated_list=in_list,
+        extras=Extras(columns.truth.at(met), sent, columns.list, columns.item.at(met)),
+    )
