@@ -368,7 +368,7 @@ def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
     rows = session.createDataFrame(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
     # Of the public part, what a worker finds in the bucket itself stays here.
     candidates = ready.public.candidates if challenge.items is not None else None
-    public = ready.public._replace(lists={}, asked=None, candidates=candidates, clusters={})
+    public = ready.public._replace(lists={}, candidates=candidates, clusters={})
     work = _Work(
         challenge,
         prepared.kind,

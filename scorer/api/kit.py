@@ -276,10 +276,8 @@ def _items(
     if kind in ("frames", "grades", "labels") or prepared.challenge.truthless:
         return None
     # sorted: the order in which a truth names them is nobody's business
-    pairs = sorted(
-        public.asked
-        or ((name, item) for name, items in (public.candidates or {}).items() for item in items)
-    )
+    candidates = public.candidates or {}
+    pairs = sorted((name, item) for name, items in candidates.items() for item in items)
     rows = [{"list": name, "item": item} for name, item in pairs]
     files["items.csv"] = _csv(rows, ("list", "item"))
     return {"file": "items.csv"}

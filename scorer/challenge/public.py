@@ -94,8 +94,8 @@ class Public(NamedTuple):
     kind: str  # grades, ratings, preferences or labels
     lists: Mapping[str, None]  # the ids of the lists, in order; a mapping for its look-up
     items: Mapping[str, None] | None = None  # the catalogue, where it is public
-    candidates: Mapping[str, frozenset[str]] | None = None  # the items of each list, where public
-    asked: Mapping[tuple[str, str], None] | None = None  # the (list, item) pairs to be predicted
+    # The items of each list, where they are public; of ratings, those that are to be predicted.
+    candidates: Mapping[str, frozenset[str]] | None = None
     called: Mapping[str, str] = {}  # role -> the challenge's word for it
     groups: Mapping[str, str] = {}  # list -> the group that it is in
     classes: tuple[str, ...] = ()  # the labels there are, in their order

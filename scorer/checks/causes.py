@@ -17,7 +17,7 @@ from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.open import read_head, table_suffix
 from scorer.reading.repair import Expected, FindKnownIds, cut_rows, numbers_rows
 from scorer.reading.schema import Schema
-from scorer.views.members import members_of
+from scorer.views.items import ItemsByList
 
 SUM_TOLERANCE = 0.01  # of probabilities that may be rounded to two places
 HEAD_BYTES = 256 * 1024  # of a file that are looked at
@@ -52,8 +52,8 @@ def _find_known(public: Public, rules: Submission) -> Iterator[tuple[str, FindKn
     """Yield the roles of public ids, each with a function that finds the id that was meant."""
     yield "list", _find_public(public.lists)
     items = public.items
-    if items is None and public.asked is not None:
-        items = dict.fromkeys(members_of(public.asked).first_named())
+    if items is None and public.kind == "ratings" and public.candidates is not None:
+        items = dict.fromkeys(ItemsByList.of(public.candidates).first_named())
     if items:
         yield "item", _find_public(items)
     elif rules.item_pattern:

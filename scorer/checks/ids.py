@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property, reduce
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from scorer.challenge.public import IdNames, Public, ids_of
@@ -24,7 +23,7 @@ from scorer.core.ids import (
     wrapped_id_regex,
 )
 from scorer.core.text import IGNORABLE, nearest, quoted, unseen
-from scorer.views.members import Members, members_of
+from scorer.views.items import ItemsByList
 
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
 SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")
@@ -231,25 +230,22 @@ class PairIndex:
     """Public (list, item) pairs, such as the candidates of each list.
 
     Args:
-        members: The items of each list.
+        items: The items of each list.
     """
 
-    def __init__(self, members: Members) -> None:
-        self.members = members
-        self.lists = IdIndex(IdNames(members.lists))
+    def __init__(self, items: ItemsByList) -> None:
+        self.items = items
+        self.lists = IdIndex(IdNames(items.lists))
 
     def __len__(self) -> int:
-        return len(self.members.item)
+        return len(self.items.item)
 
     @cached_property
     def frame(self) -> pl.DataFrame:
         """The pairs: `list` and `item`, list by list."""
-        names = pl.Series("item", self.members.named, dtype=pl.String)
-        sizes = np.diff(self.members.starts)
-        in_list = np.repeat(np.arange(sizes.size), sizes)
-        return pl.DataFrame(
-            {"list": self.lists.series.gather(in_list), "item": names.gather(self.members.item)}
-        )
+        items = self.items
+        lists = self.lists.series.gather(items.in_list)
+        return pl.DataFrame({"list": lists, "item": items.names.gather(items.item)})
 
     @cached_property
     def _keys(self) -> pl.Series:
@@ -282,21 +278,15 @@ class PublicIds:
         public = self._public
         if public.kind == "preferences":
             return None
-        if public.kind == "ratings" and public.asked is not None:
-            return IdIndex(IdNames(members_of(public.asked).first_named()))
+        if public.kind == "ratings" and public.candidates is not None:
+            return IdIndex(IdNames(ItemsByList.of(public.candidates).first_named()))
         return None if public.items is None else IdIndex(public.items)
 
     @cached_property
-    def asked(self) -> PairIndex | None:
-        """The (list, item) pairs that are to be predicted."""
-        asked = self._public.asked
-        return None if asked is None else PairIndex(members_of(asked))
-
-    @cached_property
     def candidates(self) -> PairIndex | None:
-        """The items that each list may hold."""
+        """The items that each list may hold; of ratings, those that are to be predicted."""
         candidates = self._public.candidates
-        return None if candidates is None else PairIndex(Members.of(candidates))
+        return None if candidates is None else PairIndex(ItemsByList.of(candidates))
 
 
 def combine_hashes(*roles: str) -> pl.Expr:

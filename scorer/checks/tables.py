@@ -354,7 +354,7 @@ def repeated_prediction(rows: SubmissionRows) -> Iterator[Problem]:
 @check("S508", kinds=("ratings",))
 def missing_prediction(rows: SubmissionRows) -> Iterator[Problem]:
     """What is asked for is predicted."""
-    if (pairs := rows.ids.asked) is None:
+    if (pairs := rows.ids.candidates) is None:
         return
     missing, count = pairs.without(rows.frame), len(pairs)
     if missing.is_empty() or missing.height == count:
@@ -373,7 +373,7 @@ def missing_prediction(rows: SubmissionRows) -> Iterator[Problem]:
 @check("S509", kinds=("ratings",))
 def prediction_not_asked(rows: SubmissionRows) -> Iterator[Problem]:
     """Nothing else is predicted."""
-    pairs, items = rows.ids.asked, rows.ids.items
+    pairs, items = rows.ids.candidates, rows.ids.items
     if pairs is None or items is None:
         return
     frame = rows.frame.select("line", "list", "item")

@@ -161,7 +161,7 @@ def repeated_rating(rows: TruthRows) -> Iterator[Problem]:
 @check("T305", kinds=("ratings",), of="truth")
 def rating_not_asked(rows: TruthRows) -> Iterator[Problem]:
     """Every rating is of an item that the public file of items gives its list."""
-    public, pairs = rows.public, PublicIds(rows.public).asked
+    public, pairs = rows.public, PublicIds(rows.public).candidates
     if pairs is not None and public.items is not None:
         known = rows.frame.filter(IdIndex(public.items).contains(rows.frame["item"]))
         yield from _items_of_other_lists(known.filter(~pairs.contains(known)), rows.word)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, ClassVar
+from functools import cached_property, partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,57 +28,74 @@ from scorer.views.images import (
     boxes_of,
     runs_of,
     write_boxes,
+    write_runs,
 )
 from scorer.views.join import sorted_names
 from scorer.views.ranked import Ties
 
 
 @dataclass(frozen=True, eq=False)
-class TrueMasks(OpenTruth):
-    """A truth of masks made ready."""
+class Images(OpenTruth):
+    """A truth of masks or boxes.
+
+    Attributes:
+        lists: The images.
+        constants: What it settles.
+        extras: Further columns of images.
+        regions: Of each image the runs of its mask, or its boxes.
+    """
 
     lists: tuple[str, ...]
     constants: Constants
-    runs: MaskRuns
-    cells: tuple[str, ...]  # one a list, as they were written
     extras: Extras
+    regions: tuple[Any, ...]
+
+    def subset(self, lists: Ints) -> Self:
+        """Return the truth of some images alone."""
+        return replace(
+            self,
+            lists=tuple(self.lists[n] for n in lists.tolist()),
+            regions=tuple(self.regions[n] for n in lists.tolist()),
+            extras=self.extras.at(list=lists),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TrueMasks(Images):
+    """A truth of masks."""
+
     own_views: ClassVar[frozenset[type]] = frozenset({Masks})
+
+    @cached_property
+    def runs(self) -> MaskRuns:
+        """The runs of all masks."""
+        return MaskRuns.of(self.regions)
 
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the masks of the submission beside the true ones; of two of a list the first."""
         cells, answered = cells_of_lists(submission, "runs", self.lists)
         submitted = MaskRuns.of([_read_runs(cell) for cell in cells])
         masks = Masks(self.lists, answered, self.runs, submitted, extras=self.extras)
-        join_truth = partial(self.join_truth, submission.frame.columns, ties)
-        return Views(answered, {Masks: masks}, join_truth)
-
-    def subset(self, lists: Ints) -> TrueMasks:
-        """Return the truth of some images alone."""
-        cells = tuple(self.cells[n] for n in lists.tolist())
-        return replace(
-            self,
-            lists=tuple(self.lists[n] for n in lists.tolist()),
-            runs=MaskRuns.of([_read_runs(cell) for cell in cells]),
-            cells=cells,
-            extras=self.extras.at(list=lists),
+        return Views(
+            answered, {Masks: masks}, partial(self.join_truth, submission.frame.columns, ties)
         )
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
-        """Return the cell of each image, as it was written."""
-        return {"list": self.lists, "runs": self.cells}
+        """Return the cell of each image."""
+        return {"list": self.lists, "runs": [write_runs(runs) for runs in self.regions]}
 
 
 @dataclass(frozen=True, eq=False)
-class TrueBoxes(OpenTruth):
-    """A truth of boxes made ready."""
+class TrueBoxes(Images):
+    """A truth of boxes; `each` are the parts of a box in a submission."""
 
-    lists: tuple[str, ...]
-    constants: Constants
-    boxes: BoxTable
-    each: tuple[str, ...]  # the parts of a box in a submission
-    cells: tuple[tuple[Box, ...], ...]  # the boxes of each list
-    extras: Extras
+    each: tuple[str, ...]
     own_views: ClassVar[frozenset[type]] = frozenset({Boxes})
+
+    @cached_property
+    def boxes(self) -> BoxTable:
+        """The boxes of all images."""
+        return BoxTable.of(self.regions, self.constants.classes)
 
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the boxes of the submission beside the true ones; of two of a list the first."""
@@ -86,23 +103,13 @@ class TrueBoxes(OpenTruth):
         classes = self.constants.classes
         submitted = BoxTable.of([_read_boxes(cell, self.each) for cell in cells], classes)
         boxes = Boxes(self.lists, answered, classes, self.boxes, submitted, extras=self.extras)
-        join_truth = partial(self.join_truth, submission.frame.columns, ties)
-        return Views(answered, {Boxes: boxes}, join_truth)
-
-    def subset(self, lists: Ints) -> TrueBoxes:
-        """Return the truth of some images alone."""
-        cells = tuple(self.cells[n] for n in lists.tolist())
-        return replace(
-            self,
-            lists=tuple(self.lists[n] for n in lists.tolist()),
-            boxes=BoxTable.of(cells, self.constants.classes),
-            cells=cells,
-            extras=self.extras.at(list=lists),
+        return Views(
+            answered, {Boxes: boxes}, partial(self.join_truth, submission.frame.columns, ties)
         )
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
-        """Return the cell of each image in a submission that gives its true boxes."""
-        return {"list": self.lists, "boxes": [write_boxes(x, self.each) for x in self.cells]}
+        """Return the cell of each image."""
+        return {"list": self.lists, "boxes": [write_boxes(x, self.each) for x in self.regions]}
 
 
 def cells_of_lists(table: Table, role: str, lists: Sequence[str]) -> tuple[list[str], Mask]:
@@ -113,7 +120,7 @@ def cells_of_lists(table: Table, role: str, lists: Sequence[str]) -> tuple[list[
 
 
 def _read_runs(cell: str) -> Ints:
-    """Return the runs of a cell; none where it is not of the form, which a check reports."""
+    """Return the runs of a cell; none of a cell that is not of the form, which a check reports."""
     try:
         return runs_of(cell)
     except RunFault:
@@ -121,48 +128,50 @@ def _read_runs(cell: str) -> Ints:
 
 
 def _read_boxes(cell: str, each: Sequence[str]) -> list[Box]:
-    """Return the boxes of a cell; none where it is not of the form, which a check reports."""
+    """Return the boxes of a cell; none of a cell that is not of the form, which a check reports."""
     try:
         return boxes_of(cell, each)
     except BoxFault:
         return []
 
 
-def _boxes_of_rows(table: Table, lists: Sequence[str]) -> tuple[tuple[Box, ...], ...]:
+def _boxes_of_rows(table: Table, lists: Sequence[str]) -> list[list[Box]]:
     """Return the boxes of each list, of a table with a row for each; a check reports faults."""
     boxes: list[list[Box]] = [[] for _ in lists]
     places = find_places(table.frame["list"], lists).tolist()
     for place, row in zip(places, table.frame.iter_rows(named=True), strict=True):
         with suppress(BoxFault):
             boxes[place].append(box_of_row(row))
-    return tuple(map(tuple, boxes))
+    return boxes
 
 
 def open_masks(table: Table, side: SideTables, findings: Findings) -> TrueMasks:
     """Return a mask for each image; one without pixels is an empty cell, or `-`."""
-    lists = sorted_names(table.frame["list"], side.public.list_names)
-    if not len(table):
-        findings.add(Problem("S103", "the truth has no rows"))
+    lists = _image_names(table, side, findings)
     cells, _ = cells_of_lists(table, "runs", lists)
-    runs = MaskRuns.of([_read_runs(cell) for cell in cells])
-    return TrueMasks(lists, Constants(), runs, tuple(cells), Extras(list=side.of_lists(lists)))
+    regions = tuple(_read_runs(cell) for cell in cells)
+    return TrueMasks(lists, Constants(), Extras(list=side.of_lists(lists)), regions)
 
 
 def open_boxes(table: Table, side: SideTables, findings: Findings) -> TrueBoxes:
     """Return the boxes of each image; one without any is an empty cell, or `-`."""
     of_truth, of_submission = side.box_parts
-    lists = sorted_names(table.frame["list"], side.public.list_names)
-    if not len(table):
-        findings.add(Problem("S103", "the truth has no rows"))
+    lists = _image_names(table, side, findings)
     if "boxes" in table:
         cells, _ = cells_of_lists(table, "boxes", lists)
-        boxes = tuple(tuple(_read_boxes(cell, of_truth)) for cell in cells)
+        boxes = [_read_boxes(cell, of_truth) for cell in cells]
     else:
         boxes = _boxes_of_rows(table, lists)
-    classes = tuple(sorted({box.name for cell in boxes for box in cell}))
+    constants = Constants(classes=tuple(sorted({box.name for cell in boxes for box in cell})))
     extras = Extras(list=side.of_lists(lists))
-    true = BoxTable.of(boxes, classes)
-    return TrueBoxes(lists, Constants(classes=classes), true, of_submission, boxes, extras)
+    return TrueBoxes(lists, constants, extras, tuple(boxes), of_submission)
+
+
+def _image_names(table: Table, side: SideTables, findings: Findings) -> tuple[str, ...]:
+    """Return the images of a truth, sorted, after adding a problem if it has no rows."""
+    if not len(table):
+        findings.add(Problem("S103", "the truth has no rows"))
+    return sorted_names(table.frame["list"], side.public.list_names)
 
 
 MASKS = Kind(

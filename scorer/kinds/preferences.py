@@ -12,8 +12,8 @@ from scorer.core.text import join_first
 from scorer.kinds.base import Constants, Kind, OpenTruth, PublicSources, SideTables, Views
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
+from scorer.views.items import ItemsByList
 from scorer.views.join import GradedItems, members, named
-from scorer.views.members import items_by_list
 from scorer.views.preferences import (
     PairLayout,
     Preferred,
@@ -78,7 +78,7 @@ def _complete_items(public: Public, sources: PublicSources) -> Public:
     """Return the items of each list that can be compared: by the public file, else by the truth."""
     if public.candidates is not None or (table := sources.truth()) is None:
         return public
-    return public._replace(candidates=items_by_list(table.frame, "better", "worse"))
+    return public._replace(candidates=ItemsByList.of_columns(table.frame, "better", "worse"))
 
 
 def open_preferences(table: Table, side: SideTables, findings: Findings) -> Preferences:

@@ -31,8 +31,8 @@ from scorer.reading.numbers import parse_number
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, encode
 from scorer.views.columns import Extras, NamedColumns, placed
+from scorer.views.items import ItemsByList
 from scorer.views.join import GradedItems, number_lists, sorted_names
-from scorer.views.members import MemberPairs, Members, items_by_list
 from scorer.views.ranked import Names, Ties
 from scorer.views.rows import Labelled, LabelledRows, Targets, indicator_matrix, join_ratings
 
@@ -496,8 +496,8 @@ def _complete_requested(public: Public, sources: PublicSources) -> Public:
     """Return which items of which lists are to be predicted: by the public file, or the truth."""
     items = public.candidates
     if items is None and (table := sources.truth()) is not None:
-        items = items_by_list(table.frame, "item")
-    return public._replace(asked=MemberPairs(Members.of(items or {}).of_lists(list(public.lists))))
+        items = ItemsByList.of_columns(table.frame, "item")
+    return public._replace(candidates=ItemsByList.of(items or {}).subset(public.list_names))
 
 
 def open_ratings(table: Table, side: SideTables, findings: Findings) -> Ratings:

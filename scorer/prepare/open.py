@@ -37,7 +37,7 @@ from scorer.reading.schema import Schema
 from scorer.reading.table import Table, sort_ids
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.submission import Plan
-from scorer.views.members import items_by_list
+from scorer.views.items import ItemsByList
 from scorer.views.preferences import Positions
 from scorer.views.values import Frames, text_of
 
@@ -66,7 +66,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         if table is not None:
             items = IdNames(table.frame["item"].unique(maintain_order=True))
             if "list" in table:
-                candidates = items_by_list(table.frame, "item")
+                candidates = ItemsByList.of_columns(table.frame, "item")
     if challenge.lists is not None:
         further = challenge.lists.further
         shape = Schema(("list",), ("group", "cluster", *further), further)
@@ -103,7 +103,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         clusters = {name: row_of(name) for name in lists}
         called.setdefault("cluster", called["list"])
     public_part = Public(
-        kind.name, lists, items, candidates, None, called, groups,
+        kind.name, lists, items, candidates, called, groups,
         challenge.classes or classes_in(challenge, findings),
         clusters=clusters, numbers=frozenset(challenge.submission.numbers),
         complete=_complete(prepared, candidates is not None, findings),
@@ -117,7 +117,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         public_part, PublicSources(challenge, prepared.shapes, columns, counted)
     )
     public_part = with_class_columns(prepared, public_part, truth, findings)
-    if challenge.submission.item_pattern and (items is not None or public_part.asked is not None):
+    if challenge.submission.item_pattern and (items is not None or kind.name == "ratings"):
         message = "the items are public, so that each is looked up: leave the pattern out"
         findings.add(located(challenge, Fault("submission.item_pattern", "C121", message)))
     read_keys(challenge, findings)

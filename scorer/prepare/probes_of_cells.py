@@ -8,20 +8,17 @@ import numpy as np
 
 from scorer.core.arrays import Ints
 from scorer.kinds.base import OpenTruth
-from scorer.kinds.images import TrueBoxes, TrueMasks
+from scorer.kinds.images import Images, TrueMasks
 from scorer.prepare.probes_of_labels import NO_ROWS, lists_as_items, table_of
 from scorer.reading.table import Table
-from scorer.views.images import write_boxes
 from scorer.views.join import GradedItems
 
 
 def of_cells(answers: OpenTruth | None, word: str) -> _OfCells:
     """The probes of a truth of masks or boxes."""
-    assert isinstance(answers, TrueMasks | TrueBoxes)
-    if isinstance(answers, TrueMasks):
-        return _OfCells("runs", answers.lists, answers.cells, word)
-    cells = tuple(write_boxes(boxes, answers.each) for boxes in answers.cells)
-    return _OfCells("boxes", answers.lists, cells, word)
+    assert isinstance(answers, Images)
+    role = "runs" if isinstance(answers, TrueMasks) else "boxes"
+    return _OfCells(role, answers.lists, tuple(answers.answers(())[role]), word)
 
 
 @dataclass(frozen=True)

@@ -253,6 +253,11 @@ def runs_of(cell: str) -> Ints:
     return runs
 
 
+def write_runs(runs: Ints) -> str:
+    """Return the cell of these runs."""
+    return " ".join(f"{start} {end - start}" for start, end in runs.tolist())
+
+
 class MaskRuns(NamedTuple):
     """The runs of all masks, ordered by mask, then by pixel; they do not overlap."""
 

@@ -13,7 +13,7 @@ import polars as pl
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.reading.table import Table, find_places, sort_ids
 from scorer.views.columns import NO_EXTRAS, Extras
-from scorer.views.members import Members
+from scorer.views.items import ItemsByList
 from scorer.views.ranked import Hits, Judged, Names, Ties, ranked_hits
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: products of it with different numbers differ
@@ -451,11 +451,9 @@ def named(table: Table, truth: GradedItems, ties: Ties, at: int) -> Names:
 
 def members(candidates: Mapping[str, frozenset[str]], lists: Sequence[str]) -> GradedItems:
     """Return the items of each list, in the order of their names, without a grade."""
-    part = Members.of(candidates).of_lists(lists)
-    in_list = np.repeat(np.arange(len(lists)), np.diff(part.starts))
-    items = pl.Series(part.named, dtype=pl.String).gather(part.item)
-    grade = np.full(len(items), np.nan)
-    return GradedItems(tuple(lists), items, in_list, grade, np.arange(len(items)))
+    part = ItemsByList.of(candidates).subset(lists)
+    items, rows = part.names.gather(part.item), np.arange(part.item.size)
+    return GradedItems(part.lists, items, part.in_list, np.full(rows.size, np.nan), rows)
 
 
 def graded(truth: GradedItems, candidates: Mapping[str, frozenset[str]]) -> GradedItems:

@@ -11,7 +11,7 @@ from rounds import rounds
 
 from scorer.checks.ids import IdIndex, PairIndex, fold_id, suspect_id, unusual_regex
 from scorer.core.problems import Problem
-from scorer.views.members import Members
+from scorer.views.items import ItemsByList
 
 ODD = {"'a'": "S313", '"a"': "S313", "`a`": "S313", "[a]": "S313", "(a)": "S313", "a,b": "S313",
        "a;b": "S313", "1E+05": "S308", "NaN": "S310", "": "S309", "a\u200b": "S312"}  # fmt: skip
@@ -74,7 +74,7 @@ def test_public_ids_are_found_and_have_their_positions():
 
 
 def test_pairs_are_found_by_list_and_item():
-    pairs = PairIndex(Members.of({"l": frozenset("ab"), "m": frozenset("b")}))
+    pairs = PairIndex(ItemsByList.of({"l": frozenset("ab"), "m": frozenset("b")}))
     rows = pl.DataFrame({"list": list("lmlbn"), "item": list("babla")})
     assert pairs.contains(rows).to_list() == [True, False, True, False, False]
     assert pairs.without(rows).rows() == [("l", "a"), ("m", "b")]

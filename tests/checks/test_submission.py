@@ -95,7 +95,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
     handed = [field.name for field in fields(SubmissionRows)]
     assert handed == ["table", "public", "rules", "ids", "partial"]
     assert set(Public._fields) == {
-        *("kind", "lists", "items", "candidates", "asked", "called", "groups"),
+        *("kind", "lists", "items", "candidates", "called", "groups"),
         *("classes", "separator", "clusters", "numbers", "complete", "texts"),
         "class_columns",  # their classes are as public as labels
     }
@@ -291,13 +291,11 @@ def test_no_table_whatsoever_makes_a_check_fail(data):
     rows = data.draw(st.lists(row, max_size=12))
     names = data.draw(st.lists(st.sampled_from(NASTY), max_size=4))
     items = data.draw(st.none() | st.lists(st.sampled_from(NASTY), max_size=4))
-    pairs = {(name, item): None for name in names for item in items or ()}
     public = Public(
         kind,
         dict.fromkeys(names),
         None if items is None else dict.fromkeys(items),
         data.draw(st.none() | st.just({name: frozenset(items or ()) for name in names})),
-        pairs if kind == "ratings" else None,
     )
     told = examined(
         table(roles, rows),

@@ -242,5 +242,5 @@ def test_the_public_part_holds_pairs_and_no_rating(challenge, tmp_path):
 
     folder, _ = made(challenge, tmp_path, "metrics: [MAE]")
     known = public(prepare(load(folder)))
-    assert list(known.asked) == [("u1", "a"), ("u1", "b"), ("u2", "a")]
+    assert known.candidates == {"u1": {"a", "b"}, "u2": {"a"}}
     assert list(known.lists) == ["u1", "u2"]

@@ -83,9 +83,10 @@ def _wanted(public: Public) -> str:
     """How much is to be answered."""
     count = len(public.lists)
     lists = f"{count:,} {unit(public.called, count)}"
-    if public.asked is None:
+    if public.kind != "ratings" or public.candidates is None:
         return f"{lists} {'is' if count == 1 else 'are'} to be answered."
-    return f"{len(public.asked):,} pairs of {lists} and their items are to be predicted."
+    pairs = sum(len(items) for items in public.candidates.values())
+    return f"{pairs:,} pairs of {lists} and their items are to be predicted."
 
 
 def _about_measure(bound: Measure, dropped: bool) -> str:

@@ -58,9 +58,10 @@ def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None
         rows = [{"list": name, **cell} for name in sorted(public.lists)]
     elif kind == "ratings":
         low, high = rules.range or (0.0, 1.0)
-        for name, item in sorted(public.asked or ()):
-            guess = min(max(round(chance.uniform(low, high), 3), low), high)
-            rows.append({"list": name, "item": item, "prediction": guess})
+        for name, items in sorted((public.candidates or {}).items()):
+            for item in sorted(items):
+                guess = min(max(round(chance.uniform(low, high), 3), low), high)
+                rows.append({"list": name, "item": item, "prediction": guess})
     elif kind == "preferences" and form not in ("lists", "trec") and not _ranks(rules.columns):
         rows = [
             {"list": name, "better": better, "worse": worse}
