@@ -17,12 +17,11 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from io import BytesIO
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,9 +40,9 @@ from scorer.api.submissions import (
     terms_of,
 )
 from scorer.challenge.model import Challenge
-from scorer.checks.base import SubmissionRows, checks
+from scorer.checks.base import ITEM_ROLES, SubmissionRows, Sum, examine
 from scorer.checks.ids import IdIndex, PublicIds
-from scorer.core.arrays import Ints, Mask
+from scorer.core.arrays import Ints
 from scorer.core.errors import PluginError, ScorerError, SubmissionRejected, UsageError
 from scorer.core.plugins import PLUGIN
 from scorer.core.problems import Findings, Problem
@@ -66,7 +65,7 @@ from scorer.reading.trec import match_trec_schema, trec_positions
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import values_of_lists
-from scorer.scoring.submission import Plan, score_table
+from scorer.scoring.submission import Plan, check_table, score_table
 from scorer.views.diverse import Diverse
 from scorer.views.preferences import Positions
 from scorer.views.values import CSV, Frames
@@ -84,6 +83,7 @@ CUT_KINDS = frozenset({"grades", "ratings", "preferences"})
 WHOLE_VIEWS = frozenset({Frames, Positions, Diverse})
 BUCKETS = "spark.sql.shuffle.partitions"  # the setting that says how many buckets there are
 BUCKET, LINE, PLACE = "bucket", "line", "place"  # columns beside those of roles, of which none is
+LISTS = {"list": pl.String, "rows": pl.UInt32}  # a list, and how many rows a run has of it
 VALUES = "list string, group string, measure string, value double"
 SCORED = f"{BUCKET} binary"
 # The codes of problems of a file's lists as a whole, which are looked for after all buckets.
@@ -428,11 +428,10 @@ class _Bucket(NamedTuple):
 
     lists: Sequence[str]  # in the order of its truth
     places: Ints  # of each among the lists of the whole truth
-    has_rows: Mask  # whether the run has rows of it
-    strangers: Mapping[str, int]  # the rows of the lists that the challenge does not have
+    rows: Mapping[str, int]  # list, also one that is not in the truth -> its rows in the run
     card: Scorecard | None  # the raw values of the lists; None if the rows are wrong
     findings: Findings  # the problems of the rows
-    rows: int  # how many rows of the run there are
+    sums: Sequence[Sum]  # what these rows add to problems of all rows
 
 
 def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucket:
@@ -440,20 +439,21 @@ def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucke
     place_of = dict(truth.select("list", PLACE).unique().iter_rows())
     plan = _plan_of(work, truth.filter(pl.col(LINE).is_not_null()), place_of)
     assert plan.truth is not None
-    lists, rows_of = plan.truth.lists, dict(run["list"].value_counts().iter_rows())
-    findings, card = Findings(), None
+    findings, card, sums = Findings(), None, list[Sum]()
     try:
         table = _make_table(work.cells, run.drop(BUCKET), findings)
-        card = score_table(plan, table, findings).card
-        findings = _without_lines(findings, of_rows=True)
-        if card is None and not findings.fatal:  # the lists are looked at when all are together
-            card = score_table(replace(plan, checks=False), table, Findings()).card
+        sums += check_table(plan, table, findings).sums
+        summed = {problem for each in sums if (problem := each.problem)}
+        findings = _without_lines(findings, summed)
+        if not findings.fatal and all(problem.severity == "warning" for problem in summed):
+            outcome = score_table(replace(plan, checks=False), table, Findings())
+            findings.extend(outcome.findings)
+            card = outcome.card
     except UnreadableError as error:
         findings.add(error.problem)
-    places = np.array([place_of[name] for name in lists], dtype=np.int64)
-    has_rows = np.array([name in rows_of for name in lists], dtype=bool)
-    strangers = {name: rows for name, rows in rows_of.items() if name not in place_of}
-    return _Bucket(lists, places, has_rows, strangers, card, findings, run.height)
+    places = np.array([place_of[name] for name in plan.truth.lists], dtype=np.int64)
+    rows = dict(run["list"].value_counts().iter_rows())
+    return _Bucket(plan.truth.lists, places, rows, card, findings, sums)
 
 
 def _plan_of(work: _Work, rows: pl.DataFrame, lists: Mapping[str, int]) -> Plan:
@@ -473,15 +473,24 @@ def _plan_of(work: _Work, rows: pl.DataFrame, lists: Mapping[str, int]) -> Plan:
     return plan
 
 
-def _without_lines(findings: Findings, of_rows: bool = False) -> Findings:
-    """Return findings without the numbers of rows; `of_rows` leaves out those of all lists."""
-    kept = Findings()
+def _without_lines(findings: Findings, summed: Collection[Problem] | None = None) -> Findings:
+    """Return findings without the numbers of rows.
+
+    Args:
+        findings: The problems of all rows of a run, or of a bucket.
+        summed: The problems of a bucket's sums. They are left out, as are those of its lists: both
+            are looked for when all buckets are together.
+    """
+    kept, codes = Findings(), set[str]()
     counts = findings.counts - Counter(problem.code for problem in findings)
     for problem in findings:
-        if not (of_rows and (problem.role == "list" or problem.code in OF_ALL_LISTS)):
+        if summed is not None and (problem.role == "list" or problem.code in OF_ALL_LISTS):
+            continue
+        codes.add(problem.code)
+        if summed is None or problem not in summed:
             message = OTHER_LINES.sub("", problem.message)
             kept.add(replace(problem, message=message, line=None, column=None))
-    kept.counts.update({code: n for code, n in counts.items() if kept.counts[code]})
+    kept.counts.update({code: n for code, n in counts.items() if code in codes})
     return kept
 
 
@@ -525,13 +534,13 @@ def _values_of(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
 def _reject(work: _Work, bucket: _Bucket) -> None:
     """Raise SubmissionRejected if the rows of a bucket, or its lists, are wrong."""
     rules, word = work.plan.rules, work.plan.public.word("list")
-    problems = [problem for problem in bucket.findings if problem.severity == "error"]
-    if bucket.strangers and (rules.unknown_list == "error" or "" in bucket.strangers):
-        name = quoted(min(bucket.strangers))
-        problems.append(Problem("S302", f"{word} {name} is not in this challenge"))
-    if not bucket.has_rows.all() and rules.missing_list in (None, "error"):
-        name = quoted(bucket.lists[int(np.argmin(bucket.has_rows))])
-        problems.append(Problem("S301", f"{word} {name} is missing"))
+    found = [*bucket.findings, *_add_up(bucket.sums)]
+    problems = [problem for problem in found if problem.severity == "error"]
+    unknown, missing = bucket.rows.keys() - bucket.lists, set(bucket.lists) - bucket.rows.keys()
+    if unknown and (rules.unknown_list == "error" or "" in unknown):
+        problems.append(Problem("S302", f"{word} {quoted(min(unknown))} is not in this challenge"))
+    if missing and rules.missing_list in (None, "error"):
+        problems.append(Problem("S301", f"{word} {quoted(min(missing))} is missing"))
     if problems:
         raise SubmissionRejected(problems=problems)
 
@@ -543,7 +552,8 @@ def _merge_buckets(
     if failed := [bucket for bucket in buckets if isinstance(bucket, str)]:
         raise PluginError(min(failed))
     scored = [bucket for bucket in buckets if not isinstance(bucket, str)]
-    findings.extend(_check_lists(plan, cells, scored))
+    findings.merge(_check_lists(plan, cells, scored))
+    findings.extend(_add_up([each for bucket in scored for each in bucket.sums]))
     _merge_findings(findings, [bucket for bucket in scored if bucket.rows])
     cards = [bucket.card for bucket in scored if bucket.card is not None]
     if findings.fatal or not cards:
@@ -556,39 +566,50 @@ def _merge_buckets(
     return Outcome(findings, None, card)
 
 
-def _check_lists(plan: Plan, cells: Cells, buckets: Sequence[_Bucket]) -> Iterator[Problem]:
-    """Yield the problems of the lists of a run as a whole."""
-    given = [name for each in buckets for name in compress(each.lists, each.has_rows)]
-    rows_of = dict.fromkeys(sorted(given), 1)
-    rows_of |= sorted(item for bucket in buckets for item in bucket.strangers.items())
-    counts = np.fromiter(rows_of.values(), dtype=np.int64)
-    if counts.sum() > plan.limits.rows:  # too many to be written out only for their number
-        counts = np.minimum(counts, 1)
-    names = pl.Series("list", [*rows_of], dtype=pl.String)
-    names = names.gather(np.repeat(np.arange(len(names)), counts))
-    lines = pl.int_range(1, len(names) + 1, dtype=pl.UInt32, eager=True).alias(LINE)
-    table = Table(pl.DataFrame([lines, names]), cells.schema, cells.header)
+def _check_lists(plan: Plan, cells: Cells, buckets: Sequence[_Bucket]) -> Findings:
+    """Return the problems of the lists of a run as a whole."""
+    rows_of = sorted(item for bucket in buckets for item in bucket.rows.items())
+    lists = pl.DataFrame(rows_of, schema=LISTS, orient="row").with_row_index(LINE, 1)
+    table = Table(lists.select(LINE, "list"), cells.schema, cells.header)
     rows = SubmissionRows(table, plan.public, plan.rules, plan.known)
-    for each in checks("submission"):
-        if not OF_ALL_LISTS.isdisjoint(each.codes) and each.fits(plan.public.kind):
-            for problem in each.examine(rows):
-                yield replace(problem, line=None)
+    vars(rows)["lists"] = lists  # of which the table has one row each
+    examine(rows, found := Findings(), OF_ALL_LISTS)
+    return _without_lines(found)
+
+
+def _add_up(sums: Iterable[Sum]) -> Iterator[Problem]:
+    """Yield the problem of the sums of each key, at the first list that any of them names."""
+    of_key = dict[tuple[str, ...], list[Sum]]()
+    for each in sums:
+        of_key.setdefault(each.key, []).append(each)
+    for group in of_key.values():
+        total = Counter[str]()
+        for each in group:
+            total.update(each.numbers)
+        problems = [problem for each in group if (problem := each.describe(**total))]
+        if problems:
+            first = min(problems, key=lambda problem: (problem.list or "", problem.item or ""))
+            yield replace(first, line=None)
 
 
 def _merge_findings(findings: Findings, buckets: Sequence[_Bucket]) -> None:
     """Add the problems of all buckets, in the order of the lists that they are about.
 
-    A problem without a list is about all lists: it is one if each bucket says the same.
+    A problem without a list is about all lists: it is one if each bucket says the same. One about
+    an id is about all rows that have it.
     """
-    said, of_lists = Counter[Problem](), list[Problem]()
+    said, of_ids, of_rows = Counter[Problem](), dict[Problem, Problem](), list[Problem]()
     for bucket in buckets:
         for problem in bucket.findings:
-            if problem.list is None or (problem.code, problem.severity) == ("S306", "warning"):
+            if problem.list is None:
                 said[problem] += 1
+            elif problem.role in ITEM_ROLES and problem.item is not None:
+                of_ids.setdefault(replace(problem, list=None), problem)
             else:
-                of_lists.append(problem)
+                of_rows.append(problem)
     findings.extend(problem for problem, count in said.items() if count == len(buckets))
-    findings.extend(sorted(of_lists, key=lambda problem: (str(problem.list), problem.item or "")))
+    of_rows += of_ids.values()
+    findings.extend(sorted(of_rows, key=lambda problem: (str(problem.list), problem.item or "")))
     for bucket in buckets:  # those that were only counted
         kept = Counter(problem.code for problem in bucket.findings)
         findings.counts.update(bucket.findings.counts - kept)

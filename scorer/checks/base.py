@@ -157,7 +157,29 @@ class TruthRows(FileRows):
     counted: Mask | None = None
 
 
-Examine = TypeVar("Examine", bound=Callable[..., Iterable[Problem]])
+class Sum(NamedTuple):
+    """A problem of all rows together, made from numbers that can be added up over parts of them.
+
+    One machine has all rows. Spark has a sum for each bucket of lists, and adds up those with the
+    same key before it makes a problem of them.
+
+    Attributes:
+        key: The code of the problem, and what tells it from others of this code.
+        numbers: How many rows or lists there are, by the parameters of `describe`.
+        describe: Returns the problem, or None if the numbers are no problem. It pickles.
+    """
+
+    key: tuple[str, ...]
+    numbers: Mapping[str, int]
+    describe: Callable[..., Problem | None]
+
+    @property
+    def problem(self) -> Problem | None:
+        """The problem if these are all rows."""
+        return self.describe(**self.numbers)
+
+
+Examine = TypeVar("Examine", bound=Callable[..., Iterable[Problem | Sum]])
 File = Literal["submission", "truth"]
 
 
@@ -167,14 +189,14 @@ class Check(NamedTuple):
     Attributes:
         name: The name of its function; checks run in the order of their names.
         codes: The codes of the problems that it reports.
-        examine: Yields the problems of a `SubmissionRows` or a `TruthRows`.
+        examine: Yields the problems, or sums, of a `SubmissionRows` or a `TruthRows`.
         kinds: The kinds of challenges that it is for; None for all.
         of: Which file it looks at.
     """
 
     name: str
     codes: tuple[str, ...]
-    examine: Callable[[Any], Iterable[Problem]]
+    examine: Callable[[Any], Iterable[Problem | Sum]]
     kinds: frozenset[str] | None
     of: File
     aliases: tuple[str, ...] = ()
@@ -190,7 +212,7 @@ def check(
     """Return a decorator that makes a check of a function from rows to problems.
 
     Args:
-        codes: The codes of the problems that the function yields.
+        codes: The codes of the problems, and sums, that the function yields.
         kinds: The kinds of challenges that the check is for; by default all.
         of: Whether the function is given a `SubmissionRows` or a `TruthRows`.
     """
@@ -212,11 +234,30 @@ def checks(of: File = "submission") -> tuple[Check, ...]:
     return tuple(each for each in Registry("check", __package__, Check, group) if each.of == of)
 
 
-def examine(rows: SubmissionRows | TruthRows, findings: Findings) -> None:
-    """Run every check that is for the challenge's kind, and add the problems to `findings`."""
+def examine(
+    rows: SubmissionRows | TruthRows, findings: Findings, codes: Collection[str] | None = None
+) -> list[Sum]:
+    """Run the checks that are for the challenge's kind, and add the problems to `findings`.
+
+    Args:
+        rows: The rows of a file.
+        findings: What the reader of the file found.
+        codes: Only checks that report one of these codes are run; None: all checks.
+
+    Returns:
+        The sums, whose problems are among the findings.
+    """
+    sums = list[Sum]()
     for each in checks("submission" if isinstance(rows, SubmissionRows) else "truth"):
-        if each.fits(rows.public.kind):
-            findings.extend(each.examine(rows))
+        is_wanted = codes is None or not set(codes).isdisjoint(each.codes)
+        if not is_wanted or not each.fits(rows.public.kind):
+            continue
+        for found in each.examine(rows):
+            if isinstance(found, Sum):
+                sums.append(found)
+            if problem := found.problem if isinstance(found, Sum) else found:
+                findings.add(problem)
+    return sums
 
 
 def is_partial(findings: Findings) -> bool:

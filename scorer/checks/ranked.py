@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ from scorer.checks.base import (
     MOST_EXPLAINED,
     Row,
     SubmissionRows,
+    Sum,
     check,
     distinct_ids,
     is_repeated,
@@ -141,7 +143,7 @@ def _join_ignored(problems: Iterable[Problem], word: str) -> Iterator[Problem]:
 
 
 @check("S305", "S306", "S307", "S308", "S309", "S310", "S312", "S313")
-def unknown_item(rows: SubmissionRows) -> Iterator[Problem]:
+def unknown_item(rows: SubmissionRows) -> Iterator[Problem | Sum]:
     """Every item is in the catalogue; without one, every item at least looks like an id."""
     if rows.rules.texts:
         return
@@ -155,8 +157,8 @@ def unknown_item(rows: SubmissionRows) -> Iterator[Problem]:
             yield from _suspect_items(rows, role)
 
 
-def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[Problem]:
-    """Yield a problem for each item that is not public."""
+def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[Problem | Sum]:
+    """Yield a problem, or a sum of rows, for each item that is not public."""
     ids = distinct_ids(rows.frame.filter(~index.contains(rows.frame[role])), role)
     suggest = index.suggestions()
 
@@ -165,10 +167,21 @@ def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[
         return IdFault("S305", message, hint=suggest(name))
 
     faults = index.explain_all(ids[role].head(MOST_EXPLAINED), unknown_fault)
+    rows_of = dict(ids.select(role, "rows").head(MOST_EXPLAINED).iter_rows())
     for problem in report_ids(ids, role, faults, "item"):
-        # What is not asked for has a check of its own.
-        if rows.public.kind != "ratings" or problem.code != "S305":
+        name = problem.item or ""
+        if problem.code == "S305" and rows.public.kind == "ratings":
+            continue  # What is not asked for has a check of its own
+        # Of a long id the problem has the beginning alone; one with `times` is of several ids.
+        if problem.code != "S305" or name not in rows_of or problem.times > 1:
             yield problem
+            continue
+        describe = partial(_describe_unknown_item, problem, faults[name])
+        yield Sum(("S305", role, name), {"rows": rows_of[name]}, describe)
+
+
+def _describe_unknown_item(problem: Problem, fault: IdFault, rows: int) -> Problem:
+    return replace(problem, message=fault.describe("item", rows))
 
 
 def _misformed_items(rows: SubmissionRows, role: str, form: TextPattern) -> Iterator[Problem]:
@@ -183,16 +196,15 @@ def _misformed_items(rows: SubmissionRows, role: str, form: TextPattern) -> Iter
     yield from report_ids(ids, role, faults, "item")
 
 
-def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Problem]:
+def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Problem | Sum]:
     """Yield errors for missing items, and warnings for suspicious ones.
 
     The challenge declares no items, so that they are judged by the file alone.
     """
-    if (first := _first_decimal(rows.frame, role)) is not None:
-        line, name, item = first
-        message = f"every item ends in '.0', as {quoted(item)} does; were ids turned into decimals?"
-        problem = Problem("S306", message, "warning", line=line, list=name, item=item, role=role)
-        yield replace(problem, help=READ_AS_TEXT)
+    if rows.frame.height:
+        first = _first_decimal(rows.frame, role)
+        describe = partial(_describe_decimals, role, first)
+        yield Sum(("S306", role), {"others": int(first is None)}, describe)
     separator = cell_separator(rows.rules)
     unusual = rows.frame.filter(pl.col(role).str.contains(unusual_regex(separator)))
     ids = distinct_ids(unusual, role)
@@ -207,6 +219,17 @@ def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Problem]:
         return "error" if fault.code in errors else "warning"
 
     yield from report_ids(ids, role, faults, "item", severity_of)
+
+
+def _describe_decimals(
+    role: str, first: tuple[int, str, str] | None, others: int
+) -> Problem | None:
+    if first is None or others:
+        return None
+    line, name, item = first
+    message = f"every item ends in '.0', as {quoted(item)} does; were ids turned into decimals?"
+    problem = Problem("S306", message, "warning", line=line, list=name, item=item, role=role)
+    return replace(problem, help=READ_AS_TEXT)
 
 
 def _first_decimal(frame: pl.DataFrame, role: str) -> tuple[int, str, str] | None:
@@ -334,7 +357,7 @@ def without_candidates(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S402", "S404", "S405", "S406", "S407", kinds=RANKED)
-def ranks(rows: SubmissionRows) -> Iterator[Problem]:
+def ranks(rows: SubmissionRows) -> Iterator[Problem | Sum]:
     """Where ranks order a list, they are 1, 2, 3, and so on."""
     if "rank" not in rows.frame.columns or "score" in rows.frame.columns:
         return
@@ -386,16 +409,20 @@ def _repeated_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
     yield from report_rows(repeats.sort("line", maintain_order=True), "S405", message, word=word)
 
 
-def _ranks_below_one(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
-    """Yield one problem for all lists that start below rank 1."""
+def _ranks_below_one(by_rank: pl.DataFrame, word: str) -> Iterator[Sum]:
+    """Yield the number of lists that start below rank 1."""
     starts = by_rank.unique("list", keep="first", maintain_order=True).filter(pl.col("rank") < 1)
-    if starts.is_empty():
-        return
-    first = starts.sort("line", maintain_order=True).row(0, named=True)
+    if starts.height:
+        first = starts.sort("line", maintain_order=True).row(0, named=True)
+        describe = partial(_describe_ranks_below_one, word, first)
+        yield Sum(("S406",), {"lists": starts.height}, describe)
+
+
+def _describe_ranks_below_one(word: str, first: Row, lists: int) -> Problem:
     name = quoted(first["list"])
-    where = f"{word} {name}" if starts.height == 1 else f"{starts.height:,} lists, first {name}"
+    where = f"{word} {name}" if lists == 1 else f"{lists:,} lists, first {name}"
     message = f"ranks start at {first['rank']:.12g} in {where}; they start at 1"
-    yield Problem("S406", message, line=first["line"], list=first["list"])
+    return Problem("S406", message, line=first["line"], list=first["list"])
 
 
 def _ranks_beyond_last(by_rank: pl.DataFrame, rows: SubmissionRows) -> Iterator[Problem]:
@@ -434,7 +461,7 @@ def _missing_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
 
 
 @check("S408", kinds=RANKED)
-def ranks_and_scores(rows: SubmissionRows) -> Iterator[Problem]:
+def ranks_and_scores(rows: SubmissionRows) -> Iterator[Sum]:
     """Scores go down as ranks go up; where they do not, the score ranks."""
     if not {"rank", "score"} <= {*rows.frame.columns}:
         return
@@ -447,12 +474,15 @@ def ranks_and_scores(rows: SubmissionRows) -> Iterator[Problem]:
     if not numbers.select(is_ordered).item():
         numbers = _sort_by_rank(numbers)
     wrong = numbers.filter(follows & (score > score.shift()))
-    if wrong.is_empty():
-        return
-    first, count = wrong.sort("line").row(0, named=True), wrong["list"].n_unique()
-    where = f"{count:,} lists" if count > 1 else f"list {quoted(first['list'])}"
+    if wrong.height:
+        describe = partial(_describe_disagreement, wrong.sort("line").row(0, named=True))
+        yield Sum(("S408",), {"lists": wrong["list"].n_unique()}, describe)
+
+
+def _describe_disagreement(first: Row, lists: int) -> Problem:
+    where = f"{lists:,} lists" if lists > 1 else f"list {quoted(first['list'])}"
     message = f"rank and score order disagree in {where}; this challenge ranks by score"
-    yield Problem("S408", message, "warning", line=first["line"], list=first["list"])
+    return Problem("S408", message, "warning", line=first["line"], list=first["list"])
 
 
 def _sort_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
@@ -468,18 +498,23 @@ def _sort_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 @check("S409", kinds=RANKED)
-def many_ties(rows: SubmissionRows) -> Iterator[Problem]:
+def many_ties(rows: SubmissionRows) -> Iterator[Sum]:
     """Few scores are equal inside a list, or the challenge's tie rule decides much."""
     if "score" not in rows.frame.columns or rows.rules.ties == "error":
         return
     scored = _scored_rows(rows)
     tied = _tied_rows(scored)
-    if tied.is_empty() or tied.height / scored.height < MANY_TIES:
-        return
-    share = f"{tied.height / scored.height:.0%}".replace("%", " %")
-    message = f"{share} of the scores tie inside their list; the tie rule decides"
-    message += f" (ties: {rows.rules.ties})"
-    yield Problem("S409", message, "warning", line=tied["line"][0])
+    line = None if tied.is_empty() else tied["line"][0]
+    describe = partial(_describe_ties, rows.rules.ties, line)
+    yield Sum(("S409",), {"tied": tied.height, "scores": scored.height}, describe)
+
+
+def _describe_ties(rule: str, line: int | None, tied: int, scores: int) -> Problem | None:
+    if not tied or tied / scores < MANY_TIES:
+        return None
+    share = f"{tied / scores:.0%}".replace("%", " %")
+    message = f"{share} of the scores tie inside their list; the tie rule decides (ties: {rule})"
+    return Problem("S409", message, "warning", line=line)
 
 
 @check("S411", kinds=RANKED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,7 @@ from scorer.checks.base import (
     FileRows,
     Row,
     SubmissionRows,
+    Sum,
     check,
     distinct_ids,
     problem_per_row,
@@ -187,8 +189,13 @@ def find_wrong_numbers(rows: FileRows, limits: tuple[float, float]) -> Iterator[
 
 
 def _problem_of_rows(
-    rows: SubmissionRows, is_wrong: Mask, code: str, what: str, severity: Severity = "error"
-) -> Problem:
+    rows: SubmissionRows,
+    is_wrong: Mask,
+    code: str,
+    what: str,
+    severity: Severity = "error",
+    help: str | None = None,
+) -> Sum:
     """Return one problem for some rows, at the first of them.
 
     Args:
@@ -197,15 +204,22 @@ def _problem_of_rows(
         code: The code of the problem.
         what: What is wrong with the first of them.
         severity: The severity of the problem.
+        help: What to do.
     """
     row = rows.frame.row(int(np.argmax(is_wrong)), named=True)
-    count = int(np.count_nonzero(is_wrong))
-    message, line, item = what + count_rows(count), row["line"], row.get("item")
-    return Problem(code, message, severity, line=line, list=row["list"], item=item, times=count)
+    problem = Problem(
+        code, what, severity, line=row["line"], list=row["list"], item=row.get("item"), help=help
+    )
+    numbers = {"rows": int(np.count_nonzero(is_wrong))}
+    return Sum((code, severity), numbers, partial(_describe_rows, problem))
+
+
+def _describe_rows(problem: Problem, rows: int) -> Problem:
+    return replace(problem, message=problem.message + count_rows(rows), times=rows)
 
 
 @check("S524", "S525", kinds=("labels",))
-def no_probability(rows: SubmissionRows) -> Iterator[Problem]:
+def no_probability(rows: SubmissionRows) -> Iterator[Sum]:
     """Probabilities lie in 0 to 1, and those of a row sum to 1."""
     frame, public = rows.frame, rows.public
     roles = [role for role in frame.columns if role.startswith("probability[")]
@@ -219,8 +233,8 @@ def no_probability(rows: SubmissionRows) -> Iterator[Problem]:
         column = int(np.argmax(is_outside[row]))
         what = f"{rows.column_name(roles[column])} {table[row, column]:.12g} is outside 0 to 1"
         is_percent = np.nanmin(table) >= 0 and np.nanmax(table) <= 100
-        problem = _problem_of_rows(rows, is_wrong, "S524", what)
-        yield replace(problem, help="percent? divide by 100" if is_percent else None)
+        help = "percent? divide by 100" if is_percent else None
+        yield _problem_of_rows(rows, is_wrong, "S524", what, help=help)
         return  # Sums that are wrong have their reason then
     if len(roles) == 1 or public.separator is not None:
         return
@@ -234,12 +248,12 @@ def no_probability(rows: SubmissionRows) -> Iterator[Problem]:
             row = int(np.argmax(mask))
             place = f"{rows.word} {quoted(frame['list'][row])}"
             what = f"the probabilities of {place} sum to {total[row]:.9g}, not to 1{more}"
-            problem = _problem_of_rows(rows, mask, "S525", what, severity)
-            yield replace(problem, help="divide each row by its sum")
+            help = "divide each row by its sum"
+            yield _problem_of_rows(rows, mask, "S525", what, severity, help)
 
 
 @check("S505", kinds=("labels", "ratings", "grades"))
-def out_of_range(rows: SubmissionRows) -> Iterator[Problem]:
+def out_of_range(rows: SubmissionRows) -> Iterator[Sum]:
     """Predicted numbers, scores and probabilities lie in `submission.range`."""
     if rows.rules.range is None:
         return
@@ -352,22 +366,28 @@ def repeated_prediction(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S508", kinds=("ratings",))
-def missing_prediction(rows: SubmissionRows) -> Iterator[Problem]:
+def missing_prediction(rows: SubmissionRows) -> Iterator[Sum]:
     """What is asked for is predicted."""
     if (pairs := rows.ids.candidates) is None:
         return
-    missing, count = pairs.without(rows.frame), len(pairs)
-    if missing.is_empty() or missing.height == count:
-        return  # No list of this challenge at all is one problem, not a hundred thousand
+    missing = pairs.without(rows.frame)
     # The least, so that the order in which they are asked for tells nothing.
-    name, item = missing.row(0) if missing.height == 1 else missing.sort("list", "item").row(0)
-    verb = "is" if missing.height == 1 else "are"
-    message = f"{missing.height:,} of {count:,} predictions {verb} missing; "
-    message += f"first: ({printable(name, 60)}, {printable(item, 60)})"
-    if rows.partial:
-        message += " (or are in lines that could not be read)"
+    first = missing.bottom_k(1, by=["list", "item"]).rows()
+    more = " (or are in lines that could not be read)" if rows.partial else ""
     severity: Severity = "error" if rows.rules.missing_list in (None, "error") else "warning"
-    yield Problem("S508", message, severity, list=name, item=item)
+    describe = partial(_describe_missing, severity, first, more)
+    yield Sum(("S508",), {"missing": missing.height, "asked": len(pairs)}, describe)
+
+
+def _describe_missing(
+    severity: Severity, first: Sequence[tuple[str, str]], more: str, missing: int, asked: int
+) -> Problem | None:
+    if not first or missing == asked:
+        return None  # No list of this challenge at all is one problem, not a hundred thousand
+    [(name, item)] = first
+    message = f"{missing:,} of {asked:,} predictions {'is' if missing == 1 else 'are'} missing; "
+    message += f"first: ({printable(name, 60)}, {printable(item, 60)}){more}"
+    return Problem("S508", message, severity, list=name, item=item)
 
 
 @check("S509", kinds=("ratings",))

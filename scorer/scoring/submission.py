@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.base import SubmissionRows, examine, is_partial
+from scorer.checks.base import SubmissionRows, Sum, examine, is_partial
 from scorer.checks.causes import expected_table, replace_by_cause
 from scorer.checks.ids import PublicIds
 from scorer.core.errors import MetricFailed, SubmissionRejected
@@ -158,7 +159,8 @@ def score_with_views(
     scored. The arguments are those of `score_table`.
     """
     table = _with_slots(plan, table)
-    if not _check(plan, table, findings) or plan.truth is None:
+    can_be_scored = not plan.checks or check_table(plan, table, findings).can_be_scored
+    if not can_be_scored or plan.truth is None:
         return Outcome(findings, sha256, None), None
     table = prepare_rows(plan, table)
     views = _join_folds(plan, plan.truth, _public_lists(plan, plan.truth, table))
@@ -177,21 +179,27 @@ def score_with_views(
     return Outcome(findings, sha256, cards[None], folds), views[None]
 
 
-def _check(plan: Plan, table: Table, findings: Findings) -> bool:
+class Checked(NamedTuple):
+    """What the checks say of a submission beside its findings."""
+
+    can_be_scored: bool
+    sums: Sequence[Sum] = ()
+
+
+def check_table(plan: Plan, table: Table, findings: Findings) -> Checked:
     """Return whether a submission can be scored, after adding what is wrong to its findings."""
-    if not plan.checks:
-        return True
+    table = _with_slots(plan, table)
     rows = SubmissionRows(table, plan.public, plan.rules, plan.known, is_partial(findings))
-    examine(rows, findings)
+    sums = examine(rows, findings)
     try:
         refuse_many_errors(findings.errors)
     except UnreadableError as error:
         findings.add(error.problem)
-        return False
+        return Checked(False)
     findings.extend(_refused_cells(plan, table))
     # Measures rely on each item once, and on numbers.
     repeats = "item" in table and not rows.keeps_first_repeat and rows.repeated_items.height
-    return not (findings.fatal or rows.has_unread_number or repeats)
+    return Checked(not (findings.fatal or rows.has_unread_number or repeats), sums)
 
 
 def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:

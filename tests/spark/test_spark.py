@@ -65,7 +65,8 @@ submission: {missing_list: zero, unknown_list: ignore}
 RATINGS = """\
 truth: {file: truth.csv, columns: {rating: grade}}
 metrics: [{metric: MAE, average: lists}, {metric: RMSE, average: lists}]
-submission: {columns: {prediction: score}}
+submission:
+  columns: {prediction: score}
 """
 PREFERENCES = "truth: truth.csv\nmetrics: [EDRC]\n"
 TEXTS = """\
@@ -208,6 +209,46 @@ def test_a_warning_about_the_whole_run_is_given_if_every_bucket_says_so(session,
         report = scorer.spark.evaluate(session, folder, {"run": frame_of(session, run)})
         assert said(report.submissions[0]) == said(expected.submissions[0])
         assert ("S410" in report.submissions[0].findings.counts) == warned
+
+
+def _ranked(*columns):
+    """Each list of `scores` as 1, 2, 3, .. by its scores, with these columns."""
+    rank = pl.col("score").rank("ordinal", descending=True).over("list").cast(pl.Int64)
+    return scores.with_columns(rank=rank).select("list", "item", *columns)
+
+
+odd = pl.int_range(pl.len()) % 2 == 1  # rows of all buckets
+SUMMED = {
+    "S305": (
+        PLAIN + "items: items.csv",
+        draw("grade"),
+        scores.with_columns(
+            item=pl.when(pl.int_range(pl.len()) % 12 == 1).then(pl.lit("i99")).otherwise("item")
+        ),
+    ),
+    "S406": (PLAIN, draw("grade"), _ranked(pl.col("rank") - 1)),
+    "S408": (PLAIN, draw("grade"), _ranked("rank", -pl.col("score"))),
+    "S409": (
+        PLAIN,
+        draw("grade"),
+        scores.with_columns(score=pl.when(pl.col("list") < "q3").then(0.5).otherwise("score")),
+    ),
+    "S505": (RATINGS + "  range: [0, 1]", draw("grade"), asked),
+    "S508": (RATINGS, draw("grade"), asked.filter(odd)),
+}
+
+
+@pytest.mark.parametrize("code", SUMMED)
+def test_a_problem_counts_the_rows_and_lists_of_all_buckets(session, make, code):
+    yaml, truth, run = SUMMED[code]
+    folder, expected = make(yaml, truth, run, {"items.csv": items})
+    report = scorer.spark.evaluate(session, folder, {"run": frame_of(session, run)})
+    messages = [
+        {p.message for p in each.submissions[0].findings if p.code == code}
+        for each in (expected, report)
+    ]
+    assert messages[0] == messages[1] != set()
+    assert said(report.submissions[0]) == said(expected.submissions[0])
 
 
 def test_columns_that_are_none_of_a_submission(session, make):
