@@ -31,7 +31,6 @@ from scorer.prepare.kind import own_metrics
 from scorer.prepare.open import wide_labels
 from scorer.prepare.tables import public_table
 from scorer.reading.formats import find_format
-from scorer.reading.limits import ReadLimits
 from scorer.reading.read import header_words
 from scorer.reading.schema import TEXT, Schema
 from scorer.reading.write import zip_files
@@ -284,7 +283,7 @@ def _items(
 
 
 def _has_list_column(source: Source) -> bool:
-    words = header_words(source.file, source.format, ReadLimits(), layout_of(source))
+    words = header_words(source.file, source.format, layout_of(source))
     return source.columns.get("list", "list") in words
 
 
@@ -315,7 +314,7 @@ def _packed(
     )
     layout = layout_of(source)
     format = find_format(source.file, source.format, layout)
-    others = sorted(header_words(source.file, source.format, ReadLimits(), layout) - {*heads})
+    others = sorted(header_words(source.file, source.format, layout) - {*heads})
     note = f"{name}.csv holds of {source.file.name}: {', '.join(heads)}"
     if others and format.name in ("csv", "parquet"):
         note += f"; not {', '.join(others)}"

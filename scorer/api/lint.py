@@ -29,7 +29,6 @@ from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import probes, unanswerable, values_of_table
 from scorer.prepare.probes_of_grades import cutoffs
 from scorer.prepare.splits import split_of_lists
-from scorer.reading.limits import ReadLimits
 from scorer.reading.read import header_words
 from scorer.reading.table import make_table
 from scorer.results.grading import scale_of
@@ -367,7 +366,7 @@ def _published(challenge: Challenge) -> Iterator[Remark]:
         source = getattr(challenge, key)
         if source is None:
             continue
-        words = header_words(source.file, source.format, ReadLimits(), layout_of(source))
+        words = header_words(source.file, source.format, layout_of(source))
         answers = {challenge.truth.columns.get(role, role) for role in ("grade", "rating")}
         for name in sorted(words & answers - {*source.columns.values()}):
             message = f"{key}: the public file has a column {quoted(name)}, as the truth has"

@@ -18,7 +18,7 @@ from scorer.core.text import printable, quoted
 from scorer.prepare.guess.forms import looked
 from scorer.prepare.guess.look import Preview
 from scorer.prepare.guess.values import value_columns
-from scorer.reading.read import read_table
+from scorer.reading.read import read_file
 from scorer.reading.schema import Schema
 
 VALUE = "value"  # what data without names has
@@ -134,7 +134,7 @@ def texts_of(
     """The cells of some columns of a file, row by row."""
     roles = {f"extra[{name}]": column for name, column in columns.items()}
     findings, schema = Findings(str(path)), Schema(tuple(roles), (), roles)
-    table = read_table(path, written.get("format"), [schema], findings)
+    table = read_file(path, written.get("format"), [schema], findings).table
     if table is None:
         raise ChallengeError(problems=[p for p in findings if p.severity == "error"])
     texts = [table.frame[role].to_list() for role in roles]

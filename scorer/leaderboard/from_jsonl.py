@@ -30,7 +30,7 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
     lists: dict[str, int] = {}
     cells: dict[str, list[tuple[int, int, int, float]]] = {}
     try:
-        data = without_mark(read_bytes(path, ReadLimits()).data)
+        data = without_mark(read_bytes(path).data)
         for number, line in read_lines(data, findings, ReadLimits()).iter_rows():
             if not begun and not _begins(line):
                 return None

@@ -336,7 +336,7 @@ def _by_content(challenge: Challenge) -> Challenge:
     truth, submission = challenge.truth, challenge.submission
     format = truth.format or find_format(truth.file, None).name
     if truth.format is None and format == "csv":
-        lines = first_lines(truth.file, ReadLimits())
+        lines = first_lines(truth.file)
         format = "trec" if is_qrels(lines, truth.file) else "csv"
     if format != "trec":
         return challenge

@@ -8,7 +8,7 @@ from scorer.challenge.public import ClassNames
 from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, printable, quoted
 from scorer.reading.limits import ReadLimits
-from scorer.reading.read import header_words, read_table
+from scorer.reading.read import header_words, read_file
 from scorer.reading.schema import Schema
 
 MOST_CLASSES = 10_000_000
@@ -22,12 +22,12 @@ def classes_in(challenge: Challenge, findings: Findings) -> tuple[str, ...]:
     file_findings = Findings(display_path(source.file))
     limits = ReadLimits(rows=MOST_CLASSES)
     layout = layout_of(source)
-    words = header_words(source.file, source.format, limits, layout)
+    words = header_words(source.file, source.format, layout)
     columns = dict(source.columns)
     if not columns and len(words) == 1:
         columns = {"label": next(iter(words))}
     schema = Schema(("label",), (), columns)
-    table = read_table(source.file, source.format, [schema], file_findings, limits, layout)
+    table = read_file(source.file, source.format, [schema], file_findings, limits, layout).table
     names: tuple[str, ...] = ()
     if table is not None:
         labels, word = table.frame["label"], printable(table.column_name("label"), 60)

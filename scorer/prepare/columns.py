@@ -13,7 +13,7 @@ from scorer.core.text import display_path, join_first, nearest, quoted
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.faults import Fault, located
 from scorer.prepare.where import chosen
-from scorer.reading.read import read_table
+from scorer.reading.read import read_file
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.results.columns import ListColumns
@@ -88,7 +88,7 @@ def _read(challenge: Challenge, role: str, name: str, findings: Findings) -> Tab
     columns = dict(source.columns) if name == "group" else {**source.columns, role: name}
     shape = Schema(("list", role), (), columns)
     layout = challenge.layout(source)
-    table = read_table(source.file, source.format, [shape], file_findings, layout=layout)
+    table = read_file(source.file, source.format, [shape], file_findings, layout=layout).table
     errors = [problem for problem in file_findings if problem.severity == "error"]
     findings.extend(as_truth_problems(errors))  # what the columns are for, each measure says itself
     return table

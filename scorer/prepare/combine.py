@@ -17,7 +17,6 @@ from scorer.metrics.aggregate import COMPOSITE, SIZE, Combination, composite
 from scorer.metrics.api import Better, Metric
 from scorer.metrics.notation import Measure, parse_measure
 from scorer.prepare.faults import Fault
-from scorer.reading.limits import ReadLimits
 from scorer.reading.read import header_words
 from scorer.stats.aggregate import MEAN, Aggregate, aggregate
 
@@ -39,7 +38,7 @@ class Combiner:
         private = "group" in self.challenge.truth.columns
         if source is None:
             return ("group",) if self.challenge.parted or private else ()
-        words = header_words(source.file, source.format, ReadLimits(), layout_of(source))
+        words = header_words(source.file, source.format, layout_of(source))
         list_column = source.columns.get("list", "list")
         group = source.columns.get("group", "group")
         others = sorted(word for word in words if word != list_column)

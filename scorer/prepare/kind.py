@@ -15,7 +15,6 @@ from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
 from scorer.prepare.faults import Fault, refuse
 from scorer.reading.layout import VALUE_ROLES
-from scorer.reading.limits import ReadLimits
 from scorer.reading.read import header_words
 
 # columns that only challenges of that kind have
@@ -220,7 +219,7 @@ def _decided(challenge: Challenge, fits: frozenset[str]) -> str:
         return "ratings"
     if not value_roles and not source.document:
         layout = challenge.layout(source)
-        words = header_words(source.file, source.format, ReadLimits(), layout)
+        words = header_words(source.file, source.format, layout)
         for name, roles in OWN_COLUMNS.items():
             if name in fits and len(roles & words) >= (2 if name == "preferences" else 1):
                 return name

@@ -17,7 +17,7 @@ from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, join_first, quoted
 from scorer.prepare.faults import Fault, refuse
-from scorer.reading.read import read_table
+from scorer.reading.read import read_file
 from scorer.reading.schema import Schema
 from scorer.results.report import Scope
 from scorer.results.scorecard import Scorecard
@@ -69,7 +69,7 @@ def read_splits(path: Path, lists: Sequence[str], called: str = "list") -> dict[
     findings = Findings(display_path(path))
     shape = Schema(("list", "fold"), (), {"fold": "split"})
     kaggle = Schema(("list", "fold"), (), {"list": called, "fold": "Usage"}, every=True)
-    table = read_table(path, None, [shape, kaggle], findings)
+    table = read_file(path, None, [shape, kaggle], findings).table
     split_of: dict[str, str] = {}
     known_lists = set(lists)
     if table is None:

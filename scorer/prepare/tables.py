@@ -12,7 +12,7 @@ from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, as_truth_problems
 from scorer.core.text import display_path
 from scorer.reading.parts import locate_by_part
-from scorer.reading.read import read_table
+from scorer.reading.read import read_file
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.views.columns import columns_of
@@ -28,7 +28,7 @@ def organizer_table(
     file_findings = Findings(display_path(source.file))
     schemas = [replace(shape, columns={**source.columns, **shape.columns}) for shape in shapes]
     layout = challenge.layout(source)
-    table = read_table(source.file, source.format, schemas, file_findings, layout=layout)
+    table = read_file(source.file, source.format, schemas, file_findings, layout=layout).table
     locate_by_part(file_findings, layout.parts)
     is_split = challenge.splits is not None and challenge.splits.file == source.file
     used = ("S205", "column 'Usage' is not used") if is_split else None  # the splits use it
@@ -45,7 +45,7 @@ def read_keys(challenge: Challenge, findings: Findings) -> None:
         shape = Schema(("list",), ("item",), source.columns)
         file_findings = Findings(display_path(source.file))
         layout = layout_of(source)
-        read_table(source.file, source.format, [shape], file_findings, layout=layout)
+        read_file(source.file, source.format, [shape], file_findings, layout=layout)
         findings.extend(as_truth_problems(file_findings))
 
 

@@ -17,9 +17,9 @@ from scorer.core.text import printable, quoted
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.guess.forms import look
 from scorer.reading.layout import PLAIN, Layout, separator_of
-from scorer.reading.limits import ReadLimits, UnreadableError
+from scorer.reading.limits import UnreadableError
 from scorer.reading.open import read_head
-from scorer.reading.read import read_table
+from scorer.reading.read import read_file
 from scorer.reading.recognize import HEAD
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
@@ -60,7 +60,7 @@ def read_votes(paths: Sequence[Path], columns: Mapping[str, str]) -> tuple[Ballo
     for path in paths:
         findings = Findings(str(path))
         schema, layout = _vote_schema_and_layout(path, columns)
-        table = read_table(path, None, [schema], findings, layout=layout)
+        table = read_file(path, None, [schema], findings, layout=layout).table
         if table is not None and not len(table):
             findings.add(Problem("S103", "there are no votes"))
         findings = findings.without(("S205",))  # what was asked and answered may stand beside
@@ -113,7 +113,7 @@ def _vote_schema_and_layout(path: Path, columns: Mapping[str, str]) -> tuple[Sch
 def _beginning(path: Path) -> str:
     """The first text of a file; none where it cannot be read, which reading it tells."""
     try:
-        head = read_head(path, HEAD, ReadLimits())
+        head = read_head(path, HEAD)
         return head.decode("utf-8-sig", "ignore").lstrip()
     except (UnreadableError, OSError, ValueError):
         return ""

@@ -20,8 +20,7 @@ from scorer.kinds.base import FilteredTruth, OpenTruth
 from scorer.kinds.rows import LIKELY
 from scorer.prepare.bind import BoundChallenge, written_so
 from scorer.prepare.faults import Fault, refuse
-from scorer.reading.limits import ReadLimits
-from scorer.reading.read import header_words, read_table
+from scorer.reading.read import header_words, read_file
 from scorer.reading.schema import EXTRA, NUMBER, TEXT, Schema
 from scorer.reading.table import Table, find_places
 from scorer.views.join import among_lists
@@ -52,7 +51,7 @@ def truth_shapes(prepared: BoundChallenge) -> list[Schema]:
 
 
 def _header(source: Described) -> frozenset[str]:
-    return header_words(source.file, source.format, ReadLimits(), layout_of(source))
+    return header_words(source.file, source.format, layout_of(source))
 
 
 class Chosen(NamedTuple):
@@ -257,7 +256,7 @@ def _text_columns(
     shape = Schema((of, *roles), (), {**source.columns, **roles})
     findings = Findings(display_path(source.file))
     layout = challenge.layout(source)
-    table = read_table(source.file, source.format, [shape], findings, layout=layout)
+    table = read_file(source.file, source.format, [shape], findings, layout=layout).table
     if table is None or findings.fatal:
         raise ChallengeError(problems=as_truth_problems(findings))
     return table

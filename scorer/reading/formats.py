@@ -68,19 +68,11 @@ def format(
     """Make a function from a frame of `line` and `text` to its cells the format of that name.
 
     It gets a `ReadRequest`, too, to which it reports problems. `Format` explains the arguments.
+    A format of files that are no text is marked with a `Format` by itself, as Parquet's is.
     """
     return lambda read: mark(
         read,
         Format(name, suffixes, read, read_clean=read_clean, is_document=is_document, write=write),
-    )
-
-
-def binary_format(
-    name: str, *suffixes: str, read_names: ReadNames, write: WriteRows | None = None
-) -> Callable[[ReadBytes], ReadBytes]:
-    """Make a function from the bytes of a file to its cells the format of that name."""
-    return lambda read: mark(
-        read, Format(name, suffixes, read_bytes=read, read_names=read_names, write=write)
     )
 
 

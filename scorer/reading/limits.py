@@ -38,6 +38,9 @@ class ReadLimits(NamedTuple):
     own: tuple[Path, ...] | None = None
 
 
+DEFAULT_LIMITS = ReadLimits()
+
+
 class UnreadableError(Exception):
     """A file cannot be read as a table; `problem` says why."""
 

@@ -27,6 +27,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
 from scorer.core.text import join_first, nearest, quoted
 from scorer.reading.limits import (
+    DEFAULT_LIMITS,
     UTF8,
     ReadLimits,
     UnreadableError,
@@ -35,6 +36,7 @@ from scorer.reading.limits import (
     limit_error,
     unpacked_error,
 )
+from scorer.reading.write import is_of_system
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
 COMPRESSED_SUFFIXES = (".gz", ".zip")
 HEAD = 4096  # bytes that show what a file is
 BLOCK = 1 << 20  # bytes that are unpacked at a time
-SYSTEM_FOLDERS = "/proc", "/sys", "/dev"
-MEMORY_FOLDER = "/dev/shm"  # plain files, though below /dev
 # Links to what is open already, such as the standard input.
 OPEN_STREAM = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/.*")  # a path has one slash of two; C:/ is a drive
@@ -156,7 +156,7 @@ def _open_sent(path: Path, own: Sequence[Path], part: str | None) -> BufferedRea
     if os.sep == "/":  # POSIX lets // at the beginning mean something else
         shown = f"/{shown.lstrip('/')}"
     target = os.path.realpath(shown)
-    if not _is_below(target, MEMORY_FOLDER) and any(_is_below(target, f) for f in SYSTEM_FOLDERS):
+    if is_of_system(Path(target)):
         message = f"this is a file of the system (below {Path(target).parts[1]})"
         raise UnreadableError("S101", message)
     if part is None and OPEN_STREAM.fullmatch(shown):
@@ -182,10 +182,6 @@ def _open_sent(path: Path, own: Sequence[Path], part: str | None) -> BufferedRea
         file.close()
         raise UnreadableError("S101", "the file was replaced while it was opened")
     return file
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(f"{folder}/")
 
 
 def _open_expected(path: Path, expected: os.stat_result, flags: int = 0) -> BufferedReader:
@@ -237,7 +233,7 @@ def _similar_file_hint(path: Path) -> str:
 
 def read_bytes(
     path: Path,
-    limits: ReadLimits,
+    limits: ReadLimits = DEFAULT_LIMITS,
     *,
     is_binary: bool = False,
     part: str | None = None,
@@ -282,7 +278,9 @@ def read_bytes(
     return FileBytes(data, sha256.hexdigest(), len(data) if is_packed else 0)
 
 
-def read_head(path: Path, size: int, limits: ReadLimits, part: str | None = None) -> bytes:
+def read_head(
+    path: Path, size: int, limits: ReadLimits = DEFAULT_LIMITS, part: str | None = None
+) -> bytes:
     """Return the first bytes of a file, unpacked; raise as `read_bytes`."""
     with _open_unpacked(path, limits, part) as (_, source):
         return _read_first_block(source, max(size, HEAD))[:size]

@@ -8,8 +8,9 @@ from typing import TypeVar
 
 import polars as pl
 
+from scorer.core.plugins import mark
 from scorer.core.text import printable, quoted
-from scorer.reading.formats import Rows, binary_format
+from scorer.reading.formats import Format, Rows
 from scorer.reading.header import SchemaMatch, UnusedColumn, match_schema, warn_unused_columns
 from scorer.reading.limits import (
     ReadLimits,
@@ -46,7 +47,6 @@ def read_parquet_names(data: bytes) -> Sequence[str]:
         return []
 
 
-@binary_format("parquet", ".parquet", ".pq", read_names=read_parquet_names, write=write_parquet)
 def read_parquet(data: bytes, request: ReadRequest) -> Cells:
     """Return the columns that are needed. Ids of any plain type become text."""
     if not data.startswith(PARQUET):
@@ -60,6 +60,16 @@ def read_parquet(data: bytes, request: ReadRequest) -> Cells:
     cells = [cell_column(frame[name], role).alias(role) for role, name in names.items()]
     line = pl.int_range(1, frame.height + 1, dtype=pl.UInt32, eager=True).alias("line")
     return Cells(pl.DataFrame([line, *cells]), match.schema, tuple(types))
+
+
+PARQUET_FORMAT = Format(
+    "parquet",
+    (".parquet", ".pq"),
+    read_bytes=read_parquet,
+    read_names=read_parquet_names,
+    write=write_parquet,
+)
+mark(read_parquet, PARQUET_FORMAT)
 
 
 def match_columns(types: Mapping[str, pl.DataType], request: ReadRequest) -> SchemaMatch:

@@ -18,6 +18,7 @@ from scorer.core.problems import Findings
 from scorer.reading.formats import Format, find_format
 from scorer.reading.layout import PLAIN, CutSchema, Layout, RowKeys, RowKeysFile, separator_of
 from scorer.reading.limits import (
+    DEFAULT_LIMITS,
     ReadLimits,
     ReportedError,
     UnreadableError,
@@ -53,7 +54,7 @@ def read_file(
     format: Format | str | None,
     schemas: Sequence[Schema],
     findings: Findings,
-    limits: ReadLimits,
+    limits: ReadLimits = DEFAULT_LIMITS,
     layout: Layout = PLAIN,
 ) -> FileTable:
     """Return the table of a file, in which texts are items, and its digest.
@@ -81,21 +82,6 @@ def read_file(
     except ReportedError:
         pass
     return FileTable(None, sha256)
-
-
-def read_table(
-    path: Path,
-    format: str | None,
-    schemas: Sequence[Schema],
-    findings: Findings,
-    limits: ReadLimits | None = None,
-    layout: Layout = PLAIN,
-) -> Table | None:
-    """Return the table of a file; None if it cannot be read as one.
-
-    `read_file` explains the arguments.
-    """
-    return read_file(path, format, schemas, findings, limits or ReadLimits(), layout).table
 
 
 def _find_format(path: Path, format: Format | str | None, request: ReadRequest) -> Format:
@@ -157,8 +143,10 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
         assert format.read_lines is not None
         cells = format.read_lines(drop_lines(lines(), request.layout), request)
     if isinstance(cells.schema, CutSchema):
-        rest = drop_lines(lines(), request.layout) if request.layout.lines else NO_LINES
-        cells = reshape(cells, rest, request, read_row_keys)
+        files = request.layout.lines, request.layout.candidates
+        line_keys, candidates = (None if file is None else read_row_keys(file) for file in files)
+        rest = drop_lines(lines(), request.layout) if line_keys is not None else NO_LINES
+        cells = reshape(cells, rest, line_keys, candidates, request)
     refuse_many_rows(cells.frame["line"], limits)
     frame = cast_numbers(cells, texts, findings).drop(PART, strict=False)
     refuse_many_errors(findings.errors)
@@ -215,15 +203,13 @@ def find_columns(
 def line_texts(path: Path, numbers: Collection[int]) -> dict[int, str]:
     """Return the texts of some lines of a file, by their numbers from 1."""
     try:
-        lines = StoredLines(read_bytes(path, ReadLimits()).data)
+        lines = StoredLines(read_bytes(path).data)
     except UnreadableError:
         return {}
     return {number: lines[number - 1] for number in sorted(numbers) if 0 < number <= len(lines)}
 
 
-def header_words(
-    path: Path, format: str | None, limits: ReadLimits, layout: Layout = PLAIN
-) -> frozenset[str]:
+def header_words(path: Path, format: str | None, layout: Layout = PLAIN) -> frozenset[str]:
     """Return the words of a file's first line that is not blank, which may be names of columns.
 
     Of a file in parts that is the first part. It is for what can be known of a file without reading
@@ -231,20 +217,21 @@ def header_words(
     """
     if layout.header:
         return frozenset(layout.header)
-    found = find_format(path, format, layout, limits.own)
+    found = find_format(path, format, layout)
     try:
         if found.read_names is not None:
-            return frozenset(found.read_names(read_bytes(path, limits, is_binary=True).data))
+            return frozenset(found.read_names(read_bytes(path, is_binary=True).data))
         part = layout.parts[0][1] if layout.parts else None
-        head = without_mark(read_head(path, limits.line, limits, part)).decode("utf-8", "replace")
+        head = read_head(path, DEFAULT_LIMITS.line, part=part)
     except UnreadableError:
         return frozenset()
-    first = next((line for line in head.split("\n") if line.strip()), "")
+    lines = without_mark(head).decode("utf-8", "replace").split("\n")
+    first = next((line for line in lines if line.strip()), "")
     return frozenset(WORD.findall(first))
 
 
 def read_text(
-    path: Path, format: str | None, limits: ReadLimits, layout: Layout = PLAIN
+    path: Path, format: str | None, layout: Layout, limits: ReadLimits = DEFAULT_LIMITS
 ) -> str | None:
     """Return a delimited file with a header as CSV with commas; None of other files.
 
@@ -274,7 +261,7 @@ def read_row_keys(keys: RowKeysFile) -> RowKeys:
     findings = Findings(str(keys.file))
     schema = Schema(("list",), ("item",), dict(keys.columns))
     layout = keys.layout or PLAIN
-    table = read_file(keys.file, keys.format, [schema], findings, ReadLimits(), layout).table
+    table = read_file(keys.file, keys.format, [schema], findings, layout=layout).table
     if table is None or findings.fatal:
         p = next(problem for problem in findings if problem.severity == "error")
         raise UnreadableError(p.code, p.message, p.line, p.column, p.help, p.path)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from scorer.reading.limits import ReadLimits, UnreadableError
+from scorer.reading.limits import DEFAULT_LIMITS, ReadLimits, UnreadableError
 from scorer.reading.open import read_head, table_suffix
 
 HEAD = 1 << 16  # bytes of a file that are looked at
@@ -51,7 +51,9 @@ def is_certain_run(path: Path, own: Sequence[Path] | None) -> bool:
     return 2 * sum(CERTAIN_RUN_LINE.fullmatch(line) is not None for line in lines) > len(lines)
 
 
-def first_lines(path: Path, limits: ReadLimits, part: str | None = None) -> list[str]:
+def first_lines(
+    path: Path, limits: ReadLimits = DEFAULT_LIMITS, part: str | None = None
+) -> list[str]:
     """Return the first lines that are not blank of a text file, or of a part of one.
 
     A file that cannot be read has no lines.

@@ -6,7 +6,7 @@ problems as of a plain file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -18,7 +18,6 @@ from scorer.reading.layout import (
     CutSchema,
     Layout,
     RowKeys,
-    RowKeysFile,
     joined_name,
     locate_in_cell,
     split_cell,
@@ -29,7 +28,6 @@ from scorer.reading.schema import TEXT, Schema
 from scorer.reading.table import PART, CellPlace, Cells, FindCells, LineTexts, ReadRequest
 
 BRACKETED = r"(?s)^(?:\[.*\]|\(.*\))$"
-ReadRowKeys = Callable[[RowKeysFile], RowKeys]
 
 
 def drop_lines(lines: pl.DataFrame, layout: Layout) -> pl.DataFrame:
@@ -41,31 +39,34 @@ def drop_lines(lines: pl.DataFrame, layout: Layout) -> pl.DataFrame:
 
 
 def reshape(
-    cells: Cells, lines: pl.DataFrame, request: ReadRequest, read_row_keys: ReadRowKeys
+    cells: Cells,
+    lines: pl.DataFrame,
+    line_keys: RowKeys | None,
+    candidates: RowKeys | None,
+    request: ReadRequest,
 ) -> Cells:
     """Return the rows that a layout makes of the records of a file.
 
     Args:
         cells: The cells of the records.
         lines: `line` and `text` of each line that the layout does not leave out.
+        line_keys: The rows that the lines follow, if the layout names their file.
+        candidates: The candidates that the values in a cell follow, if the layout names their file.
         request: The layout and the limits; receives the problems.
-        read_row_keys: Reads the files that say what lines or values are about.
 
     Raises:
-        UnreadableError: They would be more than are accepted, or such a file cannot be read.
+        UnreadableError: They would be more than are accepted.
     """
     schema, layout = cells.schema, request.layout
     if not isinstance(schema, CutSchema):
         return cells
-    if layout.lines is not None:
-        cells = _add_row_keys(cells, lines, read_row_keys(layout.lines), request)
+    if line_keys is not None:
+        cells = _add_row_keys(cells, lines, line_keys, request)
     if layout.wide is not None:
         cells = _unpivot(cells, schema, layout.wide[0], request)
     elif layout.cells:
-        candidates = None
-        if layout.is_vector and layout.candidates is not None:
-            candidates = read_row_keys(layout.candidates).by_list
-        cells = _split_cells(cells, schema.outer, candidates, request)
+        items = candidates.by_list if candidates is not None and layout.is_vector else None
+        cells = _split_cells(cells, schema.outer, items, request)
     columns = ("line", *schema.outer.roles, PART)
     frame = cells.frame.select(name for name in columns if name in cells.frame.columns)
     return replace(cells, frame=frame, schema=schema.outer)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,7 +25,7 @@ from scorer.reading.layout import (
     wide_value,
 )
 from scorer.reading.schema import Schema
-from scorer.reading.write import OLDEST
+from scorer.reading.write import zip_files
 
 Row = Mapping[str, Any]  # role -> value
 
@@ -73,18 +72,15 @@ def _write_archive(
     keys: Mapping[str, RowKeys],
 ) -> bytes:
     """Return a ZIP archive of the parts."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for part, file in layout.parts:
-            named = [(row, part_of(str(row["list"])), row_of(str(row["list"]))) for row in rows]
-            part_rows = [{**row, "list": name} for row, of, name in named if of == part]
-            is_tabbed = file.lower().endswith(".tsv") and not layout.separator
-            separator = "tab" if is_tabbed else layout.separator
-            part_layout = layout._replace(parts=(), separator=separator)
-            member = zipfile.ZipInfo(file, OLDEST)
-            member.external_attr = 0o644 << 16
-            archive.writestr(member, write_sample(part_rows, columns, part_layout, write, keys))
-    return out.getvalue()
+    files: dict[str, bytes] = {}
+    for part, file in layout.parts:
+        named = [(row, part_of(str(row["list"])), row_of(str(row["list"]))) for row in rows]
+        part_rows = [{**row, "list": name} for row, of, name in named if of == part]
+        is_tabbed = file.lower().endswith(".tsv") and not layout.separator
+        separator = "tab" if is_tabbed else layout.separator
+        part_layout = layout._replace(parts=(), separator=separator)
+        files[file] = write_sample(part_rows, columns, part_layout, write, keys)
+    return zip_files(files)
 
 
 def _join_in_cells(

@@ -19,8 +19,8 @@ from scorer.core.text import printable, quoted
 
 NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the time of all files of an archive, which is reproducible then
-SYSTEM_FOLDERS = (Path("/dev"), Path("/proc"))  # whose names, such as /dev/stdout, are no files
-MEMORY_FOLDER = Path("/dev/shm")  # holds files for all that
+SYSTEM_FOLDERS = (Path("/dev"), Path("/proc"), Path("/sys"))  # of devices and streams
+MEMORY_FOLDER = Path("/dev/shm")  # of plain files, though below /dev
 TEMPORARY_PREFIX = "scorer-"
 BLOCK = 1 << 18  # bytes that are copied at a time
 
@@ -44,7 +44,7 @@ def write_file(path: Path, data: bytes) -> None:
     with _reported(printable(path), "written"):
         if path.is_dir():
             raise IsADirectoryError(0, "this is a folder")
-        if (path.exists() and not path.is_file()) or _is_of_system(Path(os.path.abspath(path))):
+        if (path.exists() and not path.is_file()) or is_of_system(Path(os.path.abspath(path))):
             # Polars has the system begin calls again after Ctrl-C. Nothing would end the wait for
             # the reader of a pipe.
             if hasattr(signal, "siginterrupt"):
@@ -70,7 +70,8 @@ def write_file(path: Path, data: bytes) -> None:
             raise
 
 
-def _is_of_system(path: Path) -> bool:
+def is_of_system(path: Path) -> bool:
+    """Return whether an absolute path is one of the system, such as /dev/stdout."""
     return any(map(path.is_relative_to, SYSTEM_FOLDERS)) and not path.is_relative_to(MEMORY_FOLDER)
 
 

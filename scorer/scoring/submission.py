@@ -122,7 +122,7 @@ def _score_file(plan: Plan, path: Path) -> Outcome:
     if table is not None:
         find_cells = table.find_cells
         if Frames in plan.views:
-            text = read_text(path, plan.rules.format, plan.limits, plan.layout)
+            text = read_text(path, plan.rules.format, plan.layout, plan.limits)
             if text is None and plan.public.kind == "frames":
                 message = "Kaggle's metrics read CSV, with a header"
                 help = "write the file with to_csv(index=False)"

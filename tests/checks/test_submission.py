@@ -121,14 +121,14 @@ def test_without_public_files_only_public_columns_are_read(kind, tmp_path, monke
     said = {"truth": "truth.csv", "metrics": [METRIC[kind]]}
     (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(said))
     (tmp_path / "truth.csv").write_text(TRUTHS[kind])
-    read, seen = tables.read_table, []
+    read, seen = tables.read_file, []
 
     def watched(path, format, schemas, *others, **named):
-        table = read(path, format, schemas, *others, **named)
-        seen.append({*table.frame.columns} - {"line"})
-        return table
+        found = read(path, format, schemas, *others, **named)
+        seen.append({*found.table.frame.columns} - {"line"})
+        return found
 
-    monkeypatch.setattr(tables, "read_table", watched)
+    monkeypatch.setattr(tables, "read_file", watched)
     prepared = prepare(load(tmp_path))
     assert opened(prepared, blind=True).answers is None
     assert seen == [{"list"} if kind == "grades" else {"list", "item"}]

@@ -88,14 +88,14 @@ def _role_columns(words: Sequence[str]) -> dict[str, str]:
 
 def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
     """The file's rows, and the warnings about it."""
-    from scorer.reading.read import read_table
+    from scorer.reading.read import read_file
 
     findings = Findings(str(file))
     values = [role for role in columns if role not in ("list", "item")] or ["grade", "rating"]
     with_values = [Schema(("list", "item", role), (), columns) for role in values]
     without_values = Schema(("list", "item"), (), columns)  # interactions
     shapes = [*with_values, *([] if set(values) & set(columns) else [without_values])]
-    table = read_table(file, None, shapes, findings)
+    table = read_file(file, None, shapes, findings).table
     of_challenge = Findings(str(file))
     of_challenge.extend(as_truth_problems(findings))
     if table is None or of_challenge.fatal:

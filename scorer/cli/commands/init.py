@@ -199,7 +199,7 @@ def _pattern_of(ready: OpenChallenge, challenge: Challenge, sample: Path) -> str
     """The form of the items' ids, where no file names them and the sample's have it, too."""
     from scorer.core.ids import guess_pattern
     from scorer.core.problems import Findings
-    from scorer.reading.read import read_table
+    from scorer.reading.read import read_file
 
     texts = challenge.truth.texts or challenge.submission.texts
     if ready.prepared.kind.name != "grades" or ready.public.items is not None or texts:
@@ -211,7 +211,7 @@ def _pattern_of(ready: OpenChallenge, challenge: Challenge, sample: Path) -> str
     ):
         called = [replace(shape, columns={**section.columns, **shape.columns}) for shape in shapes]
         layout = challenge.layout(section)
-        table = read_table(file, section.format, called, Findings(), layout=layout)
+        table = read_file(file, section.format, called, Findings(), layout=layout).table
         names.update(table.frame["item"].to_list() if table is not None and "item" in table else ())
     return guess_pattern(names)
 

@@ -23,7 +23,6 @@ from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.forms import look, looked
 from scorer.prepare.guess.kinds import KINDS, KNOWN
 from scorer.reading.formats import formats
-from scorer.reading.limits import ReadLimits
 from scorer.reading.recognize import first_lines
 
 THREE_COLUMNS = re.compile(r"[ \t]*\S+[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*")
@@ -47,7 +46,7 @@ def is_truth(path: Path) -> bool:
 
 def _refuse_three_columns(path: Path) -> None:
     """Raise UsageError if a file has TREC's judgments without the column of iterations."""
-    lines = first_lines(path, ReadLimits())
+    lines = first_lines(path)
     if lines and all(THREE_COLUMNS.fullmatch(line) for line in lines):
         raise UsageError(
             f"{display_path(path)}:1: 3 columns; TREC's judgments have four: "

@@ -14,7 +14,7 @@ from scorer.prepare.guess.look import Preview
 from scorer.reading.formats import find_format
 from scorer.reading.json import parse_json
 from scorer.reading.layout import MOST_PARTS, joined_name
-from scorer.reading.limits import ReadLimits, UnreadableError
+from scorer.reading.limits import UnreadableError
 from scorer.reading.open import read_bytes, read_head, zip_names
 from scorer.reading.recognize import MOST_LINES, data_lines, first_lines, is_qrels, is_run
 
@@ -29,7 +29,7 @@ Form = Callable[[Path, Sequence[str]], Preview | None]
 
 def look(path: Path) -> Preview | None:
     """The columns and first rows of a file, by the first form that fits; None where none does."""
-    lines = first_lines(path, ReadLimits())
+    lines = first_lines(path)
     return next((content for form in FORMS if (content := form(path, lines)) is not None), None)
 
 
@@ -51,7 +51,7 @@ def _parts(path: Path, lines: Sequence[str]) -> Preview | None:
         return None
     looks: dict[str, Preview] = {}
     for part, name in parts.items():
-        part_lines = first_lines(path, ReadLimits(), name)
+        part_lines = first_lines(path, part=name)
         part_look = next(
             (fitting for form in (_objects, _table) if (fitting := form(Path(name), part_lines))),
             None,
@@ -149,7 +149,7 @@ def _binary(path: Path, lines: Sequence[str]) -> Preview | None:
     if format.read_names is None:
         return None
     try:
-        data = read_bytes(path, ReadLimits(), is_binary=True).data
+        data = read_bytes(path, is_binary=True).data
         return Preview(tuple(sorted(format.read_names(data))))
     except UnreadableError:
         return None
@@ -160,7 +160,7 @@ def _document(path: Path, lines: Sequence[str]) -> Preview | None:
     if not lines or lines[0].lstrip()[:1] != "{":
         return None
     try:
-        data = read_head(path, MOST_DOCUMENT + 1, ReadLimits())
+        data = read_head(path, MOST_DOCUMENT + 1)
         document = parse_json(data) if len(data) <= MOST_DOCUMENT else None
     except (UnreadableError, ValueError):
         return None
