@@ -33,7 +33,7 @@ BOUNDS = {
     "10,000 wrong rows": 2.0,
     ".gz": 2.0,
     "a coverage metric beside": 2.0,
-    "JSON Lines": 3.0,
+    "JSON Lines": 2.5,
 }
 MEASURES = "nDCG@10, AP, RR, P@10, R@100"
 
