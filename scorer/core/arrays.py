@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -54,3 +54,30 @@ def ends(*keys: NDArray[Any]) -> Mask:
     """
     last: Mask = np.append(starts(*keys)[1:], True)[: keys[0].size]
     return last
+
+
+def sum_by_list(in_list: Ints, weight: ArrayLike, lists: int) -> Floats:
+    """Return the sum of the weights of each list's rows, in their order; 0 of a list without rows.
+
+    >>> sum_by_list(np.array([0, 0, 2]), [1, 2, 5], 3).tolist()
+    [3.0, 0.0, 5.0]
+
+    Args:
+        in_list: The number of each row's list, (rows,).
+        weight: One weight a row, or one for all.
+        lists: The number of lists.
+    """
+    weights = np.broadcast_to(np.asarray(weight, dtype=np.float64), in_list.shape)
+    return np.bincount(in_list, weights, minlength=lists).astype(np.float64)
+
+
+def first_positions(numbers: Ints, size: int) -> Ints:
+    """Return where each number from 0 to `size` - 1 stands first; -1 of one that is missing.
+
+    >>> first_positions(np.array([1, -1, 1, 0]), 3).tolist()
+    [3, 0, -1]
+    """
+    positions = np.full(size, -1, dtype=np.int64)
+    known = np.flatnonzero(numbers >= 0)[::-1]
+    positions[numbers[known]] = known  # from the last, so that the first of several stays
+    return positions

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,12 +15,12 @@ import polars as pl
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
-from scorer.core.arrays import Ints, Mask
+from scorer.core.arrays import Ints, Mask, first_positions
 from scorer.core.problems import Findings
 from scorer.metrics.api import Metric
 from scorer.reading.schema import EXTRA, NUMBER, Schema
 from scorer.reading.table import Table, find_places, make_table
-from scorer.views.columns import NamedColumns, columns_of, placed
+from scorer.views.columns import NamedColumns, read_columns
 from scorer.views.join import GradedItems, number_lists, without
 from scorer.views.ranked import Names, Ties
 
@@ -38,6 +39,13 @@ class Constants(NamedTuple):
 # From the type of a view and numbers of lists, or None for all, to the view of the truth itself as
 # a submission; None where a truth has no such view.
 JoinTruth = Callable[[type, Ints | None], Any]
+
+
+class FoundViews(NamedTuple):
+    """The views of a submission by their types, and whether it has each list of the truth."""
+
+    answered: Mask
+    views: Mapping[type, Any]
 
 
 class Views(NamedTuple):
@@ -75,15 +83,27 @@ class OpenTruth(ABC):
     own_views: ClassVar[frozenset[type]] = frozenset()
 
     @abstractmethod
-    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """Return the views of a submission; `views` are the types that the measures use.
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
+        """Return which lists a submission answers, and its views by their types.
 
-        Rows of lists that are not of this truth are left out.
+        Args:
+            submission: The submission; rows of lists that are not of this truth are left out.
+            ties: The rule for equal scores.
+            views: The types that the measures use; further ones may be returned.
         """
 
     @abstractmethod
     def subset(self, lists: Ints) -> OpenTruth:
         """Return the truth of some lists alone; these are numbers of lists, ascending."""
+
+    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """Return the views of a submission, by `find_views`."""
+        answered, found = self.find_views(submission, ties, views)
+        return Views(answered, found, partial(self.join_truth, submission.frame.columns, ties))
+
+    def names_of(self, lists: Ints) -> tuple[str, ...]:
+        """Return the names of the lists with these numbers."""
+        return tuple(self.lists[n] for n in lists.tolist())
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return the truth as the columns of a submission that has these roles: role -> cells.
@@ -120,7 +140,7 @@ class OpenTruth(ABC):
             elif role.startswith(NUMBER):
                 is_number = name in own and own[name].dtype != object and own[name].ndim == 1
                 columns.setdefault(role, own[name] if is_number else np.ones(rows))
-        return part.join(make_table(columns), ties, frozenset({view})).views[view]
+        return part.find_views(make_table(columns), ties, frozenset({view})).views[view]
 
     def explain_views(
         self, submission: Table, ties: Ties, views: frozenset[type], at: int
@@ -129,7 +149,7 @@ class OpenTruth(ABC):
 
         Of a table they have all rows, and that row is marked.
         """
-        return self.subset(np.array([at])).join(submission, ties, views).views
+        return self.subset(np.array([at])).find_views(submission, ties, views).views
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the names of the items of list number `at`, in the order of that view.
@@ -174,18 +194,19 @@ class SideTables(NamedTuple):
     measured_rows: Mask | None = None
     given_values: Mapping[str, frozenset[str]] = {}
 
-    def further(self, section: str, table: Table | None) -> NamedColumns:
+    def further_columns(self, section: str, table: Table | None) -> NamedColumns:
         """Return the further columns of a section, one element a row of its table."""
         kinds = self.extra.get(section, {})
         short = {"lists": "list", "items": "item"}.get(section, section)
-        return columns_of(table, kinds, short) if table is not None else NamedColumns({}, short)
+        return read_columns(table, kinds, short) if table is not None else NamedColumns({}, short)
 
     def of_lists(self, lists: Sequence[str]) -> NamedColumns:
         """Return the further columns of these lists, and their groups as `group`."""
         table = self.tables.get("lists")
-        columns = self.further("lists", table)
+        columns = self.further_columns("lists", table)
         if table is not None:
-            columns = placed(columns, first_rows(table.frame["list"], pl.Series(lists)))
+            rows = first_positions(find_places(table.frame["list"], lists), len(lists))
+            columns = columns.at_or_missing(rows)
         if groups := self.public.groups:
             group = np.empty(len(lists), dtype=object)
             group[:] = [groups.get(name, "") for name in lists]
@@ -193,20 +214,9 @@ class SideTables(NamedTuple):
         return columns
 
 
-def first_rows(ids: pl.Series, names: pl.Series) -> Ints:
-    """Return the first row of each of some names in a column of ids; -1 where it has none."""
-    found = pl.DataFrame({"id": ids}).with_row_index("row").unique("id", keep="first")
-    rows = np.append(found["row"].to_numpy().astype(np.int64), -1)
-    return rows[find_places(names.cast(pl.String), found["id"])]
-
-
 def list_rows(frame: pl.DataFrame, lists: Sequence[str]) -> Ints:
-    """Return the first row of each list; -1 where it has none."""
-    numbers = number_lists(frame["list"], lists)
-    rows = np.full(len(lists), -1, dtype=np.int64)
-    known = np.flatnonzero(numbers >= 0)[::-1]
-    rows[numbers[known]] = known  # from the last, so that the first of two counts
-    return rows
+    """Return the first row of each list; -1 of a list without rows."""
+    return first_positions(number_lists(frame["list"], lists), len(lists))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings, Problem
-from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables, Views, list_rows
+from scorer.kinds.base import Constants, FoundViews, Kind, OpenTruth, SideTables, list_rows
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
 from scorer.views.columns import Extras
@@ -54,7 +54,7 @@ class Images(OpenTruth):
         """Return the truth of some images alone."""
         return replace(
             self,
-            lists=tuple(self.lists[n] for n in lists.tolist()),
+            lists=self.names_of(lists),
             regions=tuple(self.regions[n] for n in lists.tolist()),
             extras=self.extras.at(list=lists),
         )
@@ -71,14 +71,12 @@ class TrueMasks(Images):
         """The runs of all masks."""
         return MaskRuns.of(self.regions)
 
-    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
         """Return the masks of the submission beside the true ones; of two of a list the first."""
         cells, answered = cells_of_lists(submission, "runs", self.lists)
         submitted = MaskRuns.of([_read_runs(cell) for cell in cells])
         masks = Masks(self.lists, answered, self.runs, submitted, extras=self.extras)
-        return Views(
-            answered, {Masks: masks}, partial(self.join_truth, submission.frame.columns, ties)
-        )
+        return FoundViews(answered, {Masks: masks})
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return the cell of each image."""
@@ -97,15 +95,13 @@ class TrueBoxes(Images):
         """The boxes of all images."""
         return BoxTable.of(self.regions, self.constants.classes)
 
-    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
         """Return the boxes of the submission beside the true ones; of two of a list the first."""
         cells, answered = cells_of_lists(submission, "boxes", self.lists)
         classes = self.constants.classes
         submitted = BoxTable.of([_read_boxes(cell, self.each) for cell in cells], classes)
         boxes = Boxes(self.lists, answered, classes, self.boxes, submitted, extras=self.extras)
-        return Views(
-            answered, {Boxes: boxes}, partial(self.join_truth, submission.frame.columns, ties)
-        )
+        return FoundViews(answered, {Boxes: boxes})
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return the cell of each image."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from scorer.challenge.public import Public
 from scorer.core.arrays import Ints
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
-from scorer.kinds.base import Constants, Kind, OpenTruth, PublicSources, SideTables, Views
+from scorer.kinds.base import Constants, FoundViews, Kind, OpenTruth, PublicSources, SideTables
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.views.items import ItemsByList
@@ -55,14 +55,13 @@ class Preferences(OpenTruth):
             None if likely is None else read_likelihood(likely.frame, truth),
         )
 
-    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
         """Return what the submission prefers, beside what the truth does.
 
         `ties` is ignored: equal scores prefer neither.
         """
         preferred, answered = join_preferences(submission, self.truth, self.orders)
-        join_truth = partial(self.join_truth, submission.frame.columns, ties)
-        return Views(answered, {Preferred: preferred}, join_truth)
+        return FoundViews(answered, {Preferred: preferred})
 
     def subset(self, lists: Ints) -> Preferences:
         """Return the truth of some lists alone."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Ints, first_positions
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables, Views, first_rows
+from scorer.kinds.base import Constants, FoundViews, Kind, OpenTruth, SideTables
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
-from scorer.views.columns import Extras, NamedColumns, placed
+from scorer.views.columns import Extras, NamedColumns
 from scorer.views.diverse import Diverse, Subtopics
 from scorer.views.join import (
     GradedItems,
@@ -37,11 +37,9 @@ from scorer.views.preferences import (
     read_likelihood,
     read_preferences,
 )
-from scorer.views.ranked import Judged, Names, Ranked, Ties
-from scorer.views.recommendations import Catalogue, Returned, Scored, join_returned, join_scored
+from scorer.views.ranked import Judged, Names, Ties
+from scorer.views.recommendations import Catalogue, Returned, Scored, join_returned
 from scorer.views.texts import Texts, join_texts
-
-JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,39 +106,30 @@ class Grades(OpenTruth):
         if not self._has_extras:
             return Extras()
         side, truth = self.side, self.truth
-        of_truth = side.further("truth", self.table)
+        of_truth = side.further_columns("truth", self.table)
         if of_truth:
             assert self.table is not None
-            of_truth = placed(of_truth, self._graded_rows(self.table.frame))
+            of_truth = of_truth.at_or_missing(self._graded_rows(self.table.frame))
         described = self.catalogue.extra.at(find_places(truth.items, self.catalogue.named))
         return Extras(of_truth, list=side.of_lists(truth.lists), item=described)
 
     def _graded_rows(self, frame: pl.DataFrame) -> Ints:
         """Return the first row of the table that has the grade of each row of the truth."""
         row = self.truth.find(frame)
-        grade = _grade_column(frame)
-        graded_rows = np.flatnonzero(
-            (row >= 0) & (grade == np.append(self.truth.grade, np.nan)[row])
-        )
-        first_row = np.full(self.truth.in_list.size, -1, dtype=np.int64)
-        first_row[row[graded_rows[::-1]]] = graded_rows[::-1]
-        return first_row
-
-    def _further(self, submission: Table) -> Callable[[Ints], Extras] | None:
-        """Return a function from the hits' rows to the further columns of `Judged`, if any."""
-        if not self._has_extras:
-            return None
-        submission_columns = self.side.further("submission", submission)
-        columns = self.extras
-        return lambda rows: columns._replace(submission=submission_columns.at(rows))
+        grade = frame["grade"].to_numpy() if "grade" in frame.columns else np.ones(frame.height)
+        is_grade = grade == np.append(self.truth.grade, np.nan)[row]
+        return first_positions(np.where(is_grade, row, -1), self.truth.in_list.size)
 
     def _without_excluded(self, submission: Table) -> Table:
         return submission if self.excluded is None else without(submission, self.excluded)
 
-    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
         """Return the views of a submission."""
         sent = self._without_excluded(submission)
-        judged, answered = judge(sent, self.truth, ties, self._further(sent))
+        extras = self.extras
+        if self._has_extras:
+            extras = extras._replace(submission=self.side.further_columns("submission", sent))
+        judged, answered = judge(sent, self.truth, ties, lambda row: extras.at(submission=row))
         if self.excluded is not None:
             answered = answered_lists(submission.frame, self.truth.list_names)
         found: dict[type, object] = {Judged: judged}
@@ -151,17 +140,14 @@ class Grades(OpenTruth):
             found[Preferred] = Preferred(self.preferences, stated)
         if Diverse in views:
             found[Diverse] = self.subtopics.of_judged(judged)
-        columns = None if views <= JUDGED else self.side.further("submission", sent)
         if Texts in views:
-            found[Texts] = join_texts(sent, self.truth, ties, judged, self.extras, columns)
+            found[Texts] = join_texts(sent, self.truth, ties, judged, extras)
         if Returned in views or Scored in views:
-            returned = join_returned(
-                sent, self.truth, ties, self.catalogue, self.past, self.extras, columns
+            scored = judged if Scored in views else None
+            found[Returned] = found[Scored] = join_returned(
+                sent, self.truth, ties, self.catalogue, self.past, extras, scored
             )
-            found[Returned] = returned
-            if Scored in views:
-                found[Scored] = join_scored(sent, self.truth, ties, judged, returned)
-        return Views(answered, found, partial(self.join_truth, submission.frame.columns, ties))
+        return FoundViews(answered, found)
 
     def subset(self, lists: Ints) -> Grades:
         """Return the truth of some lists alone."""
@@ -219,10 +205,6 @@ def _grade_by_place(table: Table) -> Table:
     return table.with_frame(table.frame.with_columns(grade=place.cast(pl.Float64)))
 
 
-def _grade_column(frame: pl.DataFrame) -> Floats:
-    return frame["grade"].to_numpy() if "grade" in frame.columns else np.ones(frame.height)
-
-
 def _equal_grades(truth: GradedItems, side: SideTables) -> Iterator[Problem]:
     """Yield problems of lists with equal grades, for metrics that need a strict order."""
     same = (np.diff(truth.in_list) == 0) & (np.diff(truth.grade) == 0)
@@ -243,26 +225,26 @@ def _catalogue(side: SideTables) -> Catalogue:
     """Return the challenge's items, else those of its history, in the order of their ids."""
     items, history = side.tables.get("items"), side.tables.get("history")
     if items is not None:
-        named = items.frame["item"].unique().sort()
+        ids = items.frame["item"]
     elif side.public.items is not None or history is None:
-        named = pl.Series(list(side.public.items or ()), dtype=pl.String).unique().sort()
+        ids = pl.Series(list(side.public.items or ()), dtype=pl.String)
     else:
-        named = history.frame["item"].unique().sort()
+        ids = history.frame["item"]
+    named = ids.unique().sort()
     users, features = np.zeros(len(named) + 1), np.zeros((len(named) + 1, len(side.features)))
-    place = None if items is None else find_places(items.frame["item"], named)
+    extra = NamedColumns({}, "item")
     if items is not None:
+        place = find_places(ids, named)
         for n, role in enumerate(side.features):
             features[place, n] = items.frame[role].to_numpy()
+        if "users" in items:
+            users[place] = items.frame["users"].to_numpy()
+        rows = np.append(first_positions(place, len(named)), -1)
+        extra = side.further_columns("items", items).at_or_missing(rows)
     if history is not None:
         lists = history.frame["list"].unique()
         users[:-1] = np.bincount(_past(history.frame, lists, named)[1], minlength=len(named))
-    elif items is not None and "users" in items:
-        users[place] = items.frame["users"].to_numpy()
-    catalogue = Catalogue(named, users, features)
-    if items is not None and (further := side.further("items", items)):
-        first = np.append(first_rows(items.frame["item"], named), -1)
-        return replace(catalogue, extra=placed(further, first))
-    return catalogue
+    return Catalogue(named, users, features, extra)
 
 
 def _past(history: pl.DataFrame, lists: pl.Series, items: pl.Series) -> tuple[Ints, Ints]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,24 +12,23 @@ import polars as pl
 from scorer.challenge.public import ClassNames, Public
 from scorer.challenge.submission import Submission
 from scorer.checks.tables import is_beyond_rounding
-from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.arrays import Floats, Ints, Mask, first_positions
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import (
     Constants,
+    FoundViews,
     Kind,
     OpenTruth,
     PublicSources,
     SideTables,
-    Views,
-    first_rows,
     list_rows,
 )
 from scorer.reading.numbers import parse_number
 from scorer.reading.schema import Schema
-from scorer.reading.table import Table, encode
-from scorer.views.columns import Extras, NamedColumns, placed
+from scorer.reading.table import Table, encode, find_places
+from scorer.views.columns import Extras, NamedColumns
 from scorer.views.items import ItemsByList
 from scorer.views.join import GradedItems, number_lists, sorted_names
 from scorer.views.ranked import Names, Ties
@@ -74,57 +72,54 @@ class Labels(OpenTruth):
     class_shares: Floats | None = None
     own_views: ClassVar[frozenset[type]] = frozenset({Labelled, Targets, LabelledRows})
 
-    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
         """Return what the submission says of each row, beside the truth.
 
         Classes, probabilities or numbers; of two rows of one id the first counts.
         """
-        frame, classes = submission.frame, self.constants.classes
+        frame, classes, numbered = submission.frame, self.constants.classes, self.numbered
         row = list_rows(frame, self.lists)
-        answered = row >= 0
-        shared = (self.lists, answered, self.weight)
-        join_truth = partial(self.join_truth, frame.columns, ties)
-        extras = self.extras
+        answered, extras = row >= 0, self.extras
         if "submission" in self.side.extra:
-            columns = self.side.further("submission", submission)
-            extras = extras._replace(submission=placed(columns, row))
+            columns = self.side.further_columns("submission", submission)
+            extras = extras._replace(submission=columns.at_or_missing(row))
+        shared = (self.lists, answered, self.weight)
         if not classes:
             prediction = np.append(frame["prediction"].to_numpy(), np.nan)[row]
             numbers = Targets(
                 *shared, self.target, prediction, extras=extras, file_row=self.file_row
             )
-            return Views(answered, {Targets: numbers, LabelledRows: numbers}, join_truth)
+            return FoundViews(answered, {Targets: numbers, LabelledRows: numbers})
         label = self._labels(frame["label"], row) if "label" in submission else None
-        likely = self._likely(frame, row) if f"{LIKELY}[0]" in submission else None
-        if self.numbered is not None:
-            both = self._join_both(frame["label"], row, answered, extras)
-            return Views(answered, both, join_truth)
-        score = self._scores(frame, row) if "score" in self.side.rules.columns else None
+        if numbered is not None:  # in both views the rows of the other one count as right
+            prediction = np.append(_numbers_in(frame["label"]), np.nan)[row]
+            numbers = Targets(
+                *shared, self.target, np.where(numbered, prediction, self.target), extras=extras
+            )
+            assert label is not None
+            labelled = Labelled(
+                *shared, classes, self.truth, np.where(numbered, self.truth, label), extras=extras
+            )
+            return FoundViews(
+                answered, {Labelled: labelled, Targets: numbers, LabelledRows: labelled}
+            )
         view = Labelled(
-            *shared, classes, self.truth, label, likely, score, extras=extras,
+            *shared,
+            classes,
+            self.truth,
+            label,
+            self._likely(frame, row) if f"{LIKELY}[0]" in submission else None,
+            self._scores(frame, row) if "score" in self.side.rules.columns else None,
+            extras=extras,
             class_shares=self.class_shares,
-        )  # fmt: skip
-        return Views(answered, {Labelled: view, LabelledRows: view}, join_truth)
-
-    def _join_both(
-        self, cells: pl.Series, row: Ints, answered: Mask, extras: Extras
-    ) -> Mapping[type, Any]:
-        """Return the views of classes and of numbers; in each, rows of the other count as right."""
-        assert self.numbered is not None
-        shared, classes = (self.lists, answered, self.weight), self.constants.classes
-        label = np.append(class_codes(cells, classes), -1)[row]
-        prediction = np.append(_numbers_in(cells), np.nan)[row]
-        label = np.where(self.numbered, self.truth, label)
-        prediction = np.where(self.numbered, prediction, self.target)
-        labelled = Labelled(*shared, classes, self.truth, label, extras=extras)
-        numbers = Targets(*shared, self.target, prediction, extras=extras)
-        return {Labelled: labelled, Targets: numbers, LabelledRows: labelled}
+        )
+        return FoundViews(answered, {Labelled: view, LabelledRows: view})
 
     def explain_views(
         self, submission: Table, ties: Ties, views: frozenset[type], at: int
     ) -> Mapping[type, Any]:
         """Return the views of all rows, of which list number `at` is marked."""
-        found = self.join(submission, ties, views).views
+        found = self.find_views(submission, ties, views).views
         return {view: rows.mark(at) for view, rows in found.items()}
 
     def subset(self, lists: Ints) -> Labels:
@@ -132,7 +127,7 @@ class Labels(OpenTruth):
         columns = ("truth", "target", "weight", "numbered", "file_row", "class_shares")
         values = {name: getattr(self, name) for name in columns}
         parts = {name: x[lists] for name, x in values.items() if x is not None and x.size}
-        names = tuple(self.lists[n] for n in lists.tolist())
+        names = self.names_of(lists)
         extras = self.extras.at(truth=lists, list=lists)
         return replace(self, lists=names, extras=extras, **parts)
 
@@ -266,7 +261,7 @@ def open_labels(table: Table, side: SideTables, findings: Findings) -> Labels:
         findings.add(Problem("S301", f"{message}: {join_first(bare)}", list=bare[0]))
     findings.extend(_unfit(table, side))
     rows = list_rows(frame, names)
-    extras = Extras(side.further("truth", table).at(rows), list=side.of_lists(names))
+    extras = Extras(side.further_columns("truth", table).at(rows), list=side.of_lists(names))
     weight = frame["weight"].to_numpy()[rows] if "weight" in table else None
     if "target" in table:
         target = frame["target"].to_numpy()[rows]
@@ -461,12 +456,11 @@ class Ratings(OpenTruth):
     extras: Extras
     own_views: ClassVar[frozenset[type]] = frozenset({Targets})
 
-    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
         """Return the predictions beside the ratings; what was not asked for is left out."""
-        columns = self.side.further("submission", submission)
-        view = join_ratings(submission, self.truth, self.extras, columns)
-        join_truth = partial(self.join_truth, submission.frame.columns, ties)
-        return Views(view.answered, {Targets: view}, join_truth)
+        columns = self.side.further_columns("submission", submission)
+        view = join_ratings(submission, self.truth, self.extras._replace(submission=columns))
+        return FoundViews(view.answered, {Targets: view})
 
     def subset(self, lists: Ints) -> Ratings:
         """Return the truth of some lists alone."""
@@ -513,19 +507,16 @@ def open_ratings(table: Table, side: SideTables, findings: Findings) -> Ratings:
     rows = frame.select("item", "rating", in_list).with_row_index("row")
     rows = rows.unique(["in_list", "item"], keep="first").sort("in_list", "item")
     row = rows["row"].to_numpy().astype(np.int64)
-    items, described = rows["item"], side.further("items", side.tables.get("items"))
+    items, described = rows["item"], side.further_columns("items", side.tables.get("items"))
     if described:
-        items_table = side.tables["items"].frame
-        described = placed(described, _described_rows(items_table["item"], items))
-    extras = Extras(side.further("truth", table).at(row), list=side.of_lists(names), item=described)
+        names_of_items, codes = encode(items)
+        row_of = find_places(side.tables["items"].frame["item"], names_of_items)
+        described = described.at_or_missing(first_positions(row_of, len(names_of_items))[codes])
+    extras = Extras(
+        side.further_columns("truth", table).at(row), list=side.of_lists(names), item=described
+    )
     truth = GradedItems(names, items, rows["in_list"].to_numpy(), rows["rating"].to_numpy(), row)
     return Ratings(truth.lists, truth, Constants(), side, extras)
-
-
-def _described_rows(ids: pl.Series, items: pl.Series) -> Ints:
-    """Return the first row of each item in the column of items; -1 where it has none."""
-    names, codes = encode(items)
-    return first_rows(ids, names)[codes]
 
 
 LABELS = Kind(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from random import Random
 from typing import Any, ClassVar
 
@@ -15,9 +14,9 @@ import numpy as np
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.arrays import Ints, Mask, first_positions
 from scorer.core.problems import Findings, Problem
-from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables, Views
+from scorer.kinds.base import Constants, FoundViews, Kind, OpenTruth, SideTables
 from scorer.metrics.api import Metric
 from scorer.metrics.values import share_metric, value_metric
 from scorer.reading.schema import Schema
@@ -41,7 +40,7 @@ class Values(OpenTruth):
     never_given: Mapping[str, Mask]  # of each value, the lists of which no submission has it
     own_views: ClassVar[frozenset[type]] = frozenset({Given})
 
-    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
         """Return the values of each list; 0 of the lists that the submission lacks."""
         frame = submission.frame
         place = number_lists(frame["list"], self.lists)
@@ -54,15 +53,18 @@ class Values(OpenTruth):
                 rows = rows[(frame["measure"] == name).to_numpy()]
             columns = [frame[role].to_numpy()[rows] for role in roles]
             numbers = columns[0] if len(columns) == 1 else np.column_stack(columns)
-            values[name] = _place_values(numbers, place[rows], answered)
+            first = first_positions(place[rows], len(self.lists))
+            values[name] = np.full((len(self.lists), *numbers.shape[1:]), np.nan)
+            values[name][first >= 0] = numbers[first[first >= 0]]
+            values[name][~answered] = 0
         view = Given(self.lists, answered, values, self.extras)
-        return Views(answered, {Given: view}, partial(self.join_truth, frame.columns, ties))
+        return FoundViews(answered, {Given: view})
 
     def subset(self, lists: Ints) -> Values:
         """Return some of the lists."""
         return replace(
             self,
-            lists=tuple(self.lists[n] for n in lists.tolist()),
+            lists=self.names_of(lists),
             extras=self.extras.at(list=lists),
             never_given={name: mask[lists] for name, mask in self.never_given.items()},
         )
@@ -81,15 +83,6 @@ class Values(OpenTruth):
         columns["measure"] = np.repeat(np.array([*values], dtype=object), len(self.lists))
         every = np.concatenate([*numbers.values()])
         return columns | {role: every for each in values.values() for role in each}
-
-
-def _place_values(values: Floats, place: Ints, answered: Mask) -> Floats:
-    """Return values at their lists, NaN where a list that is there has none; of two the first."""
-    given = np.full((answered.size, *values.shape[1:]), np.nan)
-    given[~answered] = 0
-    known = np.flatnonzero(place >= 0)[::-1]
-    given[place[known]] = values[known]
-    return given
 
 
 def value_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
@@ -157,14 +150,14 @@ class WholeTruth(OpenTruth):
     lists: tuple[str, ...]
     constants: Constants
 
-    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
         """Return which lists are answered."""
         answered = answered_lists(submission.frame, self.lists)
-        return Views(answered, {}, partial(self.join_truth, (), ties))
+        return FoundViews(answered, {})
 
     def subset(self, lists: Ints) -> WholeTruth:
         """Return the ids of some lists."""
-        return replace(self, lists=tuple(self.lists[n] for n in lists.tolist()))
+        return replace(self, lists=self.names_of(lists))
 
 
 def _whole_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:

@@ -257,7 +257,7 @@ def ap_ia(view: Diverse, *, rel: Relevant = 1) -> Ratio:
     judged_keys = np.sort(view.judged_facets(rel).key)
     first, end = (np.searchsorted(judged_keys, facets.key, side) for side in ("left", "right"))
     relevant = end - first  # items of the truth, for each facet's subtopic
-    gain = (facets.before() + 1) / facets.rank / relevant
+    gain = (facets.repeats_above() + 1) / facets.rank / relevant
     return _subtopic_ratio(view, facets, gain, view.subtopics(rel), "subtopics")
 
 
@@ -370,5 +370,5 @@ def strecall(view: Diverse, *, k: Cutoff | None = None, rel: Relevant = 1) -> Ra
     array([0.5])
     """
     facets = view.hit_facets(rel).top(k)
-    is_first = (facets.before() == 0).astype(np.float64)
+    is_first = (facets.repeats_above() == 0).astype(np.float64)
     return _subtopic_ratio(view, facets, is_first, view.subtopics(rel), "subtopics")

@@ -123,7 +123,7 @@ class OneList(NamedTuple):
         view = self.view.only_judged()
         hits, ranks = _judged(view).hits, _judged(self.view).hits.relevant(0).rank
         returned = tuple(self.names.returned[rank - 1] for rank in ranks.tolist())
-        return OneList(view, Names(self.names.truth, returned, hits.before, hits.tied))
+        return OneList(view, Names(self.names.truth, returned, hits.tie_start, hits.tied))
 
 
 def grid(title: str, columns: Mapping[str, Any], matter: Iterable[bool] = ()) -> Grid:
@@ -225,14 +225,16 @@ def ranked_table(
     hits = None if isinstance(one.view, Returned) else _judged(one.view).hits
     spread, middle = (False, False) if hits is None else (hits.spread, hits.middle)
     has_ties = spread or middle  # where tied items have their ranks in common
-    above = names.before if has_ties else np.arange(n)
+    above = names.tie_start if has_ties else np.arange(n)
     count = n if k is None else int((above < k).sum())
     title = f"first {count:,} of {n:,} ranks" if count < n else f"all {n:,} ranks"
     if spread and (names.tied[:count] > 1).any():
         title += f"; {TIED}"
     ranks: list[Cell] = list(range(1, n + 1))
     if has_ties:
-        ends = zip((names.before + 1).tolist(), (names.before + names.tied).tolist(), strict=True)
+        ends = zip(
+            (names.tie_start + 1).tolist(), (names.tie_start + names.tied).tolist(), strict=True
+        )
         ranks = [first if first == last else f"{first}-{last}" for first, last in ends]
     cells = {} if hits is None else {"grade": _at_ranks(n, hits.rank, hits.grade)}
     cells |= {name: _at_ranks(n, rows.rank, each) for name, each in columns.items()}

@@ -57,7 +57,7 @@ def cg(view: Judged, *, k: Cutoff | None = None) -> Ratio:
     >>> cg(Judged.of((["a", "b", "x"], {"a": 3, "b": 2}))).values()  # 3 + 2
     array([5.])
     """
-    gain = gains_of(view.hits.grade, "linear") * view.hits.within(k)
+    gain = gains_of(view.hits.grade, "linear") * view.hits.in_top(k)
     return sum_of_rows(view.hits, {"gain": gain}, name="sum of gains")
 
 
@@ -153,7 +153,7 @@ def _dcg(
     gains, divisor = gains_of(hits.grade, gain), discount_function(discount)
     # Under `ties: expected` a tied item has no one divisor: its weight is a mean over ranks.
     if hits.spread:
-        weight = hits.at(lambda rank: 1 / divisor(rank), k)
+        weight = hits.weight_at_rank(lambda rank: 1 / divisor(rank), k)
         columns = {"gain": gains, "weight": weight, "contribution": gains * weight}
     else:
         contribution = hits.discounted(gains, divisor, k)
@@ -190,7 +190,7 @@ def rbp(view: Judged, *, p: Persistence, rel: Relevant = 1) -> Ratio:
     array([0.625])
     """
     hits = view.hits.relevant(rel)
-    weight = hits.at(lambda rank: p ** (rank - 1))
+    weight = hits.weight_at_rank(lambda rank: p ** (rank - 1))
     total = hits.total(weight)
     terms = {"p": p, "sum of weights": total}
     table = Table(hits, {"weight": weight})
@@ -437,8 +437,8 @@ def _rank_in_nearest_ideal(hits: Hits, ideal: Hits) -> Ints:
     Of items with equal grades those that were returned come first, in the order of the list.
     """
     # how many items of the truth, or hits, have a higher grade
-    better_items = ideal.ordered(-ideal.grade)[0]
-    better_hits = hits.ordered(-hits.grade)[0]
+    better_items = ideal.rank_by(-ideal.grade)[0]
+    better_hits = hits.rank_by(-hits.grade)[0]
     nth_by_grade = np.empty_like(hits.rank)
     nth_by_grade[np.lexsort((-hits.grade, hits.in_list))] = hits.nth()
     nth_of_its_grade = nth_by_grade - better_hits

@@ -68,13 +68,13 @@ def tau(view: Judged) -> Ratio:
     array([0.])
     """
     hits = view.hits
-    place, tied = hits.ordered(hits.before)
-    ideal, ideal_tied = hits.ordered(-hits.grade)
-    _, both_tied = hits.ordered(place * (ideal.max(initial=0) + 1) + ideal)
+    place, tied = hits.rank_by(hits.tie_start)
+    ideal, ideal_tied = hits.rank_by(-hits.grade)
+    _, both_tied = hits.rank_by(place * (ideal.max(initial=0) + 1) + ideal)
     pairs = _pair_count(hits)
     ties, ideal_ties, both_ties = (hits.total(t - 1) / 2 for t in (tied, ideal_tied, both_tied))
     # tied items worst first, so that none of them agrees with another
-    agreeing = hits.total(hits.earlier(ideal[np.lexsort((-ideal, place, hits.in_list))]))
+    agreeing = hits.total(hits.concordant_above(ideal[np.lexsort((-ideal, place, hits.in_list))]))
     against = pairs - ties - ideal_ties + both_ties - agreeing
     untied, ideal_untied = pairs - ties, pairs - ideal_ties
     formula = "(agreeing - against) / sqrt(untied × untied in the truth)"
@@ -116,10 +116,12 @@ def tauap(view: Judged, *, over: Literal["submission", "truth"] = "submission") 
     array([0.3333])
     """
     hits = view.hits
-    place, above = hits.ordered(hits.place)[0], hits.nth() - 1
+    place, above = hits.rank_by(hits.place)[0], hits.nth() - 1
     if over == "truth":  # where the submission puts the items, in the truth's order
         place = above[np.lexsort((place, hits.in_list))]
-    share = hits.earlier(place) / np.maximum(above, 1)  # 0 for the first: nothing is above it
+    share = hits.concordant_above(place) / np.maximum(
+        above, 1
+    )  # 0 for the first: nothing is above it
     total, items = hits.total(share), hits.total()
     terms = {"N": items, "sum of shares": total}
     # in the truth's order, the shares are not of the list's rows
@@ -164,7 +166,7 @@ def rho(view: Judged) -> Ratio:
     items = hits.total()[hits.in_list]
     # twice each mean rank's distance from the middle: whole numbers, so that sums are exact
     submitted, ideal = (
-        2 * lower + tied - items for lower, tied in map(hits.ordered, (hits.before, -hits.grade))
+        2 * lower + tied - items for lower, tied in map(hits.rank_by, (hits.tie_start, -hits.grade))
     )
     products, squares, ideal_squares = map(hits.total, (submitted * ideal, submitted**2, ideal**2))
     columns = {"d": submitted / 2, "d in the truth": ideal / 2, "product": submitted * ideal / 4}

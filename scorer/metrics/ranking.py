@@ -83,7 +83,7 @@ def p(
     array([0.4])
     """
     hits = view.hits.relevant(rel)
-    columns = {"found": hits.within(k)}
+    columns = {"found": hits.in_top(k)}
     if denominator == "k":
         return sum_of_rows(hits, columns, k, "k", name="found")
     return sum_of_rows(hits, columns, np.minimum(view.returned, k), "min(k, n)", name="found")
@@ -115,7 +115,7 @@ def r(
     """
     hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
     divisor, name = cap_relevant(relevant, k if denominator == "capped" else None)
-    return sum_of_rows(hits, {"found": hits.within(k)}, divisor, name, name="found")
+    return sum_of_rows(hits, {"found": hits.in_top(k)}, divisor, name, name="found")
 
 
 def cap_relevant(relevant: Floats, k: int | None) -> tuple[Floats, str]:
@@ -146,7 +146,7 @@ def rprec(view: Judged, *, rel: Relevant = 1) -> Ratio:
     array([0.5])
     """
     hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
-    is_in_top = hits.within(relevant[hits.in_list])
+    is_in_top = hits.in_top(relevant[hits.in_list])
     return sum_of_rows(hits, {"found": is_in_top}, relevant, "R", name="found")
 
 
@@ -174,7 +174,7 @@ def f(view: Judged, *, k: Cutoff, rel: Relevant = 1, beta: Beta = 1) -> Ratio:
     array([0.3571])
     """
     hits = view.hits.relevant(rel)
-    return f_ratio(hits, hits.within(k), view.ideal.count(rel), beta, k, "k")
+    return f_ratio(hits, hits.in_top(k), view.ideal.count(rel), beta, k, "k")
 
 
 def f_ratio(
@@ -250,7 +250,7 @@ def ap(
         return sum_of_rows(hits, columns, divisor, name, name="sum of precisions")
     total = _expected_precision_sum(hits, k)
     terms = {"sum of precisions": total, name: divisor}
-    table = Table(hits, {"found": hits.within(k)})
+    table = Table(hits, {"found": hits.in_top(k)})
     return Ratio(total, divisor, f"sum of precisions / {name}", terms, table)
 
 
@@ -264,10 +264,10 @@ def _expected_precision_sum(hits: Hits, k: int | None) -> Floats:
     groups, group_hits, hits_above = hits.groups()
     other_hits_per_place = (group_hits - 1) / np.maximum(groups.tied - 1, 1)
     sums = np.zeros(group_hits.shape)
-    places = groups.tied if k is None else np.minimum(groups.tied, k - groups.before)
+    places = groups.tied if k is None else np.minimum(groups.tied, k - groups.tie_start)
     for place, at in steps(places):  # `at`: the numbers of the groups that have this place
         nth = hits_above[at] + 1 + (place - 1) * other_hits_per_place[at]
-        sums[at] += group_hits[at] / groups.tied[at] * nth / (groups.before[at] + place)
+        sums[at] += group_hits[at] / groups.tied[at] * nth / (groups.tie_start[at] + place)
     return groups.total(sums)
 
 
@@ -293,7 +293,7 @@ def rr(view: Judged, *, k: Cutoff | None = None, rel: Relevant = 1) -> Ratio:
     """
     hits = view.hits.relevant(rel)
     reciprocal = hits.first(lambda rank: 1 / rank, k)
-    table = Table(hits, {"found": hits.within(k)})
+    table = Table(hits, {"found": hits.in_top(k)})
     if hits.spread:
         formula = "mean of 1 / first relevant rank over all orders"
         return Ratio(reciprocal, 1, formula, table=table)
@@ -328,7 +328,7 @@ def success(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
     # under `ties: expected` it is a chance, whose sum may round to a little more than 1
     found = np.minimum(hits.first(np.ones_like, k), 1.0)
     formula = "chance that one is found" if hits.spread else "1 if one is found, else 0"
-    return Ratio(found, 1, formula, table=Table(hits, {"found": hits.within(k)}))
+    return Ratio(found, 1, formula, table=Table(hits, {"found": hits.in_top(k)}))
 
 
 @metric(
@@ -453,19 +453,19 @@ def _explain_marp(one: OneList, *, cutoffs: Cutoffs, at_cutoff: Literal["include
         depth = min(size, z)
         best = _best_hits(ideal, ideal, z, at_cutoff)
         found = _best_hits(hits, ideal, z, at_cutoff)
-        found = found.where(found.within(z) > 0)
+        found = found.where(found.in_top(z) > 0)
         yield NamedItems(f"relevant, z = {z}", one.name_items(best))
         if best.rank.size > depth:
             grade = f"Item {depth:,} of the truth has grade {best.grade[-1]:g}"
             yield Sentence(f"{grade}, so that all {best.rank.size:,} down to it are relevant.")
         if hits.spread:  # all tied items that can be among the first z
-            last = int((one.names.before < z).sum())
+            last = int((one.names.tie_start < z).sum())
             yield NamedItems(f"retrieved, z = {z}", one.names.returned[:last])
-            yield ranked_table(one, found, {"both": found.within(z)}, z)
+            yield ranked_table(one, found, {"both": found.in_top(z)}, z)
         else:
             yield NamedItems(f"retrieved, z = {z}", one.names.returned[:z])
             yield NamedItems(f"both, z = {z}", one.name_items(found))
-        count = float(found.within(z).sum())
+        count = float(found.in_top(z).sum())
         share = count / depth if depth else np.nan
         yield equation(f"Rp@{z}", "|both| / min(m, z)", "{} / {}", count, depth, value=share)
         numbers += [count, depth]
@@ -509,7 +509,7 @@ def marp(
     terms: dict[str, Floats] = {}
     for z in cutoffs:
         best = _best_hits(hits, ideal, z, at_cutoff)
-        terms[f"Rp@{z}"] = divide(best.total(best.within(z)), np.minimum(ideal.total(), z))
+        terms[f"Rp@{z}"] = divide(best.total(best.in_top(z)), np.minimum(ideal.total(), z))
     formula = f"({' + '.join(terms)}) / {len(cutoffs)}"
     return Ratio(np.sum(list(terms.values()), axis=0), len(cutoffs), formula, terms)
 
@@ -558,8 +558,8 @@ def hits(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
     kth = negative.where(negative.nth() == k)
     # how many items score above the k-th negative; with fewer negatives every positive counts
     before_kth = np.full(view.lists, np.inf)
-    before_kth[kth.in_list] = kth.before
-    is_hit = positive.before < before_kth[positive.in_list]
+    before_kth[kth.in_list] = kth.tie_start
+    is_hit = positive.tie_start < before_kth[positive.in_list]
     return sum_of_rows(positive, {"hit": is_hit}, relevant, "R", name="hits")
 
 
@@ -639,17 +639,17 @@ def _auc_of_catalogue(view: Judged, k: int | None, rel: float, catalogue: int | 
         message = f"{quoted(name)} has {size:,} items, and there are {catalogue:,}"
         raise SubmissionRejected(problems=[Problem("S402", message, list=name)])
     if not hits.spread:  # every item stands alone
-        hits = replace(hits, before=hits.rank - 1, tied=np.ones_like(hits.rank))
+        hits = replace(hits, tie_start=hits.rank - 1, tied=np.ones_like(hits.rank))
     # A list with unknown items may have more. To refuse it would reveal how many are relevant.
     others = np.maximum(catalogue - relevant, view.returned - hits.total())
     depth = view.returned if k is None else np.minimum(view.returned, k)
     groups, group_hits, hits_above = hits.groups()  # the tie groups that hold a relevant item
-    in_list, is_in_top = groups.in_list, groups.within(k)
+    in_list, is_in_top = groups.in_list, groups.in_top(k)
     others_in_top = depth - groups.total(group_hits * is_in_top)
-    others_above = groups.before - hits_above
+    others_above = groups.tie_start - hits_above
     others_below = others[in_list] - others_above - (groups.tied - group_hits)
     # A group below the top is tied with all items there, so that only the top is above it.
-    begins_in_top = groups.before <= depth[in_list]
+    begins_in_top = groups.tie_start <= depth[in_list]
     others_above = np.where(begins_in_top, others_above, others_in_top[in_list])
     # pairs in the right order less pairs in the wrong one: of a hit, then of all relevant items
     surplus = is_in_top * others_below - others_above
@@ -661,7 +661,7 @@ def _auc_of_catalogue(view: Judged, k: int | None, rel: float, catalogue: int | 
         (~np.isnan(value)).astype(float),
         "1/2 + gained / (2 × R × others)",
         {"gained": gained, "R": relevant, "others": others},
-        Table(hits, {"relevant": hits.within(k)}),
+        Table(hits, {"relevant": hits.in_top(k)}),
     )
 
 
@@ -686,7 +686,7 @@ def judged(view: Judged, *, k: Cutoff) -> Ratio:
     >>> judged(Judged.of((["a", "x", "b"], {"a": 1, "b": 0})), k=10).values()  # 2 / 3
     array([0.66666667])
     """
-    columns, depth = {"judged": view.hits.within(k)}, np.minimum(view.returned, k)
+    columns, depth = {"judged": view.hits.in_top(k)}, np.minimum(view.returned, k)
     return sum_of_rows(view.hits, columns, depth, "min(k, n)", name="judged")
 
 

@@ -18,7 +18,6 @@ from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes_of_labels import NO_ROWS, table_of
 from scorer.reading.schema import EXTRA, NUMBER
 from scorer.reading.table import Table, find_places
-from scorer.views.columns import placed
 from scorer.views.diverse import Diverse
 from scorer.views.join import GradedItems, judge
 from scorer.views.recommendations import Scored
@@ -52,7 +51,7 @@ def with_extra_columns(ready: OpenChallenge, table: Table, true_values: bool) ->
             row = np.random.default_rng(len(table)).integers(
                 0, answers.truth.in_list.size, row.size
             )
-        truth_columns = placed(answers.extras.truth, row)
+        truth_columns = answers.extras.truth.at_or_missing(row)
     for name, kind in extra.items():
         column = truth_columns.get(name)
         if kind == "number":

@@ -15,7 +15,7 @@ from scorer.reading.parts import locate_by_part
 from scorer.reading.read import read_file
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
-from scorer.views.columns import columns_of
+from scorer.views.columns import read_columns
 
 
 def organizer_table(
@@ -67,5 +67,5 @@ def raise_fatal(findings: Findings) -> None:
 def tell_cells(table: Table, source: Described, findings: Findings) -> None:
     """Add the cells of further columns that are no classes."""
     file_findings = Findings(display_path(source.file))
-    columns_of(table, source.extra, "", file_findings)
+    read_columns(table, source.extra, "", file_findings)
     findings.extend(as_truth_problems(file_findings))

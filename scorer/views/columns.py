@@ -45,10 +45,20 @@ class NamedColumns(dict[str, Column]):
         return NamedColumns, (dict(self), self.section, self.levels)
 
     def at(self, rows: Ints | Mask | None) -> NamedColumns:
-        """The columns at some rows; unchanged where `rows` is None."""
+        """Return the columns at some rows; at all of them if `rows` is None."""
         if rows is None or not self:
             return self
         columns = {name: column[rows] for name, column in self.items()}
+        return NamedColumns(columns, self.section, self.levels)
+
+    def at_or_missing(self, rows: Ints) -> NamedColumns:
+        """Return the columns at some rows; '', NaN, or shares of 0 where a row is -1."""
+        columns = {}
+        for name, column in self.items():
+            missing: Column = np.array([""], dtype=object)
+            if column.dtype != object:
+                missing = np.full((1, *column.shape[1:]), 0.0 if column.ndim > 1 else np.nan)
+            columns[name] = np.concatenate([column, missing])[rows]
         return NamedColumns(columns, self.section, self.levels)
 
 
@@ -62,19 +72,16 @@ class Extras(NamedTuple):
 
     @classmethod
     def of(cls, **sections: Columns) -> Extras:
-        """From the columns of some sections; for examples.
+        """Return the columns of some sections; for examples.
 
         >>> Extras.of(submission={"low": [2, 1]}).submission
-        {'low': array([2, 1])}
+        {'low': array([2., 1.])}
         """
-        return cls(
-            **{
-                section: NamedColumns(
-                    {name: _column_of(cells) for name, cells in columns.items()}, section
-                )
-                for section, columns in sections.items()
-            }
-        )
+        columns_by_section = {}
+        for section, columns in sections.items():
+            arrays = {name: make_column(cells) for name, cells in columns.items()}
+            columns_by_section[section] = NamedColumns(arrays, section)
+        return cls(**columns_by_section)
 
     def at(
         self,
@@ -83,9 +90,9 @@ class Extras(NamedTuple):
         list: Ints | Mask | None = None,
         item: Ints | Mask | None = None,
     ) -> Extras:
-        """The columns at some rows; a section without indices keeps all of its rows.
+        """Return the columns at some rows, given by indices or a mask of each section.
 
-        Each is an array of row indices or a mask.
+        A section without them keeps all of its rows.
         """
         if not (self.truth or self.submission or self.list or self.item):
             return self
@@ -118,9 +125,9 @@ class WithColumns:
 
 
 class WithTruthColumns(WithColumns):
-    """Mixin: those of the truth as well, for views without a field of that name.
+    """Mixin: a view's further columns of lists, submission and truth.
 
-    A field without a default would take a property of its name for one.
+    It is not for views with a field `truth`, which would take this property for its default.
     """
 
     __slots__ = ()
@@ -132,7 +139,7 @@ class WithTruthColumns(WithColumns):
 
 
 class WithItemColumns(WithTruthColumns):
-    """Mixin: those of items as well, for views without a field of that name."""
+    """Mixin: a view's further columns of lists, submission, truth and items."""
 
     __slots__ = ()
 
@@ -142,14 +149,16 @@ class WithItemColumns(WithTruthColumns):
         return self.extras.item
 
 
-def columns_of(
+def read_columns(
     table: Table, kinds: Mapping[str, str], section: str, findings: Findings | None = None
 ) -> NamedColumns:
-    """The further columns of a table, one element a row.
+    """Return the further columns of a table, one element a row.
 
     Args:
-        table: with the columns as `extra[name]`, or `number[name]` of numbers.
-        kinds: name -> text, number or classes.
+        table: It has the columns as `extra[name]`, and those of numbers as `number[name]`.
+        kinds: The kind of each column by its name: text, number or classes.
+        section: The section of challenge.yaml that declares them.
+        findings: Problems of cells that cannot be read are added to it.
     """
     columns, levels = {}, {}
     for name, kind in kinds.items():
@@ -173,27 +182,11 @@ def columns_of(
     return NamedColumns(columns, section, levels)
 
 
-def missing_of(column: Column) -> Column:
-    """The value of a missing row: '', NaN, or zeros. Shape (1,) or (1, n)."""
-    if column.dtype == object:
-        return np.array([""], dtype=object)
-    return np.full((1, *column.shape[1:]), np.nan if column.ndim == 1 else 0.0)
-
-
-def placed(columns: NamedColumns, rows: Ints) -> NamedColumns:
-    """The columns at some rows, with missing values where a row is -1."""
-    return NamedColumns(
-        {
-            name: np.concatenate([column, missing_of(column)])[rows]
-            for name, column in columns.items()
-        },
-        columns.section,
-        columns.levels,
-    )
-
-
-def _column_of(cells: Sequence[Any]) -> Column:
-    return _text_array(cells) if any(isinstance(cell, str) for cell in cells) else np.array(cells)
+def make_column(cells: Sequence[Any]) -> Column:
+    """Return texts, numbers, or rows of numbers as an array."""
+    if any(isinstance(cell, str) for cell in cells):
+        return _text_array(cells)
+    return np.array(cells, dtype=np.float64)
 
 
 def _text_array(cells: Sequence[str]) -> Column:
@@ -203,7 +196,10 @@ def _text_array(cells: Sequence[str]) -> Column:
 
 
 def _classes(cells: Sequence[str]) -> Column | dict[int, str]:
-    """Shares of classes: `a`, `a|b` for a half each, or `a:0.7|b:0.3`."""
+    """Return shares of classes, written `a`, `a|b` for a half each, or `a:0.7|b:0.3`.
+
+    Of cells that are wrong it returns what is wrong with each, by its number.
+    """
     wrong = dict[int, str]()
     places = {name: n for n, name in enumerate(_names(cells))}
     shares = np.zeros((len(cells), len(places)))
@@ -219,7 +215,7 @@ def _classes(cells: Sequence[str]) -> Column | dict[int, str]:
 
 
 def _shares(cell: str) -> dict[str, float]:
-    """The shares of a cell; a colon that no number follows is part of the class's name."""
+    """Return the shares of a cell; a colon without a number after it is part of a name."""
     shares: dict[str, float] = {}
     parts = [part for part in cell.split("|") if part.strip()]
     for part in parts:
@@ -232,5 +228,5 @@ def _shares(cell: str) -> dict[str, float]:
 
 
 def _names(cells: Sequence[str]) -> tuple[str, ...]:
-    """All classes that some cells name, in order."""
+    """Return all classes that some cells name, in order."""
     return tuple(sorted({name for cell in cells for name in _shares(cell)}))

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from scorer.core.arrays import Floats, Ints, Mask, ends, starts
+from scorer.core.arrays import Floats, Ints, Mask, ends, starts, sum_by_list
 from scorer.reading.table import encode
 from scorer.views.join import GradedItems
 from scorer.views.ranked import Judged
@@ -36,7 +36,7 @@ class Facets:
         """Those at ranks 1 to k; all without a k."""
         return self if k is None else self.where(self.rank <= k)
 
-    def before(self) -> Ints:
+    def repeats_above(self) -> Ints:
         """How many items above each one, in its list, have the same subtopic."""
         by = np.argsort(self.key, kind="stable")
         ordered = self.key[by]
@@ -46,13 +46,12 @@ class Facets:
         return count
 
     def total(self, weight: ArrayLike = 1.0) -> Floats:
-        """The sum of `weight` in each list, in rank order; 0 where there is none."""
-        weights = np.broadcast_to(np.asarray(weight, dtype=np.float64), self.rank.shape)
-        return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
+        """Return the sum of `weight` over each list's rows, in rank order; 0 without rows."""
+        return sum_by_list(self.in_list, weight, self.lists)
 
     def gain(self, alpha: float) -> Floats:
         """The gain of each: (1 - alpha)^c with c items above that have the same subtopic."""
-        gains: Floats = (1 - alpha) ** self.before().astype(np.float64)
+        gains: Floats = (1 - alpha) ** self.repeats_above().astype(np.float64)
         return gains
 
 
@@ -102,7 +101,7 @@ class Diverse:
     def subtopics(self, rel: float) -> Floats:
         """How many subtopics of each list have a relevant item."""
         facets = self.judged_facets(rel)
-        return facets.where(facets.before() == 0).total()
+        return facets.where(facets.repeats_above() == 0).total()
 
     def best_order(self, rel: float, alpha: float, k: int | None) -> Facets:
         """The relevant subtopics of the judged items in their best order, down to rank k.

@@ -382,7 +382,7 @@ class OrderedRows(NamedTuple):
     row: Ints  # the row of the table
     in_list: Ints
     rank: Ints
-    before: Ints
+    tie_start: Ints
     tied: Ints
 
 
@@ -451,7 +451,7 @@ def named(table: Table, truth: GradedItems, ties: Ties, at: int) -> Names:
         slots = np.arange(1, last + 1)
         returned_names = tuple(name_at.get(rank, EMPTY) for rank in slots.tolist())
         return Names(truth_names, returned_names, slots - 1, np.ones_like(slots))
-    return Names(truth_names, returned_names, ordered.before, ordered.tied)
+    return Names(truth_names, returned_names, ordered.tie_start, ordered.tied)
 
 
 def members(candidates: Mapping[str, frozenset[str]], lists: Sequence[str]) -> GradedItems:

@@ -232,7 +232,7 @@ def read_preferences(table: Table, truth: GradedItems) -> Pairs | Ranking:
     ordered = order(table, truth.list_names, "file")
     row = truth.find(table.frame)[ordered.row]
     height = np.full(truth.in_list.size, np.nan)
-    height[row[row >= 0]] = -ordered.before[row >= 0]
+    height[row[row >= 0]] = -ordered.tie_start[row >= 0]
     return Ranking(height)
 
 

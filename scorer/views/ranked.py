@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorer.core.arrays import Floats, Ints, Mask, starts
+from scorer.core.arrays import Floats, Ints, Mask, starts, sum_by_list
 from scorer.views.columns import (
     NO_EXTRAS,
     Column,
@@ -36,7 +36,7 @@ class Hits:
     rank: Ints  # its place there, from 1
     grade: Floats  # what the truth gave it
     place: Ints  # its place in the list's ideal, from 1; equal grades in the truth file's order
-    before: Ints  # how many items the submission scored higher, hit or not
+    tie_start: Ints  # how many items the submission scored higher, hit or not
     tied: Ints  # how many it scored the same, the hit itself included
     lists: int  # how many lists there are, hit or not
     spread: bool = False  # `ties: expected`: tied items get the mean over their group's ranks
@@ -47,7 +47,7 @@ class Hits:
         """The rank of each hit; with `middle`, the mean rank of its tie group."""
         if not self.middle:
             return self.rank.astype(np.float64)
-        return self.before + (self.tied + 1) / 2
+        return self.tie_start + (self.tied + 1) / 2
 
     def where(self, keep: Mask) -> Hits:
         """Only the hits where `keep` holds."""
@@ -57,7 +57,7 @@ class Hits:
             self.rank[rows],
             self.grade[rows],
             self.place[rows],
-            self.before[rows],
+            self.tie_start[rows],
             self.tied[rows],
             self.lists,
             self.spread,
@@ -87,11 +87,12 @@ class Hits:
         return np.bincount(in_list, minlength=self.lists).astype(np.float64)
 
     def total(self, weight: ArrayLike = 1.0) -> Floats:
-        """The sum of `weight` over each list's hits, in rank order; 0 where there are none."""
-        weights = np.broadcast_to(np.asarray(weight, dtype=np.float64), self.rank.shape)
-        return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
+        """Return the sum of `weight` over each list's hits, in rank order; 0 without hits."""
+        return sum_by_list(self.in_list, weight, self.lists)
 
-    def at(self, weight: Callable[[Floats], Floats], k: ArrayLike | None = None) -> Floats:
+    def weight_at_rank(
+        self, weight: Callable[[Floats], Floats], k: ArrayLike | None = None
+    ) -> Floats:
         """Return each hit's `weight` at its rank, and 0 for hits below rank k.
 
         With `spread`, it is the mean of the weights at the ranks of the hit's
@@ -105,12 +106,12 @@ class Hits:
             return self._down_to(k, weight(self.position))
         if not self.spread:
             return self._down_to(k, self._by_rank(weight))
-        last = self.before + self.tied  # the last rank of each hit's tie group
+        last = self.tie_start + self.tied  # the last rank of each hit's tie group
         # sums[rank]: the weights of ranks 1 to `rank`, added
         sums = np.zeros(int(last.max(initial=0)) + 1)
         np.cumsum(weight(np.arange(1, sums.size, dtype=np.float64)), out=sums[1:])
         end = last if k is None else np.minimum(last, np.asarray(k).astype(np.int64))
-        means: Floats = (sums[np.maximum(end, self.before)] - sums[self.before]) / self.tied
+        means: Floats = (sums[np.maximum(end, self.tie_start)] - sums[self.tie_start]) / self.tied
         return means
 
     def discounted(
@@ -141,10 +142,10 @@ class Hits:
             weights[self.position > np.asarray(k)] = 0.0
         return weights
 
-    def within(self, k: ArrayLike | None = None) -> Floats:
+    def in_top(self, k: ArrayLike | None = None) -> Floats:
         """1 for each hit at ranks 1 to k, 0 below; with `spread`, the chance to be at these."""
         if self.spread or k is None:
-            return self.at(np.ones_like, k)
+            return self.weight_at_rank(np.ones_like, k)
         return (self.position <= np.asarray(k)).astype(np.float64)
 
     def first(self, weight: Callable[[Floats], Floats], k: int | None = None) -> Floats:
@@ -156,25 +157,25 @@ class Hits:
         """
         if not self.spread:
             heads = self.where(starts(self.in_list))
-            return heads.total(heads.at(weight, k))
+            return heads.total(heads.weight_at_rank(weight, k))
         heads, sizes, prior = self.groups()
         heads, sizes = heads.where(prior == 0), sizes[prior == 0]
         means, no_hit_yet = np.zeros(sizes.size), np.ones(sizes.size)
         deepest = heads.tied - sizes + 1
-        for step, at in steps(deepest if k is None else np.minimum(deepest, k - heads.before)):
+        for step, at in steps(deepest if k is None else np.minimum(deepest, k - heads.tie_start)):
             items_left = heads.tied[at] - step + 1
             chance = no_hit_yet[at] * sizes[at] / items_left
-            means[at] += chance * weight((heads.before[at] + step).astype(np.float64))
+            means[at] += chance * weight((heads.tie_start[at] + step).astype(np.float64))
             no_hit_yet[at] *= 1 - sizes[at] / items_left
         return heads.total(means)
 
     def groups(self) -> tuple[Hits, Ints, Ints]:
         """The first hit of each tie group, how many the group has, and how many are above it."""
-        new = starts(self.in_list, self.before)
+        new = starts(self.in_list, self.tie_start)
         sizes = np.diff(np.append(np.flatnonzero(new), new.size))
         return self.where(new), sizes, self.nth()[new] - 1
 
-    def ordered(self, key: ArrayLike) -> tuple[Ints, Ints]:
+    def rank_by(self, key: ArrayLike) -> tuple[Ints, Ints]:
         """How many hits of its list have a lower `key` than each hit, and how many the same."""
         keys = np.asarray(key)
         order = np.lexsort((keys, self.in_list))
@@ -185,7 +186,7 @@ class Hits:
         same[order] = np.repeat(size, size)
         return lower, same
 
-    def earlier(self, place: Ints) -> Ints:
+    def concordant_above(self, place: Ints) -> Ints:
         """How many of the hits before each hit in its list have a lower `place`.
 
         Of two places, the lower has a 0 at the highest bit in which they differ.
@@ -260,8 +261,8 @@ class Judged(WithItemColumns):
     def only_judged(self) -> Judged:
         """These lists without unjudged items (no grade, or one below 0); the ranks close up."""
         hits, ideal = (h.where(h.grade >= 0) for h in (self.hits, self.ideal))
-        before, tied = hits.ordered(hits.before)
-        hits = replace(hits, rank=hits.nth(), before=before, tied=tied)
+        tie_start, tied = hits.rank_by(hits.tie_start)
+        hits = replace(hits, rank=hits.nth(), tie_start=tie_start, tied=tied)
         returned = hits.total().astype(np.int64)
         of_truth, of_hits = self.ideal.grade >= 0, self.hits.grade >= 0
         extras = self.extras.at(truth=of_truth, submission=of_hits, item=of_truth)
@@ -342,7 +343,7 @@ def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
     zeros, ones = (np.broadcast_to(np.int64(number), in_list.shape) for number in (0, 1))
     hits = Hits(in_list, zeros, grade, zeros, zeros, ones, lists)
     rank = hits.nth()
-    return replace(hits, rank=rank, place=rank, before=rank - 1)
+    return replace(hits, rank=rank, place=rank, tie_start=rank - 1)
 
 
 def _make_hits(rows: Sequence[tuple[float, ...]], lists: int, ties: Ties = "item-desc") -> Hits:
@@ -358,5 +359,5 @@ class Names(NamedTuple):
 
     truth: tuple[str, ...] = ()  # the truth's: an ideal's in its order, else in that of the view
     returned: tuple[str, ...] = ()  # the submission's, by rank
-    before: Ints = np.empty(0, dtype=np.int64)  # as in `Hits`,
+    tie_start: Ints = np.empty(0, dtype=np.int64)  # as in `Hits`,
     tied: Ints = np.empty(0, dtype=np.int64)  # one a returned item

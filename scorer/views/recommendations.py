@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.arrays import Floats, Ints, Mask, sum_by_list
 from scorer.reading.table import Table, find_places
-from scorer.views.columns import (
-    NO_EXTRAS,
-    Extras,
-    NamedColumns,
-    WithTruthColumns,
-    placed,
-)
+from scorer.views.columns import NO_EXTRAS, Extras, NamedColumns, WithTruthColumns, make_column
 from scorer.views.join import GradedItems, order
 from scorer.views.ranked import Judged, Ties, steps
 
@@ -27,23 +21,25 @@ from scorer.views.ranked import Judged, Ties, steps
 class Catalogue:
     """The items of the challenge, in the order of their ids, with their columns.
 
-    The last element of `users` and `features` is of every item that is not here,
-    whose code is -1: nobody knows it, and it has no features.
+    Attributes:
+        named: The ids of the items.
+        users: How many past users know each item; the last element is 0, for an item that is not
+            here, whose code is -1.
+        features: Shape (items + 1, features); the last row is of zeros.
+        extra: Further columns, with items + 1 elements.
     """
 
     named: pl.Series
-    users: Floats  # how many past users know each item
-    features: Floats  # shape (items + 1, features)
-    extra: NamedColumns = field(
-        default_factory=lambda: NamedColumns({}, "item")
-    )  # columns of items + 1 rows
+    users: Floats
+    features: Floats
+    extra: NamedColumns = field(default_factory=lambda: NamedColumns({}, "item"))
 
     def codes(self, items: pl.Series) -> Ints:
-        """The code of each item; -1 of one that is not here."""
+        """Return the code of each item; -1 of one that is not here."""
         return find_places(items, self.named)
 
     def popularity(self) -> Ints:
-        """Each item's place, from 1, by how many know it; equal ones in the order of their ids."""
+        """Return each item's place, from 1, by its users; equal ones in the order of their ids."""
         place = np.full(self.users.size, self.users.size, dtype=np.int64)
         place[np.argsort(-self.users[:-1], kind="stable")] = np.arange(1, self.users.size)
         return place
@@ -53,7 +49,7 @@ class Catalogue:
 class Returned(WithTruthColumns):
     """Every item that each list returned, judged or not, ordered by list, then by rank.
 
-    All arrays but the history's have one element a returned item.
+    All arrays but the history's have one element a returned item. The history is ordered by list.
     """
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
@@ -66,15 +62,13 @@ class Returned(WithTruthColumns):
     grade: Floats  # NaN: unjudged
     lists: int
     catalogue: Catalogue
-    past_list: Ints  # the history, ordered by list: which list knows
-    past_item: Ints  # which item
+    past_list: Ints  # the list of each pair of the history
+    past_item: Ints  # and the item that it knows
     names: Sequence[str] = ()
-    extras: Extras = (
-        NO_EXTRAS  # `extras.item["group"]`; of lists one a list, else one a returned item
-    )
+    extras: Extras = NO_EXTRAS  # of lists one element a list, of others one a returned item
 
     def where(self, keep: Mask) -> Self:
-        """Only the items where `keep` holds."""
+        """Return the items where `keep` holds."""
         return replace(
             self,
             in_list=self.in_list[keep],
@@ -85,16 +79,15 @@ class Returned(WithTruthColumns):
         )
 
     def top(self, k: int) -> Self:
-        """The items at ranks 1 to k."""
+        """Return the items at ranks 1 to k."""
         return self.where(self.rank <= k)
 
     def total(self, weight: ArrayLike = 1.0) -> Floats:
-        """The sum of `weight` over each list's items, in rank order; 0 where there are none."""
-        weights = np.broadcast_to(np.asarray(weight, dtype=np.float64), self.rank.shape)
-        return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
+        """Return the sum of `weight` over each list's items, in rank order; 0 without items."""
+        return sum_by_list(self.in_list, weight, self.lists)
 
     def pairs(self) -> Iterator[tuple[Ints, Ints]]:
-        """Every two rows of one list, as two arrays: neighbours first, then those further apart."""
+        """Yield every two rows of one list, as two arrays: neighbours first, then farther ones."""
         for distance in range(1, int(self.rank.max(initial=0))):
             row = np.flatnonzero(self.in_list[distance:] == self.in_list[:-distance])
             yield row, row + distance
@@ -113,53 +106,53 @@ class Returned(WithTruthColumns):
         features: Mapping[str, Sequence[float]] | None = None,
         history: Sequence[Sequence[str]] = (),
     ) -> Returned:
-        """From returned items and their truth, list by list: for examples and tests.
+        """Return the view of returned items and their truth, list by list; for examples.
 
         Args:
-            users: the number of past users of each item; items that are here or in `features` make
-                the catalogue.
-            history: the items, all of the catalogue, that each list has known.
+            lists: The returned items and `{item: grade}` of each list.
+            users: The number of past users of each item.
+            features: The features of each item; the catalogue has these items and those of users.
+            history: The items that each list has known, all of the catalogue.
         """
-        names = sorted({*(users or {}), *(features or {})})
-        codes = {name: code for code, name in enumerate(names)}
-        width = max(map(len, (features or {}).values()), default=0)
-        described = [list((features or {}).get(name, [0.0] * width)) for name in [*names, ""]]
-        counts = [float((users or {}).get(name, 0.0)) for name in [*names, ""]]
-        rows = [
-            (n, rank, codes.get(item, -1), truth.get(item, np.nan))
-            for n, (items, truth) in enumerate(lists)
-            for rank, item in enumerate(items, start=1)
-        ]
-        in_list, rank, item, grade = np.array(rows, dtype=np.float64).reshape(-1, 4).T
-        past = [(n, codes[item]) for n, items in enumerate(history) for item in items]
-        past_list, past_item = np.array(past, dtype=np.int64).reshape(-1, 2).T
-        table = np.array(described).reshape(len(names) + 1, width)
-        catalogue = Catalogue(pl.Series(names, dtype=pl.String), np.array(counts), table)
+        users, features = users or {}, features or {}
+        names = pl.Series(sorted({*users, *features}), dtype=pl.String)
+        width = max(map(len, features.values()), default=0)
+        table = np.array([features.get(name, [0.0] * width) for name in [*names, ""]], np.float64)
+        counts = np.array([users.get(name, 0.0) for name in [*names, ""]], np.float64)
+        catalogue = Catalogue(names, counts, table.reshape(len(names) + 1, width))
+        sizes = [len(items) for items, _ in lists]
+        rows = [(item, truth.get(item, np.nan)) for items, truth in lists for item in items]
         return cls(
-            in_list.astype(np.int64), rank.astype(np.int64), item.astype(np.int64), grade,
-            len(lists), catalogue, past_list, past_item, tuple(map(str, range(len(lists)))),
-        )  # fmt: skip
+            np.repeat(np.arange(len(lists)), sizes),
+            np.array([rank for size in sizes for rank in range(1, size + 1)], dtype=np.int64),
+            catalogue.codes(pl.Series([item for item, _ in rows], dtype=pl.String)),
+            np.array([grade for _, grade in rows], dtype=np.float64),
+            len(lists),
+            catalogue,
+            np.repeat(np.arange(len(history)), [len(items) for items in history]),
+            catalogue.codes(pl.Series([x for past in history for x in past], dtype=pl.String)),
+            tuple(map(str, range(len(lists)))),
+        )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scored(Returned):
     """All that a submission returned, with the scores that it gave."""
 
-    kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
     always_defined: ClassVar[bool] = False  # the truth can be without a target
 
-    score: Floats = ...  # type: ignore[assignment]  # of each row; NaN where it ranks without
-    judged: Judged = ...  # type: ignore[assignment]  # the same lists' judged items
+    score: Floats  # of each row; NaN where it ranks without
+    judged: Judged  # the same lists' judged items
 
-    def where(self, keep: Mask) -> Scored:
-        """Only the items where `keep` holds."""
+    def where(self, keep: Mask) -> Self:
+        """Return the items where `keep` holds."""
         return replace(Returned.where(self, keep), score=self.score[keep])
 
     @classmethod
     def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
-        """Add scores, (items,), to the returned items; NaN where the submission has none."""
-        columns = {f.name: getattr(returned, f.name) for f in fields(type(returned))}
-        return cls(**columns, score=score, judged=judged)
+        """Return the returned items with their scores, (items,)."""
+        fields = {name: getattr(returned, name) for name in Returned.__match_args__}
+        return cls(**fields, score=score, judged=judged)
 
     @classmethod
     def of_scores(
@@ -167,34 +160,32 @@ class Scored(Returned):
         *lists: tuple[Mapping[str, float], Mapping[str, float]],
         item: Mapping[str, Mapping[str, ArrayLike]] | None = None,
     ) -> Scored:
-        """From `{item: score}` and `{item: grade}`, list by list; for examples and tests.
+        """Return the view of `{item: score}` and `{item: grade}`, list by list; for examples.
 
-        `item` has more columns of items: name -> item -> number, numbers, or text.
+        `item` has further columns of items: name -> item -> number, numbers, or text.
         """
-        pairs = [
-            (sorted(scores, key=lambda x, scores=scores: -scores[x]), truth)  # type: ignore[misc]
-            for scores, truth in lists
-        ]
+
+        def best_first(values: Mapping[str, float]) -> list[str]:
+            return sorted(values, key=values.__getitem__, reverse=True)
+
+        def extras_of(items: Sequence[str]) -> Extras:
+            columns = {}
+            for name, of in (item or {}).items():
+                row = {x: n for n, x in enumerate(of)}
+                columns[name] = make_column([*of.values()])[[row[x] for x in items]]
+            return Extras(item=NamedColumns(columns, "item"))
+
+        pairs = [(best_first(scores), truth) for scores, truth in lists]
         returned, judged = Returned.of(*pairs), Judged.of(*pairs)
         score = [
             scores[x] for (scores, _), (items, _) in zip(lists, pairs, strict=True) for x in items
         ]
         rows = [x for items, _ in pairs for x in items]
-        ideal_items = [x for _, truth in pairs for x in sorted(truth, key=lambda x, t=truth: -t[x])]  # type: ignore[misc]
-
-        def columns(items: Sequence[str]) -> NamedColumns:
-            values_by_name = {}
-            for name, of in (item or {}).items():
-                example = np.asarray(next(iter(of.values())))
-                kind = object if example.dtype.kind == "U" else np.float64
-                values = np.array([of[x] for x in items], dtype=kind)
-                values_by_name[name] = values.reshape(len(items), *example.shape)
-            return NamedColumns(values_by_name, "item")
-
+        ideal = [x for _, truth in lists for x in best_first(truth)]
         return cls.of_returned(
-            replace(returned, extras=Extras(item=columns(rows))),
+            replace(returned, extras=extras_of(rows)),
             np.array(score, dtype=np.float64),
-            replace(judged, extras=Extras(item=columns(ideal_items))),
+            replace(judged, extras=extras_of(ideal)),
         )
 
 
@@ -204,41 +195,45 @@ def join_returned(
     ties: Ties,
     catalogue: Catalogue,
     past: tuple[Ints, Ints],
-    columns: Extras = NO_EXTRAS,
-    submission_columns: NamedColumns | None = None,
+    extras: Extras = NO_EXTRAS,
+    judged: Judged | None = None,
 ) -> Returned:
-    """Return all that the submission returned, judged or not, with the columns of the items.
+    """Return all that the submission returned, judged or not; with its scores beside `judged`.
 
-    `past` is the history; `columns` of the truth have one element a row of it and of its lists,
-    `submission_columns` one a row of the submission.
+    Args:
+        table: The submission.
+        truth: The truth.
+        ties: The rule for equal scores.
+        catalogue: The items, with their columns.
+        past: The history: lists, and the items that they know.
+        extras: Further columns, with an element for each row of the truth, of the submission, and
+            of its lists.
+        judged: The judged items, if scores are asked for.
     """
     ordered = order(table, truth.list_names, ties)
     row = truth.find(table.frame)[ordered.row]
-    grade = np.append(truth.grade, np.nan)[row]
     code = catalogue.codes(table.frame["item"].gather(ordered.row))
-    extras = Extras(
-        placed(columns.truth, row),
-        columns.submission if submission_columns is None else submission_columns.at(ordered.row),
-        columns.list,
-        catalogue.extra.at(code),
+    returned = Returned(
+        ordered.in_list,
+        ordered.rank,
+        code,
+        np.append(truth.grade, np.nan)[row],
+        len(truth.lists),
+        catalogue,
+        *past,
+        truth.lists,
+        Extras(
+            extras.truth.at_or_missing(row),
+            extras.submission.at(ordered.row),
+            extras.list,
+            catalogue.extra.at(code),
+        ),
     )
-    return Returned(
-        ordered.in_list, ordered.rank, code, grade, len(truth.lists), catalogue, *past, truth.lists,
-        extras,
-    )  # fmt: skip
-
-
-def join_scored(
-    table: Table, truth: GradedItems, ties: Ties, judged: Judged, all_returned: Returned
-) -> Scored:
-    """Return the returned items with their scores.
-
-    `all_returned` has all items, in the order of `order`.
-    """
-    rows = order(table, truth.list_names, ties).row
-    return Scored.of_returned(all_returned, submitted_scores(table)[rows], judged)
+    if judged is None:
+        return returned
+    return Scored.of_returned(returned, submitted_scores(table)[ordered.row], judged)
 
 
 def submitted_scores(table: Table) -> Floats:
-    """Return the score of each row; NaN where the submission has none."""
+    """Return the score of each row; NaN in a submission without scores."""
     return table.frame["score"].to_numpy() if "score" in table else np.full(len(table), np.nan)

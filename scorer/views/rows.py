@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorer.core.arrays import Floats, Ints, Mask, starts
+from scorer.core.arrays import Floats, Ints, Mask, first_positions, starts, sum_by_list
 from scorer.core.errors import ChallengeError
 from scorer.reading.table import Table
 from scorer.views.columns import (
@@ -25,14 +25,14 @@ from scorer.views.join import GradedItems
 
 @dataclass(frozen=True)
 class LabelledRows(WithColumns):
-    """The common part of both views of a table. All arrays have one element a row of the truth."""
+    """The rows of a table. All arrays have one element a row of the truth."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"labels"})
 
     names: Sequence[str]  # the rows' ids
     answered: Mask  # whether the submission has the row
     weight: Floats | None  # None: all rows count alike
-    # further columns, one element a row; '' or NaN of the submission where a row is not answered
+    # Further columns, one element a row; '' or NaN of the submission where a row is not answered.
     extras: Extras = field(default_factory=Extras, kw_only=True)
     at: int = field(default=-1, kw_only=True)  # the row that an explanation is about
 
@@ -42,12 +42,12 @@ class LabelledRows(WithColumns):
 
     @property
     def lists(self) -> int:
-        """How many rows there are."""
+        """The number of lists."""
         return len(self.names)
 
     @property
     def truth_columns(self) -> NamedColumns:
-        """Further columns of the truth, by name."""
+        """The further columns of the truth, by name."""
         return self.extras.truth
 
     @cached_property
@@ -61,9 +61,8 @@ class LabelledRows(WithColumns):
         return np.arange(self.lists, dtype=np.int64)
 
     def total(self, values: ArrayLike = 1.0) -> Floats:
-        """The sum of `values` over each list's rows; 0 where there are none."""
-        summands = np.broadcast_to(np.asarray(values, dtype=np.float64), self.in_list.shape)
-        return np.bincount(self.in_list, summands, minlength=self.lists).astype(np.float64)
+        """Return the sum of `values` over each list's rows; 0 without rows."""
+        return sum_by_list(self.in_list, values, self.lists)
 
 
 class Tallies(NamedTuple):
@@ -80,8 +79,8 @@ class Tallies(NamedTuple):
 class Labelled(LabelledRows):
     """True classes beside those that a submission names, or their probabilities.
 
-    A class is a code, its place in `classes`; -1 is none. With several labels a row, `truth` and
-    `label` have the shape (rows, classes) and say which it has.
+    A class is a code, its place in `classes`, or -1. With several labels a row, `truth` and `label`
+    have the shape (rows, classes) and say which it has.
     """
 
     classes: tuple[str, ...]
@@ -89,7 +88,7 @@ class Labelled(LabelledRows):
     label: Ints | Mask | None  # None: the submission has probabilities alone
     probability: Floats | None = None  # (rows, classes); NaN in rows that are not answered
     score: Floats | None = None  # as well: any numbers, higher for likelier classes
-    # shares of the classes, (rows, classes), whose greatest is `truth`; None: `truth` has all
+    # Shares of the classes, (rows, classes), of which `truth` is the greatest; None for one class.
     class_shares: Floats | None = field(default=None, kw_only=True)
 
     @property
@@ -142,7 +141,7 @@ class Labelled(LabelledRows):
         return {}
 
     def predicted_classes(self, positive: int | None = None, threshold: float = 0.5) -> Ints | Mask:
-        """The labels of each row: as given, else the likeliest; of equally likely ones the first.
+        """Return the labels that are given, else the likeliest; of equally likely ones the first.
 
         `threshold` is of the positive one of two classes, or of each label.
         """
@@ -165,14 +164,11 @@ class Labelled(LabelledRows):
         return np.where(self.answered, codes, -1)
 
     def indicators(self, codes: Ints | Mask) -> Floats:
-        """Which labels each row has, as 0 and 1: shape (rows, classes)."""
+        """Return which labels each row has, as 0 and 1: shape (rows, classes)."""
         return indicator_matrix(codes, len(self.classes))
 
     def tallies(self, positive: int | None = None, threshold: float = 0.5) -> Tallies:
-        """The classes of each row, true and predicted.
-
-        The parameters are as in `predicted_classes`.
-        """
+        """Return the classes of each row, true and predicted, by `predicted_classes`."""
         key = positive, threshold
         if key not in self._tallies:
             self._tallies[key] = self._count_tallies(self.predicted_classes(positive, threshold))
@@ -206,7 +202,7 @@ class Labelled(LabelledRows):
         weight: Floats | None = None,
         **columns: Columns,
     ) -> Labelled:
-        """From true classes and predicted ones, or each class's probabilities; for examples.
+        """Return the view of true classes and predicted ones, or probabilities; for examples.
 
         `columns` are further ones, by section: `submission={"delay": [1, 2]}`.
 
@@ -253,9 +249,9 @@ class Targets(LabelledRows):
 
     target: Floats
     prediction: Floats
-    # where each row stands in the truth's file; None: in this order
+    # The row of the truth's file that each row is; None for the same order.
     file_row: Ints | None = field(default=None, kw_only=True)
-    # of ratings: the list of each row, ascending, a number into `names`
+    # Of ratings, the number of each row's list, ascending.
     rated_list: Ints | None = field(default=None, kw_only=True)
 
     @cached_property
@@ -267,7 +263,7 @@ class Targets(LabelledRows):
 
     @property
     def file_order(self) -> Ints:
-        """Where each row stands in the truth's file."""
+        """The place of each row in the truth's file."""
         return np.arange(self.target.size) if self.file_row is None else self.file_row
 
     @property
@@ -277,7 +273,7 @@ class Targets(LabelledRows):
 
     @classmethod
     def of(cls, *lists: tuple[Sequence[float], Sequence[float]], **columns: Columns) -> Targets:
-        """From true numbers and predicted ones, list by list, as of ratings; for examples.
+        """Return the view of true numbers and predicted ones, list by list; for examples.
 
         `columns` are further ones, by section: `submission={"low": [2, 1]}`.
         """
@@ -299,50 +295,37 @@ class Targets(LabelledRows):
         weight: Floats | None = None,
         **columns: Columns,
     ) -> Targets:
-        """From true numbers and predicted ones of a table's rows; for examples.
+        """Return the view of true numbers and predicted ones of a table's rows; for examples.
 
         `columns` are further ones, by section: `submission={"spread": [1, 2]}`.
         """
-        return cls(
-            tuple(map(str, range(len(target)))),
-            np.ones(len(target), dtype=bool),
-            weight,
-            np.array(target, dtype=np.float64),
-            np.array(prediction, dtype=np.float64),
-            extras=Extras.of(**columns),
-        )
+        lists = (([true], [number]) for true, number in zip(target, prediction, strict=True))
+        return replace(cls.of(*lists, **columns), weight=weight)
 
 
-def join_ratings(
-    table: Table,
-    truth: GradedItems,
-    columns: Extras = NO_EXTRAS,
-    submission_columns: NamedColumns | None = None,
-) -> Targets:
+def join_ratings(table: Table, truth: GradedItems, extras: Extras = NO_EXTRAS) -> Targets:
     """Return the submission's predictions beside the ratings, which the truth holds as grades.
 
-    Of two predictions for one rating the first counts. `columns` have one element a row of the
-    truth, and of its lists, `submission_columns` one a row of the submission.
+    Of two predictions for one rating the first counts; ratings without one are left out.
+
+    Args:
+        table: The submission.
+        truth: The ratings.
+        extras: Further columns, with an element for each row of the truth, of the submission, and
+            of its lists.
     """
-    row = truth.find(table.frame)
-    rows = np.flatnonzero(row >= 0)[::-1]
-    place = np.full(truth.in_list.size, -1, dtype=np.int64)
-    place[row[rows]] = rows  # from the last, so that the first of two counts
-    met = place >= 0
-    place = place[met]
-    sent = NamedColumns({}, "submission")
-    if submission_columns is not None:
-        sent = submission_columns.at(place)
-    frame = table.frame
-    ends = {role: frame[role].to_numpy()[place] for role in ("low", "high") if role in table}
-    sent = NamedColumns({**ends, **sent}, "submission", sent.levels)
-    in_list = truth.in_list[met].astype(np.int64)
+    row = first_positions(truth.find(table.frame), truth.in_list.size)
+    is_predicted = row >= 0
+    row, in_list = row[is_predicted], truth.in_list[is_predicted].astype(np.int64)
+    ends = {role: table.frame[role].to_numpy()[row] for role in ("low", "high") if role in table}
+    columns = extras.submission.at(row)
+    columns = NamedColumns({**ends, **columns}, "submission", columns.levels)
     return Targets(
         truth.lists,
         np.bincount(in_list, minlength=len(truth.lists)) > 0,
         None,
-        truth.grade[met],
-        frame["prediction"].to_numpy()[place],
+        truth.grade[is_predicted],
+        table.frame["prediction"].to_numpy()[row],
         rated_list=in_list,
-        extras=Extras(columns.truth.at(met), sent, columns.list, columns.item.at(met)),
+        extras=extras._replace(submission=columns).at(truth=is_predicted, item=is_predicted),
     )

@@ -13,7 +13,6 @@ from scorer.reading.table import Table
 from scorer.views.columns import (
     NO_EXTRAS,
     Extras,
-    NamedColumns,
 )
 from scorer.views.join import GradedItems, order
 from scorer.views.ranked import Judged, Ties
@@ -88,21 +87,14 @@ class Texts:
 
 
 def join_texts(
-    table: Table,
-    truth: GradedItems,
-    ties: Ties,
-    judged: Judged,
-    columns: Extras = NO_EXTRAS,
-    submission_columns: NamedColumns | None = None,
+    table: Table, truth: GradedItems, ties: Ties, judged: Judged, extras: Extras
 ) -> Texts:
     """Return the returned items and the truth's, as texts, with scores and further columns.
 
-    `columns` of the truth have one element a row of it, `submission_columns` one a row of the
-    submission.
+    `extras` of the truth have an element for each row of it, those of the submission one for each
+    row of `table`.
     """
     ordered = order(table, truth.list_names, ties)
-    if submission_columns is not None:
-        columns = columns._replace(submission=submission_columns.at(ordered.row))
     return Texts(
         ordered.in_list,
         ordered.rank,
@@ -112,5 +104,5 @@ def join_texts(
         truth.grade,
         judged,
         submitted_scores(table)[ordered.row],
-        columns,
+        extras.at(submission=ordered.row),
     )

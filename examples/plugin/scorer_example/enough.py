@@ -29,7 +29,7 @@ def enough(view: Judged, *, k: Cutoff, wanted: Wanted = 2, rel: Relevant = 1) ->
     (array([0.5]), array([1.]))
     """
     hits = view.hits.relevant(rel)
-    in_top = hits.within(k)
+    in_top = hits.in_top(k)
     found = np.minimum(hits.total(in_top), wanted)
     formula = "min(found, wanted) / wanted"
     terms = {"min(found, wanted)": found, "wanted": wanted}
