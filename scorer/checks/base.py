@@ -34,7 +34,7 @@ MOST_EXPLAINED = 200_000
 HASHED = 1_000_000  # rows of which keys are computed at once
 
 ITEM_ROLES = ("item", "better", "worse")
-ID_ROLES = ("list", *ITEM_ROLES)  # roles of cells that are found again in their line
+ID_ROLES = ("list", *ITEM_ROLES)  # roles of cells whose place in their line is shown
 
 Row = dict[str, Any]
 
@@ -98,7 +98,7 @@ class SubmissionRows(FileRows):
 
     @cached_property
     def has_contiguous_lists(self) -> bool:
-        """Whether the rows of each list stand together."""
+        """Whether the rows of each list are consecutive."""
         return self._list_runs["value"].n_unique() == self._list_runs.height
 
     @cached_property
@@ -143,6 +143,16 @@ class SubmissionRows(FileRows):
         """Whether a number of these rows could not be read."""
         return any(numbers.is_nan().any() for numbers in self.frame.select(pl.col(pl.Float64)))
 
+    @property
+    def missing_severity(self) -> Severity:
+        """The severity of missing lists and predictions."""
+        return "error" if self.rules.missing_list in (None, "error") else "warning"
+
+    @property
+    def unread_note(self) -> str:
+        """What a message on missing lists or predictions ends with."""
+        return " (or are in lines that could not be read)" if self.partial else ""
+
 
 @dataclass(frozen=True, eq=False)
 class TruthRows(FileRows):
@@ -184,14 +194,14 @@ File = Literal["submission", "truth"]
 
 
 class Check(NamedTuple):
-    """A rule of files, as the decorator `check` makes it.
+    """A rule for files, as the decorator `check` makes it.
 
     Attributes:
         name: The name of its function; checks run in the order of their names.
         codes: The codes of the problems that it reports.
         examine: Yields the problems, or sums, of a `SubmissionRows` or a `TruthRows`.
         kinds: The kinds of challenges that it is for; None for all.
-        of: Which file it looks at.
+        of: The file that it looks at.
     """
 
     name: str
@@ -265,6 +275,11 @@ def is_partial(findings: Findings) -> bool:
     return any(findings.counts[code] for code in UNREAD)
 
 
+def is_or_are(count: int) -> str:
+    """Return the verb for so many things."""
+    return "is" if count == 1 else "are"
+
+
 def distinct_ids(rows: pl.DataFrame, role: str) -> pl.DataFrame:
     """Return each id of a column once, in the order of the file.
 
@@ -281,7 +296,7 @@ def distinct_ids(rows: pl.DataFrame, role: str) -> pl.DataFrame:
 
 
 def is_repeated(numbers: pl.Series) -> pl.Series | None:
-    """Return whether each number stands in two rows; None if none does.
+    """Return whether each number occurs at least twice; None if none does.
 
     Sorting takes a third of the memory that a set of all numbers takes.
     """
@@ -296,7 +311,7 @@ def repeated_rows(rows: pl.DataFrame, *roles: str, first: str = "list") -> pl.Da
     Args:
         rows: In the order of their lines.
         roles: The columns that are compared.
-        first: A column of which the earliest such row is wanted, too.
+        first: A column whose cell in the earliest such row is wanted, too.
 
     Returns:
         The rows, with the line of the earliest such row as `first_line`, and its cell of the
@@ -351,7 +366,7 @@ def report_rows(
 
 
 class _Cell(str):
-    """A text of a file, which is quoted where a message holds it."""
+    """A text of a file, which a message quotes, or only makes safe to print (`bare`)."""
 
     def __format__(self, spec: str) -> str:
         return printable(str(self), 60) if spec == "bare" else quoted(str(self))
@@ -362,7 +377,7 @@ def report_ids(
     role: str,
     faults: Mapping[str, IdFault],
     word: str = "",
-    severity_of: Callable[[IdFault], Severity] = lambda fault: "error",
+    errors: Collection[str] | None = None,
 ) -> Iterator[Problem]:
     """Yield a problem for each id: of each code the first `KEPT`, and one for all others.
 
@@ -371,7 +386,7 @@ def report_ids(
         role: The column of the ids.
         faults: What is wrong with them.
         word: The challenge's word for such an id.
-        severity_of: Returns the severity of a fault.
+        errors: The codes of errors, all others being warnings; None if all are errors.
     """
     counts, last, code = Counter[str](), dict[str, Problem](), ""
     for row in ids.head(MOST_EXPLAINED).iter_rows(named=True):
@@ -382,7 +397,7 @@ def report_ids(
             last[code] = Problem(
                 code,
                 fault.describe(word, row["rows"]),
-                severity_of(fault),
+                "error" if errors is None or code in errors else "warning",
                 line=row["line"],
                 list=row["list"],
                 item=name if role in ITEM_ROLES else None,

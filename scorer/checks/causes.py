@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from scorer.challenge.columns import ROLES
@@ -20,8 +21,8 @@ from scorer.reading.schema import Schema
 from scorer.views.items import ItemsByList
 
 SUM_TOLERANCE = 0.01  # of probabilities that may be rounded to two places
-HEAD_BYTES = 256 * 1024  # of a file that are looked at
-CERTAIN = ("S306", "S307", "S312", "S313")  # faults of ids that name the id that was meant
+HEAD_BYTES = 256 * 1024  # at the beginning of a file, in which the cause is looked for
+CERTAIN = ("S306", "S307", "S312", "S313")  # codes of faults that name the id that was meant
 HEADER_CODES = ("S201", "S202", "S203", "S204", "S205")
 
 
@@ -32,61 +33,50 @@ def expected_table(
     has_header = not (layout.header or layout.lines or layout.skip or layout.comment)
     if not has_header or layout.separator or layout.parts:
         return None
-    renamed = rules.columns
+    columns, roles = rules.columns, ROLES["submission"]
     names = {
         role: schema.column_name(role) for schema in schemas for role in schema.roles if "[" in role
     }
-    names |= {role: role for role in ROLES["submission"] if role not in renamed.values()}
-    names |= {role: name for role, name in renamed.items() if role in ROLES["submission"]}
-    find_known = dict(_find_known(public, rules))
+    names |= {role: role for role in roles if role not in columns.values()}
+    names |= {role: name for role, name in columns.items() if role in roles}
     required = [
         [schema.column_name(role) for role in schema.missing_roles(())]
         for schema in (schemas if layout == PLAIN else ())
     ]
     separators = {role: separator_of(word) for role, word in rules.cells.items()}
     comma = "\t" if table_suffix(path) == ".tsv" else ","
-    return Expected(names, comma, find_known, separators, required)
+    return Expected(names, comma, dict(_repairs(public, rules)), separators, required)
 
 
-def _find_known(public: Public, rules: Submission) -> Iterator[tuple[str, FindKnownIds]]:
-    """Yield the roles of public ids, each with a function that finds the id that was meant."""
-    yield "list", _find_public(public.lists)
+def _repairs(public: Public, rules: Submission) -> Iterator[tuple[str, FindKnownIds]]:
+    """Yield the roles of public ids, each with a function from ids to those that were meant."""
+    yield "list", partial(_find_public, IdIndex(public.lists))
     items = public.items
     if items is None and public.kind == "ratings" and public.candidates is not None:
         items = dict.fromkeys(ItemsByList.of(public.candidates).first_named())
     if items:
-        yield "item", _find_public(items)
+        yield "item", partial(_find_public, IdIndex(items))
     elif rules.item_pattern:
-        yield "item", _find_by_form(TextPattern(rules.item_pattern))
+        yield "item", partial(_find_matching, TextPattern(rules.item_pattern))
     if public.classes and public.separator is None:
-        yield "label", _find_public(dict.fromkeys(public.classes))
+        yield "label", partial(_find_public, IdIndex(dict.fromkeys(public.classes)))
 
 
-def _find_public(names: Mapping[str, object]) -> FindKnownIds:
-    """Return a function from ids to the public ids that unknown ones of them certainly are."""
-    index = IdIndex(names)
-
-    def find(ids: Sequence[str]) -> dict[str, str]:
-        faults = {each: index.explain(each) for each in ids if each not in names}
-        return {
-            each: fault.meant
-            for each, fault in faults.items()
-            if fault is not None and fault.meant is not None and fault.code in CERTAIN
-        }
-
-    return find
+def _find_public(index: IdIndex, ids: Sequence[str]) -> dict[str, str]:
+    """Return the public ids that unknown ones of some ids certainly are."""
+    faults = {each: index.explain(each) for each in ids if each not in index.names}
+    return {
+        each: fault.meant
+        for each, fault in faults.items()
+        if fault is not None and fault.meant is not None and fault.code in CERTAIN
+    }
 
 
-def _find_by_form(form: TextPattern) -> FindKnownIds:
-    """Return a function from ids to the ids of that form that others of them certainly are."""
-
-    def find(ids: Sequence[str]) -> dict[str, str]:
-        fitting = set(form.filter(ids))
-        wrong = [each for each in ids if each not in fitting]
-        meant = {each: misformed_id(each, form).meant for each in wrong}
-        return {each: right for each, right in meant.items() if right is not None}
-
-    return find
+def _find_matching(form: TextPattern, ids: Sequence[str]) -> dict[str, str]:
+    """Return the ids of the challenge's pattern that others of some ids certainly are."""
+    matching = set(form.filter(ids))
+    meant = {each: misformed_id(each, form).meant for each in ids if each not in matching}
+    return {each: right for each, right in meant.items() if right is not None}
 
 
 def replace_by_cause(
@@ -130,25 +120,21 @@ def _probabilities_in_place_of_label(
     if len(others) == len(table.required) or any(other & {*header} for other in others):
         return None
     columns = [
-        next((name for name in header if name.casefold().endswith(of.casefold())), None)
+        next((name for name in header if name.casefold().endswith(of.casefold())), "")
         for of in public.classes
     ]
-    if None in columns or len(set(columns)) < len(columns):
+    if "" in columns or len(set(columns)) < len(columns):
         columns = _columns_of_shares(rows, len(public.classes))
     if not columns:
         return None
-    message = (
-        f"column {quoted(label)} is missing; the columns {join_first(list(filter(None, columns)))} "
-        "seem to be probabilities of its classes"
-    )
-    help = (
-        f"write a column {quoted(label)} with the likeliest class of each row "
-        "(in pandas: frame[classes].idxmax(axis=1))"
-    )
+    message = f"column {quoted(label)} is missing; the columns {join_first(columns)} "
+    message += "seem to be probabilities of its classes"
+    help = f"write a column {quoted(label)} with the likeliest class of each row "
+    help += "(in pandas: frame[classes].idxmax(axis=1))"
     return Problem("S201", message, line=1, help=help)
 
 
-def _columns_of_shares(rows: Sequence[Sequence[str]], classes: int) -> list[str | None]:
+def _columns_of_shares(rows: Sequence[Sequence[str]], classes: int) -> list[str]:
     """Return the columns behind the ids, if there is one a class and their cells add up to 1."""
     if any(len(row) != classes + 1 for row in rows) or len(rows) < 2:
         return []

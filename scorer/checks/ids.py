@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, reduce
 from typing import NamedTuple
 
@@ -28,10 +28,10 @@ from scorer.views.items import ItemsByList
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
 SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")
 SPREADSHEET_DATE = re.compile(r"[0-9]{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-[0-9]{2}")
-# How ids begin that lost zeros, became decimals or were changed by a spreadsheet.
+# The beginning of ids that lost zeros, became decimals or were changed by a spreadsheet.
 DAMAGED = re.compile(r"[0-9]|[A-Z][a-z]{2}-[0-9]{2}\Z")
 MISSING = {"nan", "na", "n/a", "null", "none", "nat", "<na>"}  # how a missing value is written
-MISSING_IN_PANDAS = ("nan", "NaN", "<NA>")  # of these, what nobody would call an item
+MISSING_IN_PANDAS = ("nan", "NaN", "<NA>")  # those of them that are no plausible ids
 LONGEST_SUGGESTED = 64  # characters of an id for which a suggestion is looked for
 # Characters of an id beyond ASCII that is normalized: the time of many combining marks is the
 # square of their number.
@@ -41,7 +41,7 @@ MOST_LETTERS = 120  # different characters of the public ids that are tried in p
 SUGGESTIONS = 20  # for one file; only the first few are shown
 SEVERAL_OR_WRAPPED = re.compile(r"""[,;|\t'"`\[\]()]""")  # in an id that is several, or in quotes
 MULTIPLIER = 0x9E3779B97F4A7C15  # odd, so that the keys of (a, b) and (b, a) differ
-MOST_PARTS = 100  # ids that one may be made of
+MOST_PARTS = 100  # ids that a cell with several ids may hold, to be recognized
 # A regular expression of polars for ids that `suspect_id` looks at one by one: empty or missing,
 # with E+, with a blank at an end, or with a character that cannot be seen.
 UNUSUAL = (
@@ -49,20 +49,30 @@ UNUSUAL = (
     r"|[\u{0}-\u{1f}\u{7f}]"
 )
 
-COUNTED = ("S305", "S521", "S522")  # codes of faults whose messages say the number of rows
 ALONE = "write each id without quotes and brackets, and several as the sample separates them"
 READ_AS_TEXT = "read and write ids as text (in pandas: dtype=str, keep_default_na=False)"
+UNOPENED = "save the table without opening it in a spreadsheet, or format ids as text there"
+# code -> the message for an id of some rows, if the fault's own message is only a part of it
+MESSAGES = {
+    "S305": "{what}{count}{hint}",
+    "S309": "empty id: the {word} has no name in {rows}",
+    "S310": '{what} in {rows} ({word}); an id such as "NA" became a missing value on writing',
+    "S312": "{word} {what}",
+    "S313": "{word} {what}",
+    "S521": "{what}{count}{hint}",
+    "S522": "{what}{count}",
+}
 
 
 class IdFault(NamedTuple):
-    """What is wrong with an id.
+    """The fault of an id.
 
     Attributes:
         code: The code of its problem.
         message: What is wrong.
-        meant: The public id that it stands for, where that is certain.
+        meant: The public id that was meant, if that is certain.
         help: What to do.
-        hint: What else the message says, after the number of rows.
+        hint: The end of the message, after the number of rows.
     """
 
     code: str
@@ -73,15 +83,13 @@ class IdFault(NamedTuple):
 
     def describe(self, word: str, rows: int) -> str:
         """Return the message for an id of some rows; `word` is the challenge's for such an id."""
-        many = f"{rows:,} row{'s' if rows > 1 else ''}"
-        if self.code == "S309":
-            return f"empty id: the {word} has no name in {many}"
-        if self.code == "S310":
-            reason = 'an id such as "NA" became a missing value on writing'
-            return f"{self.message} in {many} ({word}); {reason}"
-        if self.code in ("S312", "S313"):
-            return f"{word} {self.message}"
-        return f"{self.message}{count_rows(rows) if self.code in COUNTED else ''}{self.hint}"
+        return MESSAGES.get(self.code, "{what}{hint}").format(
+            what=self.message,
+            hint=self.hint,
+            word=word,
+            rows=f"{rows:,} row{'s' if rows > 1 else ''}",
+            count=count_rows(rows),
+        )
 
 
 class IdIndex:
@@ -114,14 +122,6 @@ class IdIndex:
         """Return the public ids that are not among `ids`, in their order."""
         return self.series.filter(~self._hashes.is_in(ids.hash().implode()))
 
-    def positions(self, ids: pl.Series) -> pl.Series:
-        """Return the position of each of some ids in the order of the public ones; else null."""
-        known = pl.DataFrame(
-            {"id": self.series, "position": pl.int_range(len(self.series), eager=True)}
-        )
-        found = pl.DataFrame({"id": ids}).join(known, on="id", how="left", maintain_order="left")
-        return found["position"]
-
     def explain(self, name: str, decimals: bool = False) -> IdFault | None:
         """Return the fault that makes an id unknown; None if it is just another id.
 
@@ -130,7 +130,7 @@ class IdIndex:
             decimals: Whether all unknown ids of its column end in `.0`.
         """
         if not name:
-            return IdFault("S309", "empty id")
+            return IdFault("S309", "")
         meant = self._folded.get(fold_id(name))
         if meant is not None and meant != name:
             message = f"{quoted(name)} differs from {quoted(meant)} only by "
@@ -139,23 +139,19 @@ class IdIndex:
             return IdFault("S310", f"id reads {quoted(name)}", None, READ_AS_TEXT)
         if self.names and SEVERAL_OR_WRAPPED.search(name):
             parts = split_ids(name)
-            known = [part for part in parts[:MOST_PARTS] if part in self.names]
-            if known and parts != [name]:
+            if parts != [name] and any(part in self.names for part in parts[:MOST_PARTS]):
                 return _parts_fault(name, parts)
         if DAMAGED.match(name) is None:  # Most ids; what follows is slower
             return None
         if match := DECIMAL_ID.fullmatch(name):
             meant = self._with_zeros(match[1])
             if meant is not None or decimals:
-                message = f"{quoted(name)} is not an id; ids were turned into decimals"
-                message += f" (meant: {quoted(meant)})" if meant is not None else ""
-                return IdFault("S306", f"{message}, read them as text", meant, READ_AS_TEXT)
+                return _changed_fault("S306", name, meant)
         if name.isascii() and name.isdigit() and (meant := self._with_zeros(name)) is not None:
             message = f"id {quoted(name)} is unknown but {quoted(meant)} exists; leading zeros"
             return IdFault("S307", f"{message} were lost", meant, READ_AS_TEXT)
         if SPREADSHEET.fullmatch(name) or SPREADSHEET_DATE.fullmatch(name):
-            help = "save the table without opening it in a spreadsheet, or format ids as text there"
-            return IdFault("S308", f"{quoted(name)}: a spreadsheet changed this id", None, help)
+            return IdFault("S308", f"{quoted(name)}: a spreadsheet changed this id", None, UNOPENED)
         return None
 
     def explain_all(
@@ -165,7 +161,7 @@ class IdIndex:
 
         Args:
             names: All unknown ids of a column.
-            unknown: Returns the fault of one that nothing explains.
+            unknown: Returns the fault of an id that nothing explains.
         """
         names = list(names)
         decimals = all(name.endswith(".0") for name in names if name)
@@ -173,10 +169,10 @@ class IdIndex:
 
     def suggestions(self) -> Callable[[str], str]:
         """Return a function that gives `; nearest: '007'` for the first few ids, else nothing."""
-        left = iter(range(SUGGESTIONS))
+        attempts = iter(range(SUGGESTIONS))
 
         def suggest(name: str) -> str:
-            closest = self.nearest(name) if next(left, None) is not None else None
+            closest = self.nearest(name) if next(attempts, None) is not None else None
             return f"; nearest: {quoted(closest)}" if closest is not None else ""
 
         return suggest
@@ -188,17 +184,21 @@ class IdIndex:
         """
         if len(name) > LONGEST_SUGGESTED or not self.names:
             return None
+        for other in self._edits(name):
+            if other and other in self.names:
+                return other
+        return nearest(name, self.names) if len(self.names) <= FEW_IDS else None
+
+    def _edits(self, name: str) -> Iterator[str]:
+        """Yield `name` with a letter less, two exchanged, one more, or another one."""
         cuts = [(name[:n], name[n:]) for n in range(len(name) + 1)]
         for head, tail in cuts:
-            for edited in (head + tail[1:], head + tail[1:2] + tail[:1] + tail[2:]):
-                if edited in self.names and edited:
-                    return edited
+            yield head + tail[1:]
+            yield head + tail[1:2] + tail[:1] + tail[2:]
         for head, tail in cuts:
             for letter in self._letters:
-                for edited in (head + letter + tail, head + letter + tail[1:]):
-                    if edited in self.names:
-                        return edited
-        return nearest(name, self.names) if len(self.names) <= FEW_IDS else None
+                yield head + letter + tail
+                yield head + letter + tail[1:]
 
     def _with_zeros(self, digits: str) -> str | None:
         """Return the public id that loses its leading zeros to become `digits`."""
@@ -206,20 +206,18 @@ class IdIndex:
 
     @cached_property
     def _folded(self) -> dict[str, str]:
-        folded = dict[str, str]()
-        for name in self.names:
-            folded.setdefault(fold_id(name), name)
+        """The public ids, by what `fold_id` makes of them."""
+        folded = {fold_id(name): name for name in reversed([*self.names])}
         folded.pop("", None)
         return folded
 
     @cached_property
     def _zeros(self) -> dict[str, str]:
         """The public ids of digits with leading zeros, by their digits without them."""
-        stripped = dict[str, str]()
-        for name in self.names:
-            if name[:1] == "0" and name.isascii() and name.isdigit():
-                stripped.setdefault(name.lstrip("0") or "0", name)
-        return stripped
+        padded = [
+            name for name in self.names if name[:1] == "0" and name.isascii() and name.isdigit()
+        ]
+        return {name.lstrip("0") or "0": name for name in reversed(padded)}
 
     @cached_property
     def _letters(self) -> list[str]:
@@ -262,7 +260,7 @@ class PairIndex:
 
 
 class PublicIds:
-    """The public ids of a challenge, made ready for look-ups once for all submissions.
+    """The public ids of a challenge, prepared for look-ups once for all submissions.
 
     Args:
         public: The public part of the challenge.
@@ -290,7 +288,7 @@ class PublicIds:
 
 
 def combine_hashes(*roles: str) -> pl.Expr:
-    """Return a number of 64 bits for each row; it differs where the ids of the columns do."""
+    """Return a number of 64 bits for each row; it differs if the ids of the columns do."""
     return reduce(
         lambda key, role: key * pl.lit(MULTIPLIER, pl.UInt64) + pl.col(role).hash(),
         roles[1:],
@@ -311,7 +309,7 @@ def has_name(role: str, index: IdIndex | None) -> pl.Expr:
 
 
 def suspect_id(name: str, separator: str | None) -> IdFault | None:
-    """Return the fault that an id seems to have where no ids are public.
+    """Return the fault that an id seems to have if no ids are public.
 
     Args:
         name: The id.
@@ -332,12 +330,9 @@ def suspect_id(name: str, separator: str | None) -> IdFault | None:
 
 
 def misformed_id(name: str, form: TextPattern) -> IdFault:
-    """Return what is wrong with an id that has not the form of the challenge's."""
+    """Return the fault of an id that does not match the challenge's pattern of ids."""
     if (repaired := repair_id(name, form)) is not None:
-        code, meant = repaired
-        reason = "leading zeros were lost" if code == "S307" else "ids were turned into decimals"
-        message = f"{quoted(name)} is not an id; {reason} (meant: {quoted(meant)})"
-        return IdFault(code, f"{message}, read them as text", meant, READ_AS_TEXT)
+        return _changed_fault(repaired[0], name, repaired[1])
     parts = split_ids(name)
     if parts != [name] and parts and form.filter(parts[:MOST_PARTS]) == parts[:MOST_PARTS]:
         return _parts_fault(name, parts)
@@ -355,7 +350,7 @@ def unusual_regex(separator: str | None) -> str:
 def fold_id(name: str) -> str:
     r"""Return the id decomposed (NFKD), casefolded, without blanks and invisible characters.
 
-    Each character is looked up, so that ids whose characters stand for many take no time.
+    Each character is looked up, so that ids whose characters decompose into many take no time.
 
     >>> fold_id("Q\u200b 1") == fold_id("q１")
     True
@@ -370,9 +365,17 @@ def fold_id(name: str) -> str:
 
 @cache
 def _fold_character(character: str) -> str:
-    """Return a character in NFKD, casefolded, without what is invisible."""
+    """Return a character in NFKD and casefolded; nothing of an invisible one."""
     name = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
     return "".join(c for c in name if not _is_invisible(c))
+
+
+def _changed_fault(code: str, name: str, meant: str | None) -> IdFault:
+    """Return the fault of an id that became a decimal (S306), or lost its zeros (S307)."""
+    reason = "leading zeros were lost" if code == "S307" else "ids were turned into decimals"
+    message = f"{quoted(name)} is not an id; {reason}"
+    message += f" (meant: {quoted(meant)})" if meant is not None else ""
+    return IdFault(code, f"{message}, read them as text", meant, READ_AS_TEXT)
 
 
 def _parts_fault(name: str, parts: Sequence[str]) -> IdFault:

@@ -26,14 +26,14 @@ def contradictions(rows: SubmissionRows) -> Iterator[Problem]:
 @check("S704", kinds=("preferences",))
 def item_without_preference(rows: SubmissionRows) -> Iterator[Problem]:
     """Every item is in a preference of its list in the truth."""
-    word, candidates, frame = rows.word, rows.ids.candidates, rows.frame
+    candidates, frame = rows.ids.candidates, rows.frame
     if candidates is None:
         return
     frame = frame.filter(candidates.lists.contains(frame["list"]))
     roles = ("better", "worse") if "better" in frame.columns else ("item",)
     unknown = pl.concat(
         frame.filter(~candidates.contains(frame, role)).select(
-            "line", "list", pl.col(role).alias("item"), role=pl.lit(role)
+            "line", "list", item=role, role=pl.lit(role)
         )
         for role in roles
     )
@@ -43,7 +43,7 @@ def item_without_preference(rows: SubmissionRows) -> Iterator[Problem]:
     message = "item {item} is in no preference of {word} {list}"
     for role in roles:
         of_role = unknown.filter(pl.col("role") == role)
-        yield from report_rows(of_role, "S704", message, role=role, word=word)
+        yield from report_rows(of_role, "S704", message, role=role, word=rows.word)
 
 
 def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
@@ -53,25 +53,30 @@ def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
         frame: `line`, `list`, `better` and `worse`, in the order of the lines.
         word: What the challenge calls a list.
     """
-    frame = frame.select("line", "list", "better", "worse")
-    reflexive = frame.filter(pl.col("better") == pl.col("worse")).rename({"better": "item"})
+    key = ["list", "better", "worse"]
+    better, worse = pl.col("better"), pl.col("worse")
+    frame = frame.select("line", *key)
+    reflexive = frame.filter(better == worse).rename({"better": "item"})
     message = "{item} is preferred to itself in {word} {list}"
     yield from report_rows(reflexive, "S701", message, word=word)
 
-    frame = frame.filter(pl.col("better") != pl.col("worse"))
-    repeats = repeated_rows(frame, "list", "better", "worse")
+    frame = frame.filter(better != worse)
+    repeats = repeated_rows(frame, *key)
     message = "{better:bare} > {worse:bare} is given twice in {word} {list} "
     message += "(first on line {first_line})"
     yield from report_rows(repeats, "S705", message, "warning", word=word)
 
-    frame = frame.unique(["list", "better", "worse"], keep="first", maintain_order=True)
+    frame = frame.unique(key, keep="first", maintain_order=True)
     reverse = frame.rename({"better": "worse", "worse": "better", "line": "first_line"})
-    key = ["list", "better", "worse"]
     opposed = frame.join(reverse, on=key, maintain_order="left")
     # The problem is reported at the second of the two, in the order of the file.
+    pair = pl.struct(
+        "list", pl.min_horizontal(better, worse), high=pl.max_horizontal(better, worse)
+    )
     message = "both {worse:bare} > {better:bare} and {better:bare} > {worse:bare} in {word} {list} "
     message += "(lines {first_line} and {line})"
-    yield from report_rows(opposed.filter(~_first_of_opposed()), "S702", message, word=word)
+    second = opposed.filter(~pair.is_first_distinct())
+    yield from report_rows(second, "S702", message, word=word)
 
     frame = frame.join(opposed, on=key, how="anti", maintain_order="left")
     for rows in _find_cycles(frame):
@@ -87,12 +92,6 @@ def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
         yield Problem("S703", message, line=lines[-1], list=name)
 
 
-def _first_of_opposed() -> pl.Expr:
-    """Return an expression: whether a row is the first of its list with these two items."""
-    low, high = pl.min_horizontal("better", "worse"), pl.max_horizontal("better", "worse")
-    return pl.struct("list", low.alias("low"), high.alias("high")).is_first_distinct()
-
-
 def _find_cycles(frame: pl.DataFrame) -> Iterator[Sequence[Row]]:
     """Yield the rows of a short cycle for each strongly connected component of the preferences."""
     if frame.is_empty():
@@ -100,10 +99,11 @@ def _find_cycles(frame: pl.DataFrame) -> Iterator[Sequence[Row]]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    sides = [frame.select("list", item=role) for role in ("better", "worse")]
-    nodes = pl.concat(sides).unique().with_row_index("node")
-    start, end = (_find_nodes(side, nodes) for side in sides)
-    size = nodes.height
+    # A node is an item of a list.
+    ends = [frame.select("list", item=role) for role in ("better", "worse")]
+    nodes = pl.concat(ends).select(pl.struct("list", "item").rank("dense") - 1).to_series()
+    start, end = nodes.to_numpy().astype(np.int64).reshape(2, -1)
+    size = int(max(start.max(), end.max())) + 1
     graph = coo_array((np.ones(start.size, np.int8), (start, end)), (size, size))
     count, component = connected_components(graph.tocsr(), connection="strong")
     if count == size:
@@ -115,34 +115,28 @@ def _find_cycles(frame: pl.DataFrame) -> Iterator[Sequence[Row]]:
         yield [frame.row(row, named=True) for row in _shortest_cycle(rows, start, end)]
 
 
-def _find_nodes(side: pl.DataFrame, nodes: pl.DataFrame) -> Ints:
-    """Return the number of the node of each row of `list` and `item`."""
-    rows = side.join(nodes, on=["list", "item"], how="left", maintain_order="left")
-    return rows["node"].to_numpy().astype(np.int64)
-
-
 def _shortest_cycle(rows: Sequence[int], start: Ints, end: Ints) -> list[int]:
     """Return the shortest cycle through the first of the preferences in some rows.
 
     Args:
         rows: The rows of the preferences inside one strongly connected component.
-        start: The preferred item of each row.
-        end: The other item of each row.
+        start: The node of the preferred item of each row, shape (preferences,).
+        end: The node of the other item.
     """
     leaving = dict[int, list[int]]()
     for row in rows:
         leaving.setdefault(int(start[row]), []).append(row)
     home = int(start[rows[0]])
-    row_to = dict[int, int]()  # item -> the row by which it was reached first
+    row_to = dict[int, int]()  # node -> the row by which it was reached first
     waiting = deque([home])
     while home not in row_to:
         for row in leaving[waiting.popleft()]:
-            if (item := int(end[row])) not in row_to:
-                row_to[item] = row
-                waiting.append(item)
+            if (node := int(end[row])) not in row_to:
+                row_to[node] = row
+                waiting.append(node)
     cycle = [row_to[home]]
-    while (item := int(start[cycle[-1]])) != home:
-        cycle.append(row_to[item])
+    while (node := int(start[cycle[-1]])) != home:
+        cycle.append(row_to[node])
     return cycle[::-1]
 
 
@@ -154,23 +148,21 @@ def find_likelihood_problems(frame: pl.DataFrame, name: str, word: str) -> Itera
         name: What the file calls the column of probabilities.
         word: What the challenge calls a list.
     """
+    probability, better, worse = pl.col("probability"), pl.col("better"), pl.col("worse")
     frame = frame.select("line", "list", "better", "worse", "probability")
-    reflexive = frame.filter(pl.col("better") == pl.col("worse"))
-    yield from report_rows(reflexive, "S701", "{better} is preferred to itself")
-    probability = pl.col("probability")
+    message = "{better} is preferred to itself"
+    yield from report_rows(frame.filter(better == worse), "S701", message)
     outside = frame.filter(((probability < 0) | (probability > 1)) & ~probability.is_nan())
     message = "{name} {probability:g} is outside 0 to 1"
     yield from report_rows(outside, "S505", message, name=printable(name, 60))
-    frame = frame.with_columns(
-        low=pl.min_horizontal("better", "worse"), high=pl.max_horizontal("better", "worse")
-    )
+    low, high = pl.min_horizontal(better, worse), pl.max_horizontal(better, worse)
     # The probability that the lower id is preferred is the same in both directions of a pair.
-    upward = pl.when(pl.col("better") == pl.col("low")).then(probability).otherwise(1 - probability)
-    frame = frame.with_columns(upward=upward).with_columns(
-        previous=pl.col("upward").shift().over("list", "low", "high"),
+    upward = pl.when(better == low).then(probability).otherwise(1 - probability)
+    frame = frame.with_columns(low=low, high=high, upward=upward).with_columns(
+        gap=pl.col("upward").diff().abs().over("list", "low", "high"),
         other_line=pl.col("line").shift().over("list", "low", "high"),
     )
-    gap = (pl.col("upward") - pl.col("previous")).abs()  # null in the first row of a pair
+    differs = (pl.col("gap") > 1e-9) & ~pl.col("gap").is_nan()  # null in the first row of a pair
     message = "{better} and {worse} have two probabilities in {word} {list} "
     message += "(lines {other_line} and {line})"
-    yield from report_rows(frame.filter((gap > 1e-9) & ~gap.is_nan()), "T707", message, word=word)
+    yield from report_rows(frame.filter(differs), "T707", message, word=word)

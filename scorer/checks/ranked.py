@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from scorer.checks.base import (
     Sum,
     check,
     distinct_ids,
+    is_or_are,
     is_repeated,
     problem_per_row,
     report_ids,
@@ -36,16 +38,16 @@ from scorer.checks.ids import (
 )
 from scorer.core.arrays import Floats, Ints
 from scorer.core.ids import TextPattern
-from scorer.core.problems import Problem, Severity
+from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable, quoted
 from scorer.reading.layout import separator_of
 from scorer.reading.schema import EXTRA, NUMBER
 
 RANKED = ("grades", "preferences")  # the kinds whose submissions may be ranked lists
-SHOWN = 3  # of many lists or ids
 IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
-ALWAYS_ERRORS = ("S309", "S310")  # no id at all, even where unknown lists are ignored
-LAST_SLOT = 4_000_000  # the last rank in a list whose length the challenge does not bound
+SHOWN = 3  # items that a message names
+ALWAYS_ERRORS = ("S309", "S310")  # codes of ids that are empty or missing values
+LAST_RANK = 4_000_000  # in a list whose length the challenge does not bound
 SHOWN_BEFORE, SHOWN_AFTER = 5, 2  # ranks around a gap that its message shows
 MANY_TIES = 0.25  # the share of tied scores from which on there is a warning
 FEW_LISTS = 10  # lists of one item may be the same by chance if there are fewer
@@ -65,17 +67,15 @@ def no_rows(rows: SubmissionRows) -> Iterator[Problem]:
 @check("S301", "S302", "S306", "S307", "S308", "S309", "S310", "S311", "S312", "S313")
 def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
     """Every list of the challenge is answered, and no other."""
-    index, rules = rows.ids.lists, rows.rules
-    is_known = index.contains(rows.lists["list"])
-    answered, unknown = rows.lists.filter(is_known)["list"], rows.lists.filter(~is_known)
+    index, public, strict = rows.ids.lists, rows.public, rows.rules.unknown_list == "error"
+    lists = rows.lists
     if empty := rows.table.empty_lists:
-        names = pl.Series("list", list(empty), dtype=pl.String)
-        answered = pl.concat([answered, names.filter(index.contains(names))])
         without_rows = {"list": list(empty), "line": list(empty.values()), "rows": 1}
-        others = pl.DataFrame(without_rows, schema=unknown.schema)
-        others = others.filter(~index.contains(others["list"]))
-        unknown = pl.concat([unknown, others]).sort("line", maintain_order=True)
-    suggest, strict = index.suggestions(), rules.unknown_list == "error"
+        lists = pl.concat([lists, pl.DataFrame(without_rows, schema=lists.schema)])
+        lists = lists.sort("line", maintain_order=True)
+    is_known = index.contains(lists["list"])
+    answered, unknown = lists.filter(is_known)["list"], lists.filter(~is_known)
+    suggest = index.suggestions()
 
     def unknown_fault(name: str) -> IdFault:
         message = f"{rows.word} {quoted(name)} is not in this challenge"
@@ -84,62 +84,29 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
     faults = index.explain_all(unknown["list"].head(MOST_EXPLAINED), unknown_fault)
     if answered.is_empty() and all(fault.code == "S302" for fault in faults.values()):
         if faults:  # Else there are no rows at all
-            yield _another_challenge(rows, unknown["list"])
+            message = f"no {rows.word} of this file is in this challenge; is the file for another "
+            message += f"one? it has {join_first(unknown['list'].to_list())}, "
+            yield Problem("S311", f"{message}expected {join_first(list(public.lists))}")
         return
-
-    def severity_of(fault: IdFault) -> Severity:
-        return "error" if strict or fault.code in ALWAYS_ERRORS else "warning"
-
-    if strict:  # An id that stands for a list has a problem of its own
+    if strict:  # An id that certainly means a list has a problem of its own
         meant = [fault.meant for fault in faults.values() if fault.meant is not None]
         answered = pl.concat([answered, pl.Series("list", meant, dtype=pl.String)])
     missing = index.without(answered)
-    if len(missing):
-        yield _missing_lists(rows, missing)
-    problems = report_ids(unknown, "list", faults, rows.word, severity_of)
-    yield from problems if strict else _join_ignored(problems, rows.word)
-
-
-def _another_challenge(rows: SubmissionRows, unknown: pl.Series) -> Problem:
-    message = (
-        f"no {rows.word} of this file is in this challenge; is the file for another one? "
-        f"it has {_join_many(unknown.head(SHOWN), len(unknown))}, "
-        f"expected {join_first(list(rows.public.lists))}"
-    )
-    return Problem("S311", message)
-
-
-def _join_many(first: Iterable[str], count: int) -> str:
-    """Return the first few of so many names, in a sentence."""
-    more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
-    return join_first(list(first)) + more
-
-
-def _missing_lists(rows: SubmissionRows, missing: pl.Series) -> Problem:
-    public, count = rows.public, len(missing)
-    message = f"{count:,} of {len(public.lists):,} {public.lists_called} "
-    message += f"{'is' if count == 1 else 'are'} missing: "
-    message += _join_many(missing.head(SHOWN), count)
-    if rows.partial:
-        message += " (or are in lines that could not be read)"
-    severity: Severity = "error" if rows.rules.missing_list in (None, "error") else "warning"
-    return Problem("S301", message, severity, list=missing[0])
-
-
-def _join_ignored(problems: Iterable[Problem], word: str) -> Iterator[Problem]:
-    """Yield the problems of unknown lists with one warning for all that are ignored."""
-    ignored = list[Problem]()
-    for problem in problems:
-        if problem.code == "S302":
-            ignored.append(problem)
-        else:
-            yield problem
-    if len(ignored) > 1:
-        count = sum(problem.times for problem in ignored)
-        names = _join_many([str(problem.list) for problem in ignored[:SHOWN]], count)
-        message = f"{count:,} {word}s are not in this challenge, and are ignored: {names}"
-        ignored = [replace(ignored[0], message=message, times=1)]
-    yield from ignored
+    if count := len(missing):
+        message = f"{count:,} of {len(public.lists):,} {public.lists_called} {is_or_are(count)} "
+        message += f"missing: {join_first(missing.to_list())}{rows.unread_note}"
+        yield Problem("S301", message, rows.missing_severity, list=missing[0])
+    if not strict:
+        explained = [name for name, fault in faults.items() if fault.code != "S302"]
+        is_explained = pl.col("list").is_in(explained)
+        ignored = unknown.filter(~is_explained)
+        if ignored.height > 1:
+            message = f"{ignored.height:,} {rows.word}s are not in this challenge, and are "
+            message += f"ignored: {join_first(ignored['list'].to_list())}"
+            name, line = ignored["list"][0], ignored["line"][0]
+            yield Problem("S302", message, "warning", line=line, list=name, role="list")
+            unknown = unknown.filter(is_explained)
+    yield from report_ids(unknown, "list", faults, rows.word, None if strict else ALWAYS_ERRORS)
 
 
 @check("S305", "S306", "S307", "S308", "S309", "S310", "S312", "S313")
@@ -185,7 +152,7 @@ def _describe_unknown_item(problem: Problem, fault: IdFault, rows: int) -> Probl
 
 
 def _misformed_items(rows: SubmissionRows, role: str, form: TextPattern) -> Iterator[Problem]:
-    """Yield a problem for each item that has not the form which the challenge asks for."""
+    """Yield a problem for each item that does not match the challenge's pattern of ids."""
     wrong = ~rows.frame[role].str.contains(form.expression)
     ids = distinct_ids(rows.frame.filter(wrong), role)
     if ids.height > 1 and wrong.all():
@@ -201,45 +168,38 @@ def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Problem | Sum]:
 
     The challenge declares no items, so that they are judged by the file alone.
     """
+    ids, separator = rows.frame[role], cell_separator(rows.rules)
     if rows.frame.height:
-        first = _first_decimal(rows.frame, role)
+        decimals = _are_decimals(ids)
+        named = rows.frame.filter(ids != "").head(1) if decimals else rows.frame.clear()
+        first = named.select("line", "list", item=role).to_dicts()
         describe = partial(_describe_decimals, role, first)
-        yield Sum(("S306", role), {"others": int(first is None)}, describe)
-    separator = cell_separator(rows.rules)
-    unusual = rows.frame.filter(pl.col(role).str.contains(unusual_regex(separator)))
-    ids = distinct_ids(unusual, role)
-    found = {name: suspect_id(name, separator) for name in ids[role]}
-    faults = {name: fault for name, fault in found.items() if fault is not None}
-    ids = ids.filter(pl.col(role).is_in(list(faults)))
+        yield Sum(("S306", role), {"others": int(not decimals)}, describe)
+    unusual = distinct_ids(rows.frame.filter(ids.str.contains(unusual_regex(separator))), role)
+    explained = {name: suspect_id(name, separator) for name in unusual[role]}
+    faults = {name: fault for name, fault in explained.items() if fault is not None}
     several = [name for name, fault in faults.items() if fault.code == "S313"]
-    most_are_several = 2 * ids.filter(pl.col(role).is_in(several))["rows"].sum() >= len(rows.table)
-    errors = ("S309", "S310", "S313") if most_are_several else ("S309", "S310")
-
-    def severity_of(fault: IdFault) -> Severity:
-        return "error" if fault.code in errors else "warning"
-
-    yield from report_ids(ids, role, faults, "item", severity_of)
+    count = unusual.filter(pl.col(role).is_in(several))["rows"].sum()
+    errors = (*ALWAYS_ERRORS, "S313") if 2 * count >= len(rows.table) else ALWAYS_ERRORS
+    suspects = unusual.filter(pl.col(role).is_in(list(faults)))
+    yield from report_ids(suspects, role, faults, "item", errors)
 
 
-def _describe_decimals(
-    role: str, first: tuple[int, str, str] | None, others: int
-) -> Problem | None:
-    if first is None or others:
+def _describe_decimals(role: str, first: Sequence[Row], others: int) -> Problem | None:
+    if others:
         return None
-    line, name, item = first
-    message = f"every item ends in '.0', as {quoted(item)} does; were ids turned into decimals?"
-    problem = Problem("S306", message, "warning", line=line, list=name, item=item, role=role)
-    return replace(problem, help=READ_AS_TEXT)
+    [row] = first
+    message = f"every item ends in '.0', as {quoted(row['item'])} does; "
+    message += "were ids turned into decimals?"
+    return Problem("S306", message, "warning", **row, help=READ_AS_TEXT, role=role)
 
 
-def _first_decimal(frame: pl.DataFrame, role: str) -> tuple[int, str, str] | None:
-    """Return the line, list and id of the first row that has an id, if all ids are decimals."""
-    if frame.is_empty() or (frame[role][0] and not DECIMAL_ID.fullmatch(frame[role][0])):
-        return None
-    some = frame.filter(pl.col(role) != "").select("line", "list", role)
-    if some.is_empty() or not some[role].str.contains(r"^[0-9]+\.0+$").all():
-        return None
-    return some.row(0)
+def _are_decimals(ids: pl.Series) -> bool:
+    """Return whether all ids that are not empty are whole numbers with `.0` behind them."""
+    if ids.is_empty() or (ids[0] and not DECIMAL_ID.fullmatch(ids[0])):
+        return False  # As in most files
+    named = ids.filter(ids != "")
+    return not named.is_empty() and named.str.contains(r"^[0-9]+\.0+$").all()
 
 
 def cell_separator(rules: Submission) -> str | None:
@@ -255,10 +215,9 @@ def misformed_text(rows: SubmissionRows) -> Iterator[Problem]:
     if form is None or "item" not in rows.frame.columns:
         return
     word = printable(rules.columns.get("text", "text"), 60)
-    odd = rows.frame.filter(~pl.col("item").str.contains(TextPattern(form).expression))
-    for problem in report_rows(
-        odd, "S313", "{word} {item} does not look as {form}", role="item", word=word, form=form
-    ):
+    wrong = rows.frame.filter(~pl.col("item").str.contains(TextPattern(form).expression))
+    message = "{word} {item} does not look as {form}"
+    for problem in report_rows(wrong, "S313", message, role="item", word=word, form=form):
         yield replace(problem, item=None)
 
 
@@ -271,8 +230,8 @@ def item_no_candidate(rows: SubmissionRows) -> Iterator[Problem]:
     frame = rows.frame.select("line", "list", "item").filter(~candidates.contains(rows.frame))
     frame = frame.filter(candidates.lists.contains(frame["list"]) & items.contains(frame["item"]))
     frame = frame.unique(["list", "item"], keep="first", maintain_order=True)
-    message, word = "{item} is not a candidate of {word} {list}", rows.word
-    yield from report_rows(frame, "S305", message, role="item", word=word)
+    message = "{item} is not a candidate of {word} {list}"
+    yield from report_rows(frame, "S305", message, role="item", word=rows.word)
 
 
 @check("S304", kinds=RANKED)
@@ -291,44 +250,41 @@ def repeated_item(rows: SubmissionRows) -> Iterator[Problem]:
 
 @check("S401", "S402", "S403", kinds=RANKED)
 def length(rows: SubmissionRows) -> Iterator[Problem]:
-    """A list is as long as `submission.length` asks, and has an item at least.
+    """A list is as long as `submission.length` requires, and has an item at least.
 
-    An answer that is said to be none, as by SQuAD's `""`, is one where no length is asked.
+    A file may say that it has no answer to a list, as SQuAD's `""` does. That counts as an answer
+    if no length is required.
     """
     limits, word = rows.rules.lengths, rows.word
-    answers = limits is None and rows.table.facts.get("answers")
-    if not (answers or (limits and limits.min == 0)):
+    may_be_empty = rows.table.facts.get("answers") if limits is None else limits.min == 0
+    if not may_be_empty:
         for name, line in rows.table.empty_lists.items():
             message = f"{word} {quoted(name)} is empty"
             yield Problem("S403", message, line=line, list=name, role="list")
     if limits is None or "item" not in rows.frame.columns:
         return
     least, most = limits.min or 0, limits.max
-    size = pl.col("rows")
-    is_wrong = pl.lit(False) if most is None else size > most
+    size, is_exact = pl.col("rows"), least == most
+    noun, place = "item", ""
+    if rows.rules.texts:
+        noun, place = "text", f" in column {quoted(rows.rules.columns.get('text', 'text'))}"
+    nouns = pl.when(size == 1).then(pl.lit(noun)).otherwise(pl.lit(f"{noun}s"))
+    message = "{word} {list} has {rows:,} {noun:bare}{place}, {bound} {verb} "
+
+    def report_lengths(is_wrong: pl.Expr, code: str, how: str, bound: int) -> Iterator[Problem]:
+        wrong = rows.named_lists.filter(is_wrong).with_columns(noun=nouns)
+        how = "exactly" if is_exact else how
+        end = "allowed" if how == "at most" else "required"
+        text, verb = f"{how} {bound:,}", is_or_are(bound)
+        return report_rows(
+            wrong, code, message + end, word=word, place=place, bound=text, verb=verb
+        )
+
     if not rows.partial:  # A row that could not be read may be the one that seems to be missing
-        is_wrong = is_wrong | (size < least)
-    rules, noun, of = rows.rules, "item", ""
-    if rules.texts:
-        noun, of = "text", f" in column {quoted(rules.columns.get('text', 'text'))}"
-    exactly = least == most
-
-    def describe(row: Row) -> Problem:
-        name, count = row["list"], row["rows"]
-        message = f"{word} {quoted(name)} has {count:,} {noun}{'s' if count != 1 else ''}{of}, "
-        if exactly:
-            message += f"exactly {least:,} {'is' if least == 1 else 'are'} required"
-        elif most is not None and count > most:
-            message += f"at most {most:,} {'is' if most == 1 else 'are'} allowed"
-        else:
-            message += f"at least {least:,} {'is' if least == 1 else 'are'} required"
-        code = "S401" if exactly or count < least else "S402"
-        return Problem(code, message, line=row["line"], list=name)
-
-    # One code after the other, as one problem may stand for many of its code.
-    wrong = rows.named_lists.filter(is_wrong)
-    for some in (wrong.filter(size < least), wrong.filter(size >= least)):
-        yield from problem_per_row(some, describe)
+        yield from report_lengths(size < least, "S401", "at least", least)
+    if most is not None:
+        code = "S401" if is_exact else "S402"
+        yield from report_lengths(size > most, code, "at most", most)
 
 
 @check("S401", kinds=("grades",))
@@ -428,7 +384,7 @@ def _describe_ranks_below_one(word: str, first: Row, lists: int) -> Problem:
 def _ranks_beyond_last(by_rank: pl.DataFrame, rows: SubmissionRows) -> Iterator[Problem]:
     """Yield a problem for each rank after the last place, where ranks left out are empty places."""
     limits, word = rows.rules.length, rows.word
-    last = LAST_SLOT if limits is None or limits.max is None else limits.max
+    last = LAST_RANK if limits is None or limits.max is None else limits.max
     beyond = by_rank.filter(pl.col("rank") > last).sort("line", maintain_order=True)
     message = "rank {rank:.12g} in {word} {list}; the last is {last}"
     yield from report_rows(beyond, "S402", message, word=word, last=f"{last:,}")
@@ -444,18 +400,15 @@ def _missing_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
     gaps = lists.filter(rank.first() >= 1, rank.last() > rank.len()).sort(line.first())
 
     def describe(row: Row) -> Problem:
-        values = row["rank"]
-        before = [0, *values[:-1]]
-        at = next(n for n, value in enumerate(values) if value > before[n] + 1)
-        begin, end = max(at - SHOWN_BEFORE, 0), at + SHOWN_AFTER + 1
-        shown = ", ".join(
-            ["..."] * (begin > 0)
-            + [f"{value:.12g}" for value in values[begin:end]]
-            + ["..."] * (end < len(values))
-        )
-        name = quoted(row["list"])
-        message = f"rank {before[at] + 1:.12g} is missing in {word} {name} ({shown})"
-        return Problem("S404", message, line=row["line"][at], list=row["list"])
+        ranks = row["rank"]
+        gap = next(n for n, (low, high) in enumerate(pairwise([0, *ranks])) if high > low + 1)
+        absent = (ranks[gap - 1] if gap else 0) + 1
+        begin, end = max(gap - SHOWN_BEFORE, 0), gap + SHOWN_AFTER + 1
+        shown = [f"{rank:.12g}" for rank in ranks[begin:end]]
+        shown = ["..."] * (begin > 0) + shown + ["..."] * (end < len(ranks))
+        message = f"rank {absent:.12g} is missing in {word} {quoted(row['list'])} "
+        message += f"({', '.join(shown)})"
+        return Problem("S404", message, line=row["line"][gap], list=row["list"])
 
     yield from problem_per_row(gaps, describe)
 
@@ -497,13 +450,24 @@ def _sort_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("key") if is_unique else rows.sort("key", best_first)
 
 
-@check("S409", kinds=RANKED)
-def many_ties(rows: SubmissionRows) -> Iterator[Sum]:
-    """Few scores are equal inside a list, or the challenge's tie rule decides much."""
-    if "score" not in rows.frame.columns or rows.rules.ties == "error":
+@check("S409", "S411", kinds=RANKED)
+def ties(rows: SubmissionRows) -> Iterator[Problem | Sum]:
+    """Scores differ inside a list: few tie, or none if the challenge allows no ties."""
+    if "score" not in rows.frame.columns:
         return
-    scored = _scored_rows(rows)
+    scored = rows.named
+    if rows.has_unread_number:
+        scored = scored.filter(~pl.col("score").is_nan())
     tied = _tied_rows(scored)
+    if rows.rules.ties == "error":
+        best = tied.filter(pl.col("score") == pl.col("score").max().over("list"))
+        pairs = best.group_by("list", maintain_order=True).agg(
+            pl.col("line", "item").get(1), first=pl.col("item").first()
+        )
+        message = "the scores of {first} and {item} tie in {word} {list} and this challenge "
+        message += "allows no ties"
+        yield from report_rows(pairs.sort("line"), "S411", message, word=rows.word)
+        return
     line = None if tied.is_empty() else tied["line"][0]
     describe = partial(_describe_ties, rows.rules.ties, line)
     yield Sum(("S409",), {"tied": tied.height, "scores": scored.height}, describe)
@@ -515,27 +479,6 @@ def _describe_ties(rule: str, line: int | None, tied: int, scores: int) -> Probl
     share = f"{tied / scores:.0%}".replace("%", " %")
     message = f"{share} of the scores tie inside their list; the tie rule decides (ties: {rule})"
     return Problem("S409", message, "warning", line=line)
-
-
-@check("S411", kinds=RANKED)
-def tied_scores(rows: SubmissionRows) -> Iterator[Problem]:
-    """Scores differ inside a list, where the challenge allows no ties."""
-    if "score" not in rows.frame.columns or rows.rules.ties != "error":
-        return
-    tied = _tied_rows(_scored_rows(rows))
-    best = tied.filter(pl.col("score") == pl.col("score").max().over("list"))
-    pairs = best.group_by("list", maintain_order=True).agg(
-        pl.col("line", "item").get(1), first=pl.col("item").first()
-    )
-    message = (
-        "the scores of {first} and {item} tie in {word} {list} and this challenge allows no ties"
-    )
-    yield from report_rows(pairs.sort("line"), "S411", message, word=rows.word)
-
-
-def _scored_rows(rows: SubmissionRows) -> pl.DataFrame:
-    """Return the rows whose list has a name and whose score could be read."""
-    return rows.named.filter(~pl.col("score").is_nan()) if rows.has_unread_number else rows.named
 
 
 def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:
@@ -567,19 +510,16 @@ def same_lists(rows: SubmissionRows) -> Iterator[Problem]:
     first, last = (set(frame["item"].filter(numbers == n)) for n in (numbers.min(), numbers.max()))
     if first != last:
         return  # As in most files
-    sums = frame.group_by("list_number").agg(pl.len(), items=pl.col("item").hash().sum())
-    if sums.height < 2 or sums.select(pl.col("len", "items").n_unique()).row(0) != (1, 1):
-        return  # The sums tell most lists from each other, without a sort
-    if sums["len"][0] == 1 and sums.height < FEW_LISTS:
+    lists = numbers.n_unique()
+    if lists < (FEW_LISTS if frame.height == lists else 2):
         return
     place = pl.int_range(pl.len()) if key is None else pl.col(key)
     place = place.rank("min", descending=key == "score").over("list")
-    placed = frame.select("list", "item", place=place)
     # In all lists the same items at the same places: each such pair occurs equally often in each.
-    places = placed.group_by("list", "item", "place").len()
+    places = frame.group_by("list", "item", place=place).len()
     pairs = places.group_by("item", "place", "len").len("lists")
     further = [role for role in frame.columns if role.startswith((EXTRA, NUMBER))]
     varies = any(rows.frame[role].n_unique() > 1 for role in further)
-    if not varies and (pairs["lists"] == sums.height).all():
+    if not varies and (pairs["lists"] == lists).all():
         message = "all lists hold the same items in the same order; a constant model?"
         yield Problem("S410", message, "warning")

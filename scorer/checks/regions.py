@@ -15,7 +15,7 @@ UNLIMITED = (-math.inf, math.inf)
 
 
 class RegionFault(NamedTuple):
-    """What is wrong with a cell, as the code of a submission's problem and a message."""
+    """The fault of a cell, by the code of a submission's problem."""
 
     code: str
     message: str
@@ -47,7 +47,7 @@ def wrong_true_region(rows: TruthRows) -> Iterator[Problem]:
 def _find_fault(
     cell: str, role: str, each: Sequence[str], limits: tuple[float, float] = UNLIMITED
 ) -> RegionFault | None:
-    """Return what is wrong with a cell of masks or boxes; None if nothing is.
+    """Return the fault of a cell of masks or boxes; None if it is right.
 
     Args:
         cell: The cell.
@@ -73,7 +73,7 @@ def _find_fault(
 
 
 def _find_box_fault(row: Row) -> RegionFault | None:
-    """Return what is wrong with a box whose parts are the columns of a row."""
+    """Return the fault of a box whose parts are columns of a row; None if it is right."""
     from scorer.views.images import BoxFault, place_box
 
     numbers = {

@@ -1,4 +1,4 @@
-"""Checks of the truth: what an organizer is told of the answers."""
+"""Checks of the truth, whose problems are shown to the organizer only."""
 
 from __future__ import annotations
 
@@ -9,30 +9,23 @@ from dataclasses import replace
 
 import polars as pl
 
-from scorer.checks.base import (
-    Row,
-    TruthRows,
-    check,
-    distinct_ids,
-    repeated_rows,
-    report_rows,
-)
+from scorer.checks.base import TruthRows, check, distinct_ids, repeated_rows, report_rows
 from scorer.checks.ids import (
     MISSING,
     MISSING_IN_PANDAS,
     READ_AS_TEXT,
-    IdFault,
     IdIndex,
     PublicIds,
     count_rows,
+    suspect_id,
 )
 from scorer.checks.pairs import find_contradictions
 from scorer.checks.ranked import cell_separator
 from scorer.checks.tables import (
+    describe_range,
     find_unknown_names,
     find_wrong_numbers,
     has_number_label,
-    index_classes,
     split_cell,
 )
 from scorer.core.ids import wrapped_id_regex
@@ -41,44 +34,42 @@ from scorer.core.text import quoted
 
 MAY_BE_EMPTY = f"{READ_AS_TEXT}; an answer that may be empty is a text: text in place of item"
 OTHER_CELLS = ("label", "runs", "boxes")  # columns whose empty cells have checks of their own
-FIRST_ROWS = 1000  # of the truth, which are looked at for quotes
+FIRST_ROWS = 1000  # of the truth, in which quotes are looked for
+SAME_RATING = pl.col("rating") == pl.col("first_rating")
 
 
 @check("T302", of="truth")
 def list_not_public(rows: TruthRows) -> Iterator[Problem]:
     """Every list of the truth is in the public file of lists: nobody could answer it."""
-    if rows.challenge.lists is None:  # They are the truth's own
-        return
-    word, index = rows.word, IdIndex(rows.public.lists)
-    for row, hint in _unknown_ids(rows, "list", index, word):
-        name = row["list"]
-        message = f"{word} {quoted(name)} of the truth is not in the file of lists{hint}"
-        yield Problem("T302", message, line=row["line"], list=name)
+    if rows.challenge.lists is not None:  # Else they are the truth's own
+        index, word = IdIndex(rows.public.lists), rows.word
+        yield from _unknown_ids(rows, "T302", "list", index, word, "in the file of lists")
 
 
 @check("T305", kinds=("grades", "ratings"), of="truth")
 def item_not_public(rows: TruthRows) -> Iterator[Problem]:
     """Every item of the truth is in the catalogue: nobody could return it."""
-    if rows.public.items is None:
-        return
-    for row, hint in _unknown_ids(rows, "item", IdIndex(rows.public.items), "item"):
-        item = row["item"]
-        message = f"item {quoted(item)} of the truth is not in the catalogue{hint}"
-        yield Problem("T305", message, line=row["line"], list=row["list"], item=item)
+    if rows.public.items is not None:
+        index = IdIndex(rows.public.items)
+        yield from _unknown_ids(rows, "T305", "item", index, "item", "in the catalogue")
 
 
 def _unknown_ids(
-    rows: TruthRows, role: str, index: IdIndex, word: str
-) -> Iterator[tuple[Row, str]]:
-    """Yield the first row of each id that is not public, and a hint of what was meant."""
+    rows: TruthRows, code: str, role: str, index: IdIndex, word: str, place: str
+) -> Iterator[Problem]:
+    """Yield the problem of each id of a column that is not public, at its first row."""
     frame, suggest = rows.frame, index.suggestions()
     unknown = frame.filter(~index.contains(frame[role]), pl.col(role) != "")
     if unknown.is_empty():
         return
     decimals = frame.select((pl.col(role).str.ends_with(".0") | (pl.col(role) == "")).all()).item()
     for row in distinct_ids(unknown, role).iter_rows(named=True):
-        fault = index.explain(row[role], decimals)
-        yield row, f"; {fault.describe(word, row['rows'])}" if fault else suggest(row[role])
+        name = row[role]
+        fault = index.explain(name, decimals)
+        hint = f"; {fault.describe(word, row['rows'])}" if fault else suggest(name)
+        message = f"{word} {quoted(name)} of the truth is not {place}{hint}"
+        item = name if role == "item" else None
+        yield Problem(code, message, line=row["line"], list=row["list"], item=item)
 
 
 @check("T304", kinds=("grades",), of="truth")
@@ -108,15 +99,14 @@ def missing_id(rows: TruthRows) -> Iterator[Problem]:
             continue
         if role == "item" and rows.challenge.truth.texts:
             continue  # A text may be empty
-        lost = rows.frame.filter(pl.col(role).is_in(["", *MISSING_IN_PANDAS]))
-        for row in distinct_ids(lost, role).iter_rows(named=True):
-            name = row[role]
-            fault = IdFault("S310", f"id reads {quoted(name)}") if name else IdFault("S309", "")
-            severity: Severity = "warning" if name else "error"
-            code = "T310" if name else "T309"
-            help = MAY_BE_EMPTY if role == "item" and not name else READ_AS_TEXT
-            message = fault.describe(rows.public.word(role), row["rows"])
-            yield Problem(code, message, severity, line=row["line"], help=help)
+        missing = rows.frame.filter(pl.col(role).is_in(["", *MISSING_IN_PANDAS]))
+        for row in distinct_ids(missing, role).iter_rows(named=True):
+            if (fault := suspect_id(row[role], None)) is not None:
+                is_empty = fault.code == "S309"
+                message = fault.describe(rows.public.word(role), row["rows"])
+                help = MAY_BE_EMPTY if role == "item" and is_empty else READ_AS_TEXT
+                severity: Severity = "error" if is_empty else "warning"
+                yield Problem(f"T{fault.code[1:]}", message, severity, line=row["line"], help=help)
 
 
 @check("T313", kinds=("grades",), of="truth")
@@ -143,9 +133,9 @@ def answer_out_of_range(rows: TruthRows) -> Iterator[Problem]:
     # Polars takes NaN for the largest number.
     outside = rows.frame.filter(((number < low) | (number > high)) & ~number.is_nan())
     if outside.height:
-        first, count = outside[role][0], outside.height
-        message = f"{role} {first:.12g} is outside {low:.12g} to {high:.12g}{count_rows(count)}"
-        yield Problem("T505", message, "warning", line=outside["line"][0], times=count)
+        count, line = outside.height, outside.item(0, "line")
+        message = f"{role} {describe_range(outside.item(0, role), low, high)}{count_rows(count)}"
+        yield Problem("T505", message, "warning", line=line, times=count)
 
 
 @check("T507", kinds=("ratings",), of="truth")
@@ -153,9 +143,8 @@ def repeated_rating(rows: TruthRows) -> Iterator[Problem]:
     """An item has one rating in a list."""
     repeats = repeated_rows(rows.frame, "list", "item", first="rating")
     message = "({list:bare}, {item:bare}) is rated twice (first on line {first_line:,})"
-    is_same = pl.col("rating") == pl.col("first_rating")
-    yield from report_rows(repeats.filter(~is_same), "T507", message)
-    yield from report_rows(repeats.filter(is_same), "T507", message, "warning")
+    yield from report_rows(repeats.filter(~SAME_RATING), "T507", message)
+    yield from report_rows(repeats.filter(SAME_RATING), "T507", message, "warning")
 
 
 @check("T305", kinds=("ratings",), of="truth")
@@ -193,42 +182,41 @@ def contradictions(rows: TruthRows) -> Iterator[Problem]:
 
 
 @check("T801", "T802", kinds=("labels",), of="truth")
-def label_that_is_no_class(rows: TruthRows) -> Iterator[Problem]:
+def undeclared_label(rows: TruthRows) -> Iterator[Problem]:
     """Every label is among the classes that the challenge declares, and none is empty."""
     challenge, frame = rows.challenge, rows.frame
     if "label" not in frame.columns:
         return
     declared = rows.public.classes if challenge.classes or challenge.submission.classes else ()
-    index, word = index_classes(declared), rows.column_name("label")
+    index, word = IdIndex(dict.fromkeys(declared)), rows.column_name("label")
     suggest = index.suggestions()
     if rows.counted is not None:
         frame = frame.filter(rows.counted)
     if rows.public.numbers:
         frame = frame.filter(~has_number_label(rows.public))
+
+    def is_wrong(label: str) -> bool:
+        """Return whether a label is empty, not declared, or missing where none is declared."""
+        if not label or label in index.names:
+            return not label
+        return bool(declared) or label.casefold() in MISSING
+
     for row in distinct_ids(frame, "label").iter_rows(named=True):
-        labels = split_cell(row["label"], challenge.separators[0])
-        label = next((each for each in labels if _is_wrong(each, index)), None)
-        if label is None:
+        wrong = filter(is_wrong, split_cell(row["label"], challenge.separators[0]))
+        if (label := next(wrong, None)) is None:
             continue
-        many, line, name = count_rows(row["rows"]), row["line"], row["list"]
-        if not label or (label.casefold() in MISSING and not declared):
+        count, line, name = count_rows(row["rows"]), row["line"], row["list"]
+        if label and declared:
+            message = f"{word} {quoted(label)} is not among the declared classes{count}"
+            yield Problem("T801", message + suggest(label), line=line, list=name)
+        else:
             what = f"reads {quoted(label)}" if label else "is empty"
             severity: Severity = "warning" if label else "error"
-            yield Problem("T802", f"{word} {what}{many}", severity, line=line, list=name)
-        else:
-            message = f"{word} {quoted(label)} is not among the declared classes{many}"
-            yield Problem("T801", message + suggest(label), line=line, list=name)
-
-
-def _is_wrong(label: str, declared: IdIndex) -> bool:
-    """Return whether a label is empty, missing or not declared, where classes are declared."""
-    if not label or label in declared.names:
-        return not label
-    return bool(declared.names) or label.casefold() in MISSING
+            yield Problem("T802", f"{word} {what}{count}", severity, line=line, list=name)
 
 
 @check("T501", "T502", "T503", "T504", "T506", kinds=("labels",), of="truth")
-def number_beside_classes(rows: TruthRows) -> Iterator[Problem]:
+def number_label(rows: TruthRows) -> Iterator[Problem]:
     """A row of a group of numbers has a number."""
     for problem in as_truth_problems(find_wrong_numbers(rows, (-math.inf, math.inf))):
         yield replace(problem, times=1)
@@ -257,17 +245,16 @@ def weight_below_zero(rows: TruthRows) -> Iterator[Problem]:
 
 
 @check("T801", of="truth")
-def class_outside(rows: TruthRows) -> Iterator[Problem]:
-    """Every box, tag and span has a class that the challenge declares, where it declares any."""
+def undeclared_class(rows: TruthRows) -> Iterator[Problem]:
+    """Every box, tag and span has a class that the challenge declares, if it declares any."""
     if not rows.challenge.submission.classes:
         return
     for column in rows.public.class_columns:
         role, split = column.truth
-        if role not in rows.frame.columns:
-            continue
-        index, word = index_classes(column.classes), rows.column_name(role)
-        suggest = index.suggestions()
-        for row in find_unknown_names(rows.frame, role, split, index).iter_rows(named=True):
-            name = row["name"]
-            message = f"{word}: {quoted(name)} is not among the declared classes{suggest(name)}"
-            yield Problem("T801", message, line=row["line"], list=row["list"])
+        if role in rows.frame.columns:
+            index, word = IdIndex(dict.fromkeys(column.classes)), rows.column_name(role)
+            suggest = index.suggestions()
+            for row in find_unknown_names(rows.frame, role, split, index).iter_rows(named=True):
+                name, line = row["name"], row["line"]
+                message = f"{word}: {quoted(name)} is not among the declared classes{suggest(name)}"
+                yield Problem("T801", message, line=line, list=row["list"])

@@ -1,9 +1,10 @@
-"""Explanations of values: of one list, with the effect of the rules; and of the worst lists."""
+"""Explains values: of one list, with the effect of the rules; and of the worst lists."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,189 +33,217 @@ from scorer.scoring.aggregate import aggregate_values, values_of_lists
 from scorer.views.ranked import Judged, Names, Ranked
 from scorer.views.rows import LabelledRows
 
-SHOWN = 10
-MOST = 10_000  # lists that are left out of a figure one by one
-Named = Callable[[type], Names]  # what the list's items are called, as that view has them
+SHOWN_LISTS = 10  # of the worst ones
+MOST_OMITTED = 10_000  # lists that are left out of a figure one by one
+SHOWN_GROUPS = 8  # of those whose values are named
+NamesOfView = Callable[[type], Names]  # from the type of a view to the ids of the list's items
 
 
 def explain_list(
     measure: Measure,
     card: Scorecard,
     views: Mapping[type, Any],
-    named: Named,
+    names_of: NamesOfView,
     at: int,
     rules: Mapping[str, Rules],
 ) -> Explained:
-    """The value that scoring gave list number `at`, worked out.
+    """Return how the value of list number `at` comes about.
 
-    A composite of whole submissions' values is worked out for the whole submission. `views` has
-    what the measures see of this list, by type; `at` is the place of the list in the card; `rules`
-    are by measure id.
+    A composite of whole submissions' values is worked out for the whole submission.
 
-    `PluginError` if the metric's explanation failed.
+    Args:
+        measure: The measure.
+        card: The submission's scorecard.
+        views: What the measures see of this list, by type.
+        names_of: Gives the ids of the list's items.
+        at: The position of the list in the card.
+        rules: measure id -> how lists without a value count.
+
+    Raises:
+        PluginError: The metric's explanation failed.
     """
     metric = measure.metric
     if measure.parts:
-        return _of_parts(measure, card, at, rules)
+        return _explain_formula(measure, card, at, rules)
     view = Judged if metric.view is Ranked else metric.view
-    one = OneList(views[view], named(view))
+    one_list = OneList(views[view], names_of(view))
     value = raw_value(measure, card, at)
     try:
-        steps = tuple(explain(measure, one, value))
+        steps = tuple(explain(measure, one_list, value))
     except ScorerError:
         raise
     except Exception as error:
         message = f"{type(error).__name__}: {printable(error)}"
         raise PluginError(f"metric {metric.name} cannot explain itself: {message}") from error
     working = Working(f"{measure.id}: {metric.title}", steps, value)
-    weighted = isinstance(one.view, LabelledRows) and one.view.weight is not None
-    counts, notes = _after_rules(measure, card, at, rules, weighted)
-    return Explained(measure, working, counts, notes)
+    weighted = isinstance(one_list.view, LabelledRows) and one_list.view.weight is not None
+    return _apply_rules(Explained(measure, working, math.nan, ()), card, at, rules, weighted)
 
 
 def raw_value(measure: Measure, card: Scorecard, at: int) -> float:
-    """A list's value before any rule; of a whole-challenge measure, that of this list alone.
+    """Return a list's value before any rule; of a pooled measure, the figure of this list alone.
 
     The measure is not a composite.
     """
     if (figure := card.figures.get(measure.id)) is not None:
-        whole = "labels" in measure.metric.kinds  # explained by what the row adds to it
-        return figure.subset((np.arange(len(card.lists)) == at) | whole).pooled()
+        # A row of a table is explained by what it adds to the figure of all rows.
+        is_table = "labels" in measure.metric.kinds
+        return figure.subset((np.arange(len(card.lists)) == at) | is_table).pooled()
     value = float(card.values[measure.id][at])
     return math.nan if value == NOT_GIVEN else value
 
 
-def _of_parts(measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Rules]) -> Explained:
-    """A formula with the values of its measures put in."""
+def _explain_formula(
+    measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Rules]
+) -> Explained:
+    """Return the formula of a composite with the values of its measures put in."""
     means = {part.id: aggregate_values(card, part, rules).mean for part in measure.parts}
     list_values = {
-        part.id: float(values_of_lists(card, part, rules)[0][at]) if part.of_lists else float("nan")
+        part.id: float(values_of_lists(card, part, rules)[0][at]) if part.of_lists else math.nan
         for part in measure.parts
     }
     total = aggregate_values(card, measure, rules)
     value = float(values_of_lists(card, measure, rules)[0][at]) if measure.of_lists else total.mean
     inputs = list_values if measure.of_lists else means
-    numbers, names = format_template(measure.params["score"])
+    formula = measure.params["score"]
+    numbers, names = format_template(formula)
     columns: dict[str, list[Any]] = {
         "measure": list(means),
         "this list": list(list_values.values()),
+        "all lists": list(means.values()),
     }
+    operands = [inputs[name] for name in names]
     steps = (
-        grid("Its measures", columns | {"all lists": list(means.values())}),
-        equation(measure.id, measure.params["score"], numbers, *(inputs[n] for n in names),
-                value=value),
-    )  # fmt: skip
-    counts, notes = _after_rules(measure, card, at, rules)
-    if not measure.of_lists:
-        kind = "The working is that of the whole submission"
-        notes = (f"{kind}: {measure.id} is a formula of its measures' values of all lists.",)
+        grid("Its measures", columns),
+        equation(measure.id, formula, numbers, *operands, value=value),
+    )
     working = Working(f"{measure.id}: {measure.metric.title}", steps, value)
-    return Explained(measure, working, counts, notes)
+    explained = _apply_rules(Explained(measure, working, math.nan, ()), card, at, rules)
+    if measure.of_lists:
+        return explained
+    note = f"{measure.id} is a formula of its measures' values of all lists."
+    notes = (f"The working is that of the whole submission: {note}",)
+    return replace(explained, notes=notes)
 
 
-def _combined(
+def _describe_combination(
     measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Rules], mean: float
 ) -> Iterator[str]:
-    """How the lists' values make the measure's number, where that is not their mean."""
-    how = measure.combination
-    if how.group is not None and not belonging(card, measure)[at]:
-        yield f"The list is in another group than {printable(how.group)}, and does not count."
-    if how.plain or how.of_lists:
+    """Yield how the lists' values make the measure's number, unless that is their mean."""
+    combination = measure.combination
+    if combination.group is not None and not belonging(card, measure)[at]:
+        group = printable(combination.group)
+        yield f"The list is in another group than {group}, and does not count."
+    if combination.plain or combination.of_lists:
         return
-    mean_text = f"{mean:.6g}" if mean == mean else "undefined"
-    if not how.groups:
-        weight = f", weighted by {how.list_weights}" if how.list_weights else ""
-        yield f"The lists' values make {measure.id} by their {how.lists}{weight}: {mean_text}."
+    if not combination.groups:
+        weight = f", weighted by {combination.list_weights}" if combination.list_weights else ""
+        yield (
+            f"The lists' values make {measure.id} by their {combination.lists}{weight}: "
+            f"{_format_value(mean)}."
+        )
         return
     groups = grouped(card.columns, measure, belonging(card, measure))
     if groups is None or groups.codes[at] < 0:
         return
-    group_name = groups.names[groups.codes[at]]
-    values = [
-        aggregate_values(card, measure, rules, groups.codes == n).mean
-        for n in range(len(groups.names))
+    parts = [
+        f"{printable(name, 60)} "
+        + _format_value(aggregate_values(card, measure, rules, groups.codes == n).mean)
+        for n, name in enumerate(groups.names)
     ]
-    parts = [f"{printable(name, 60)} {value:.6g}" if value == value else f"{name} undefined"
-             for name, value in zip(groups.names, values, strict=True)]  # fmt: skip
+    more = " and more" if len(parts) > SHOWN_GROUPS else ""
     yield (
-        f"The list is in {printable(group_name, 60)}, one of {len(parts):,} groups "
-        f"({', '.join(parts[:8])}{' and more' * (len(parts) > 8)}); they make {measure.id} by "
-        f"{', then '.join(map(str, how.aggregates))}: {mean_text}."
+        f"The list is in {printable(groups.names[groups.codes[at]], 60)}, one of {len(parts):,} "
+        f"groups ({', '.join(parts[:SHOWN_GROUPS])}{more}); they make {measure.id} by "
+        f"{', then '.join(map(str, combination.aggregates))}: {_format_value(mean)}."
     )
 
 
-def _after_rules(
-    measure: Measure,
+def _format_value(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.6g}"
+
+
+def _apply_rules(
+    explained: Explained,
     card: Scorecard,
     at: int,
-    ruled: Mapping[str, Rules],
+    rules: Mapping[str, Rules],
     weighted: bool = False,
-) -> tuple[float, tuple[str, ...]]:
-    """The value after the missing and undefined rules, with notes that say why.
+) -> Explained:
+    """Return the explanation with the value that counts after the rules, and notes that say why.
 
-    `weighted` is whether the rows of a table have weights.
+    Args:
+        explained: The explanation of the raw value.
+        card: The submission's scorecard.
+        at: The position of the list in the card.
+        rules: measure id -> how lists without a value count.
+        weighted: Whether the rows of a table have weights.
     """
-    settled, name, rules = aggregate_values(card, measure, ruled), measure.id, ruled[measure.id]
-    notes = list(_combined(measure, card, at, ruled, settled.mean))
+    measure = explained.measure
+    total, name = aggregate_values(card, measure, rules), measure.id
+    notes = list(_describe_combination(measure, card, at, rules, total.mean))
     if not card.answered[at]:
         notes.append("The submission leaves this list out; it is worked as an empty list.")
-    if settled.per_list is None:
-        whole = f"{settled.mean:.6g}" if settled.mean == settled.mean else "undefined"
-        rows = "rows" if "labels" in measure.metric.kinds else "lists"
-        if measure.combination.groups:
-            return float("nan"), tuple(notes)
-        of = f"all {settled.lists:,} {rows} together" if settled.lists > 1 else f"one {rows[:-1]}"
-        if weighted and isinstance(card.figures.get(name), Ratio):
-            of += ", the mean of the rows by weight"
-        notes.append(
-            f"{name} is one figure of {of}: {whole}. "
-            "The working shows what "
-            + ("this row adds to it." if rows == "rows" else "it would be of this list alone.")
-        )
-        return float("nan"), tuple(notes)
-    state, counts = values_of_lists(card, measure, ruled)[1][at], float(settled.per_list[at])
-    if state == MISSING and rules.missing == "skip":
+    if total.per_list is None:
+        if not measure.combination.groups:
+            is_table = "labels" in measure.metric.kinds
+            rows = "rows" if is_table else "lists"
+            all_rows = f"all {total.lists:,} {rows} together"
+            source = all_rows if total.lists > 1 else f"one {rows[:-1]}"
+            if weighted and isinstance(card.figures.get(name), Ratio):
+                source += ", the mean of the rows by weight"
+            effect = "this row adds to it" if is_table else "it would be of this list alone"
+            notes.append(
+                f"{name} is one figure of {source}: {_format_value(total.mean)}. "
+                f"The working shows what {effect}."
+            )
+        return replace(explained, counts=math.nan, notes=tuple(notes))
+    state, own = values_of_lists(card, measure, rules)[1][at], rules[name]
+    if state == MISSING and own.missing == "skip":
         notes.append("Lists that are left out do not count (missing_list: skip).")
     elif state >= UNDEFINED:
-        does = {
+        effect = {
             "zero": "it counts as 0",
             "skip": "the list does not count",
             "worst": "the list does not count",
             "error": "the submission is rejected",
-        }[rules.undefined]
-        if state == WITHHELD and rules.undefined in ("skip", "worst"):
-            worst = filler(measure, rules)
-            does = "the submission has no value" if math.isnan(worst) else f"it counts {worst:g}"
-            does = f"and the truth would have a value, so {does}"
-        notes.append(
-            f"{name} is undefined for this list, so {does} (undefined: {rules.undefined})."
-        )
-    return counts, tuple(notes)
+        }[own.undefined]
+        if state == WITHHELD and own.undefined in ("skip", "worst"):
+            worst = filler(measure, own)
+            effect = "the submission has no value" if math.isnan(worst) else f"it counts {worst:g}"
+            effect = f"and the truth would have a value, so {effect}"
+        undefined = f"{name} is undefined for this list"
+        notes.append(f"{undefined}, so {effect} (undefined: {own.undefined}).")
+    return replace(explained, counts=float(total.per_list[at]), notes=tuple(notes))
 
 
 def explain_worst_lists(
     measure: Measure, card: Scorecard, rules: dict[str, Rules], word: str, plural: str
 ) -> Explained:
-    """The worst lists by a measure: their values, and its number without each.
+    """Return the worst lists by a measure: their values, and its number without each.
 
-    `rules` are by measure id; `word` and `plural` are the challenge's for lists. `UsageError` if
-    there are too many lists, none of which has a value of its own.
+    Args:
+        measure: The measure.
+        card: The submission's scorecard.
+        rules: measure id -> how lists without a value count.
+        word: The challenge's word for a list.
+        plural: The word for several.
+
+    Raises:
+        UsageError: There are too many lists, none of which has a value of its own.
     """
-    whole = aggregate_values(card, measure, rules)
-    values = (
-        values_of_lists(card, measure, rules)[0]
-        if measure.of_lists and _with_values(card, measure)
-        else None
-    )
+    total = aggregate_values(card, measure, rules).mean
+    has_values = measure.of_lists and all(part.id not in card.figures for part in measure.all_parts)
+    values = values_of_lists(card, measure, rules)[0] if has_values else None
     candidates = np.arange(len(card.lists)) if values is None else _lowest(measure, values)
-    if candidates.size > MOST:
+    if candidates.size > MOST_OMITTED:
         raise UsageError(
             f"no {word} of {len(card.lists):,} has a value of its own by {measure.id}; "
             "name one: --list ID"
         )
-    without = np.array([_without(card, measure, rules, at) for at in candidates.tolist()])
-    gain = (without - whole.mean) * (1 if measure.metric.better == "higher" else -1)
-    order = np.argsort(-np.nan_to_num(gain, nan=-np.inf), kind="stable")[:SHOWN]
+    without = np.array([_total_without(card, measure, rules, at) for at in candidates.tolist()])
+    gain = (without - total) * (1 if measure.metric.better == "higher" else -1)
+    order = np.argsort(-np.nan_to_num(gain, nan=-np.inf), kind="stable")[:SHOWN_LISTS]
     rows = tuple(
         _list_row(card, at, values, without[n], gain[n])
         for n, at in zip(order.tolist(), candidates[order].tolist(), strict=True)
@@ -223,27 +252,20 @@ def explain_worst_lists(
     columns = (word, *([] if values is None else ["value"]), "without it", "costs", "")
     title = f"{measure.id}: the {plural} that cost most"
     steps: list[Step] = [Grid("Greatest cost first", columns, rows)] if rows else []
-    steps.append(Sentence(_beside_table(rows, values, plural)))
-    return Explained(measure, Working(title, tuple(steps), whole.mean), whole.mean, ())
-
-
-def _with_values(card: Scorecard, measure: Measure) -> bool:
-    """Whether each list has a value of its own."""
-    return all(part.id not in card.figures for part in measure.all_parts)
+    steps.append(Sentence(_describe_grid(rows, values, plural)))
+    return Explained(measure, Working(title, tuple(steps), total), total, ())
 
 
 def _lowest(measure: Measure, values: Floats) -> np.ndarray:
-    """Some of the lists with the worst values, more than are shown, as weights differ."""
+    """Return some of the lists with the worst values, more than are shown, as weights differ."""
     counted = np.flatnonzero(~np.isnan(values))
     order = values[counted] if measure.metric.better == "higher" else -values[counted]
-    return counted[np.argsort(order, kind="stable")[: 20 * SHOWN]]
+    return counted[np.argsort(order, kind="stable")[: 20 * SHOWN_LISTS]]
 
 
-def _without(card: Scorecard, measure: Measure, rules: dict[str, Rules], at: int) -> float:
-    """The measure's number without one list."""
-    keep = np.ones(len(card.lists), dtype=bool)
-    keep[at] = False
-    return aggregate_values(card, measure, rules, keep).mean
+def _total_without(card: Scorecard, measure: Measure, rules: dict[str, Rules], at: int) -> float:
+    """Return the measure's number without one list."""
+    return aggregate_values(card, measure, rules, np.arange(len(card.lists)) != at).mean
 
 
 def _list_row(
@@ -254,15 +276,15 @@ def _list_row(
     return (card.lists[at], *value, float(without), float(gain), note)
 
 
-def _beside_table(rows: tuple[tuple[Cell, ...], ...], values: Floats | None, plural: str) -> str:
-    """What is to be known beside the table."""
+def _describe_grid(rows: tuple[tuple[Cell, ...], ...], values: Floats | None, plural: str) -> str:
+    """Return what the columns of the worst lists mean, and whether further lists are as bad."""
     if not rows:
         return f"None of the {plural} costs anything: without any, the value is no better."
-    say = (
+    meaning = (
         "`costs` is by how much the value would be better without it; "
         f"--list {rows[0][0]} works the first one out."
     )
-    if values is None or len(rows) < SHOWN:
-        return say
-    alike = int((values == rows[-1][1]).sum())
-    return f"{alike:,} {plural} have the value of the last one. {say}" if alike > 1 else say
+    if values is None or len(rows) < SHOWN_LISTS:
+        return meaning
+    ties = int((values == rows[-1][1]).sum())
+    return f"{ties:,} {plural} have the value of the last one. {meaning}" if ties > 1 else meaning
