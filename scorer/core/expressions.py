@@ -1,135 +1,122 @@
 """Formulas of measures and conditions on columns, as challenge.yaml writes them.
 
-Both are read here by recursive descent, and never run as Python: Python's own parser knows no
-names such as `nDCG@10`, and its errors have other words and places in each version.
+A text is cut into tokens, whose order is checked here. Python's `ast` then finds the tree of the
+operators in a copy in which each operand is a plain name: nothing of the text itself comes to
+Python's parser, whose errors differ by its version, and nothing is run as Python.
 """
 
 from __future__ import annotations
 
+import ast
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
-from typing import ClassVar, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from scorer.core.arrays import Floats, Mask
-from scorer.core.text import printable, quoted
+from scorer.core.text import quoted
 
-LONGEST = 2_000  # characters
-MOST_TOKENS = 400  # numbers, names and signs
+MOST_TOKENS = 400  # numbers, names, comparisons and signs; a tree has at most as many levels
 DEEPEST = 50  # parentheses, functions and signs inside each other
-NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-WORD = r"[^\W\d][\w.@]*"
-TOKEN = rf"\s*(?:(?P<number>{NUMBER})|(?P<name>{WORD})|'(?P<quoted>[^']+)'|(?P<sign>SIGNS))"
-FORMULA_TOKEN = re.compile(TOKEN.replace("SIGNS", r"\*\*|[-+*/(),]"))
-CONDITION_TOKEN = re.compile(TOKEN.replace("SIGNS", r"<=|>=|!=|<>|==|[-+<>=(),]"))
-T = TypeVar("T")
+# All repetitions are possessive, so that no text can be matched in many ways.
+NUMBER = r"(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?\d++)?+"
+WORD = r"[^\W\d][\w.@]*+"
+NAME = rf"(?:{WORD}|'[^']++')"
+VALUE = rf"(?:[-+]?\s*+{NUMBER}|{NAME})"
+# The last group of a token says what it is.
+FORMULA_TOKEN = re.compile(
+    rf"\s*+(?:(?P<function>{WORD})\s*+\(|(?P<operand>(?P<number>{NUMBER})|(?P<name>{NAME}))"
+    r"|(?P<infix>\*\*|[*/])|(?P<sign>[-+])|(?P<open>\()|(?P<close>\))|(?P<comma>,))"
+)
+CONDITION_TOKEN = re.compile(
+    rf"\s*+(?:(?P<operand>(?P<column>{NAME})\s*+"
+    rf"(?:(?P<compare>==?|!=|<>|[<>]=?)\s*+(?P<value>{VALUE})|(?P<without>not\s++)?in\s*+"
+    rf"\(\s*+(?P<values>{VALUE}(?:\s*+,\s*+{VALUE})*+)\s*+\)))"
+    r"|(?P<infix>(?:and|or)\b)|(?P<prefix>not\b)|(?P<open>\()|(?P<close>\)))",
+    re.IGNORECASE,
+)
+TOKENS = {
+    "formula": (FORMULA_TOKEN, "part of a formula"),
+    "condition": (CONDITION_TOKEN, "comparison"),
+}
+EXAMPLES = {
+    "formula": "0.3*a + 0.7*min(b, c ** 2)",
+    "condition": "male = 1 and label not in (x, y)",
+}
 
 
 class ExpressionError(ValueError):
     """A text is no formula, or no condition; the message says where it is wrong."""
 
 
-class Token(NamedTuple):
-    """A part of a text."""
+def _parse(text: str, noun: str) -> tuple[ast.expr, list[re.Match[str]]]:
+    """Return the tree of a formula or condition, and its operands: `_2` in the tree is the third.
 
-    kind: str  # number, name, quoted, sign; '' at the end
-    text: str
-    start: int  # its first character, from 0
+    `ExpressionError` if the text is too long or too deep, or its tokens are in no order.
+    """
+    if not text.strip():
+        raise ExpressionError(f"the {noun} is empty; write such as {EXAMPLES[noun]}")
+    source, operands = list[str](), list[re.Match[str]]()
+    opened = list[str]()  # functions, parentheses and prefixes that have not ended
+    needs_operand = True
+    for token in _split(text, noun):
+        kind = str(token.lastgroup)
+        if kind == "function" and token[kind] not in FUNCTIONS:
+            functions = ", ".join(FUNCTIONS)
+            raise ExpressionError(f"{quoted(token[kind])} is no function here; {functions} are")
+        source.append(token[0].strip().lower())
+        if needs_operand and kind in ("function", "open", "prefix", "sign"):
+            opened.append("prefix" if kind == "sign" else kind)
+        elif needs_operand and kind == "operand":
+            source[-1] = f"_{len(operands)}"
+            operands.append(token)
+            needs_operand = False
+        elif not needs_operand and kind == "close" and opened:
+            opened.pop()
+        elif not needs_operand and (
+            kind in ("infix", "sign") or (kind == "comma" and opened[-1:] == ["function"])
+        ):
+            needs_operand = True
+        else:
+            place = f"character {token.start(kind) + 1}"
+            raise ExpressionError(f"{place}: {quoted(token[kind])} is not expected there")
+        while opened[-1:] == ["prefix"] and not needs_operand:
+            opened.pop()
+        if len(opened) > DEEPEST:
+            raise ExpressionError(f"the {noun} is more than {DEEPEST} levels deep")
+        if len(source) > MOST_TOKENS:
+            raise ExpressionError(
+                f"the {noun} has more than {MOST_TOKENS} names, numbers and signs"
+            )
+    if needs_operand or opened:
+        raise ExpressionError(f"the {noun} ends where more is expected")
+    return ast.parse(" ".join(source), mode="eval").body, operands
 
 
-class _Parser:
-    """Reads the tokens of a text from left to right; `next` is the first that is not read."""
+def _split(text: str, noun: str) -> Iterator[re.Match[str]]:
+    """Yield the tokens of a text; `ExpressionError` where there is none."""
+    pattern, part = TOKENS[noun]
+    end, text = 0, text.rstrip()
+    while end < len(text):
+        token = pattern.match(text, end)
+        if token is None:
+            start = len(text) - len(text[end:].lstrip())
+            word = re.compile(WORD).match(text, start)
+            what = quoted(word[0] if word else text[start])
+            message = f"character {start + 1}: {what} begins no {part}"
+            raise ExpressionError(f"{message}; write such as {EXAMPLES[noun]}")
+        end = token.end()
+        yield token
 
-    noun: str
-    pattern: re.Pattern[str]
-    allowed: str  # what there is, for people
-    hints: ClassVar[Mapping[str, str]]  # what to write in place of a sign that is not allowed
 
-    def __init__(self, text: str) -> None:
-        if len(text) > LONGEST:
-            message = f"the {self.noun} has {len(text):,} characters; {LONGEST:,} are the most"
-            raise ExpressionError(message)
-        self.tokens, self.at, self.depth = self._split(text.rstrip()), 0, 0
-        if len(self.tokens) > MOST_TOKENS:
-            message = f"the {self.noun} has more than {MOST_TOKENS} numbers, names and signs"
-            raise ExpressionError(message)
-
-    def _split(self, text: str) -> list[Token]:
-        tokens, end = list[Token](), 0
-        while end < len(text):
-            match = self.pattern.match(text, end)
-            if match is None:
-                rest = text[end:].lstrip()
-                place = f"character {len(text) - len(rest) + 1}, {quoted(printable(rest[0]))},"
-                hint = self.hints.get(rest[0], "")
-                message = f"{place} is no part of a {self.noun} ({self.allowed}){hint}"
-                raise ExpressionError(message)
-            kind, end = str(match.lastgroup), match.end()
-            tokens.append(Token(kind, match[kind], match.start(kind)))
-        return [*tokens, Token("", "", len(text))]
-
-    @property
-    def next(self) -> Token:
-        return self.tokens[self.at]
-
-    def unexpected(self) -> ExpressionError:
-        """The error of the next token."""
-        if not self.next.kind:
-            return ExpressionError(f"the {self.noun} ends where more is expected")
-        text = quoted(printable(self.next.text))
-        return ExpressionError(f"character {self.next.start + 1}: {text} is not expected there")
-
-    def take(self, *kinds: str) -> Token:
-        """Read the next token, which is of one of these kinds; else `ExpressionError`."""
-        token = self.next
-        if token.kind not in kinds:
-            raise self.unexpected()
-        self.at += 1
-        return token
-
-    def take_if(self, kind: str, *texts: str) -> str:
-        """Read the next token if it is one of these, in small letters; '' if it is not."""
-        text = self.next.text.casefold()
-        if self.next.kind != kind or text not in texts:
-            return ""
-        self.at += 1
-        return text
-
-    def expect(self, sign: str) -> None:
-        """Read a sign; `ExpressionError` if another token is next."""
-        if not self.take_if("sign", sign):
-            raise self.unexpected()
-
-    def number(self) -> float | None:
-        """Read a number with its sign, if one is next."""
-        signed = self.next.kind == "sign" and self.next.text in ("-", "+")
-        if self.tokens[self.at + signed].kind != "number":
-            return None
-        factor = -1.0 if self.take_if("sign", "-", "+") == "-" else 1.0
-        text = self.take("number").text
-        if math.isinf(number := float(text)):
-            raise ExpressionError(f"{quoted(printable(text))} is too large a number")
-        return factor * number
-
-    def nested(self, read: Callable[[], T]) -> T:
-        """What `read` reads, one level deeper."""
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise ExpressionError(f"the {self.noun} is more than {DEEPEST} levels deep")
-        found = read()
-        self.depth -= 1
-        return found
-
-    def to_the_end(self, read: Callable[[], T]) -> T:
-        """What `read` reads, after which the text ends."""
-        found = read()
-        if self.next.kind:
-            raise self.unexpected()
-        return found
+def _read_number(text: str) -> float:
+    number = float("".join(text.split()))
+    if math.isinf(number):
+        raise ExpressionError(f"{quoted(text)} is too large a number")
+    return number
 
 
 class Range(NamedTuple):
@@ -238,21 +225,10 @@ class Formula(NamedTuple):
         if self.operation == "name":
             return ranges[self.name]
         parts = [part.range(ranges) for part in self.parts]
-        match self.operation:
-            case "negative":
-                return _negative(parts[0])
-            case "+":
-                return _sum(*parts)
-            case "-":
-                return _sum(parts[0], _negative(parts[1]))
-            case "*":
-                return _product(*parts)
-            case "/":
-                return _product(parts[0], _reciprocal(parts[1]))
-            case "**":
-                return _power(parts[0], self.number)
+        if self.operation not in FUNCTIONS:
+            return _range_of_operator(self.operation, parts, self.number)
         least = 0.0 if self.operation in OF_NONNEGATIVE else -math.inf
-        ends = np.maximum([(part.low, part.high) for part in parts], least)
+        ends = np.maximum([part[:2] for part in parts], least)
         with np.errstate(all="ignore"):
             low, high = map(float, CALCULATIONS[self.operation](ends, self.number))
         return Range(
@@ -263,140 +239,109 @@ class Formula(NamedTuple):
         )
 
 
-def _negative(a: Range) -> Range:
-    return Range(-a.high, -a.low, rises=a.falls, falls=a.rises)
+def _range_of_operator(operation: str, parts: Sequence[Range], exponent: float) -> Range:
+    """Return the range of an operator's values, from its values at some points of its parts.
 
-
-def _sum(a: Range, b: Range) -> Range:
-    return Range(a.low + b.low, a.high + b.high, a.rises or b.rises, a.falls or b.falls)
-
-
-def _product(a: Range, b: Range) -> Range:
-    # an infinite bound is never reached, so that 0 times it is 0
-    ends = [x * y if x and y else 0.0 for x in a[:2] for y in b[:2]]
-    rises = falls = False
-    for moving, other in ((a, b), (b, a)):
-        rises |= (moving.rises and other.high > 0) or (moving.falls and other.low < 0)
-        falls |= (moving.falls and other.high > 0) or (moving.rises and other.low < 0)
-    return Range(min(ends), max(ends), rises, falls)
-
-
-def _reciprocal(a: Range) -> Range:
-    if a.low < 0 < a.high:  # it jumps where the divisor passes 0
-        moves = a.rises or a.falls
-        return Range(rises=moves, falls=moves)
-    low = 1 / a.high if a.high else (-math.inf if a.low else 0.0)
-    high = 1 / a.low if a.low else (math.inf if a.low == 0 and a.high >= 0 else 0.0)
-    return Range(low, high, rises=a.falls, falls=a.rises)
-
-
-def _power(base: Range, exponent: float) -> Range:
-    if exponent < 0:
-        return _reciprocal(_power(base, -exponent))
-    if exponent == 0:
-        return Range(1.0, 1.0, rises=False, falls=False)
-    if not exponent.is_integer():  # of a negative number it has no value
-        base = base._replace(low=max(base.low, 0.0), high=max(base.high, 0.0))
-    elif exponent % 2 == 0 and base.high <= 0:
-        base = _negative(base)
-    elif exponent % 2 == 0 and base.low < 0:
-        moves = base.rises or base.falls
-        base = Range(0.0, max(-base.low, base.high), moves, moves)
+    Between these points it moves in one direction with each part, wherever the others are.
+    """
+    has_pole = operation == "/" or (exponent < 0 and exponent % 2 == 1)
+    if has_pole and parts[-1].low < 0 < parts[-1].high:
+        return Range()
+    is_root = operation == "**" and not exponent.is_integer()  # a negative number has none
+    points = np.meshgrid(*(_points(part, is_root) for part in parts), indexing="ij")
     with np.errstate(all="ignore"):
-        low, high = np.array(base[:2]) ** exponent
-    return base._replace(low=float(low), high=float(high))
+        values = CALCULATIONS[operation](np.array(points), exponent)
+        values[np.isnan(values)] = 0.0  # an infinite bound is never reached: 0 times it is 0
+        steps = [np.diff(values, axis=axis) for axis in range(len(parts))]
+    up = [bool((step > 0).any()) for step in steps]
+    down = [bool((step < 0).any()) for step in steps]
+    moves = list(zip(parts, up, down, strict=True))
+    return Range(
+        float(values.min()),
+        float(values.max()),
+        any((part.rises and up) or (part.falls and down) for part, up, down in moves),
+        any((part.falls and up) or (part.rises and down) for part, up, down in moves),
+    )
 
 
-class _FormulaParser(_Parser):
-    """Sums of products of powers."""
+def _points(part: Range, is_root: bool) -> list[float]:
+    """Return the ends of a range, 0 if it lies between them, and a number beside infinity."""
+    low, high = max(part.low, 0.0) if is_root else part.low, part.high
+    finite = [min(high, 0.0) - 1] * (low == -math.inf) + [0.0] * (low < 0 < high)
+    finite += [max(low, 0.0) + 1] * (high == math.inf)
+    return [low, *finite, -0.0 if low < high == 0 else high]  # 1 / -0.0 is -inf
 
-    noun, pattern = "formula", FORMULA_TOKEN
-    allowed = "numbers, measure ids, + - * / ** ( ), min, max, sqrt, log, mean, .."
-    hints: ClassVar = {"^": "; a power is written a ** 2"}
 
-    def sum(self) -> Formula:
-        formula = self.product()
-        while sign := self.take_if("sign", "+", "-"):
-            formula = Formula(sign, (formula, self.product()))
-        return formula
-
-    def product(self) -> Formula:
-        formula = self.nested(self.power)
-        while sign := self.take_if("sign", "*", "/"):
-            part = self.nested(self.power)
-            if sign == "/" and not part.names and part.value({"": np.zeros(1)})[0] == 0:
-                raise ExpressionError("the formula divides by 0")
-            formula = Formula(sign, (formula, part))
-        return formula
-
-    def power(self) -> Formula:
-        if sign := self.take_if("sign", "+", "-"):
-            part = self.nested(self.power)
-            return Formula("negative", (part,)) if sign == "-" else part
-        base = self.operand()
-        if not self.take_if("sign", "**"):
-            return base
-        exponent = self.number()
-        if exponent is None or abs(exponent) > 100:
-            raise ExpressionError("an exponent is a number between -100 and 100")
-        return Formula("**", (base,), exponent)
-
-    def operand(self) -> Formula:
-        if self.take_if("sign", "("):
-            formula = self.sum()
-            self.expect(")")
-            return formula
-        if self.next.kind == "number" and (number := self.number()) is not None:
-            return Formula("number", number=number)
-        token = self.take("name", "quoted")
-        if token.kind == "name" and self.take_if("sign", "("):
-            return self.call(token.text)
-        return Formula("name", name=token.text)
-
-    def call(self, name: str) -> Formula:
-        if name not in FUNCTIONS:
-            functions = ", ".join(FUNCTIONS)
-            raise ExpressionError(f"{quoted(printable(name))} is no function here; {functions} are")
-        number = 0.0
-        if name in FIRST_NUMBERS:
-            expected, fits = FIRST_NUMBERS[name]
-            first = self.number()
-            if first is None or not fits(first):
-                raise ExpressionError(f"{name} takes {expected}, then its parts")
-            self.expect(",")
-            number = first
-        parts = [self.sum()]
-        while self.take_if("sign", ","):
-            digits = self.number() if name == "round" and len(parts) == 1 else None
-            if digits is not None and digits.is_integer() and abs(digits) <= 15:
-                number = digits
-                break
-            parts.append(self.sum())
-        self.expect(")")
-        if name in OF_ONE and len(parts) > 1:
-            raise ExpressionError(f"{name} takes one part")
-        if name in OF_TWO_OR_MORE and len(parts) == 1:
-            raise ExpressionError(f"{name} takes two parts or more")
-        return Formula(name, tuple(parts), number)
+OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 
 
 def parse_formula(text: str) -> Formula:
-    """The formula of a text; `ExpressionError` if it cannot be read.
+    """Return the formula of a text; `ExpressionError` if it cannot be read.
 
     >>> parse_formula("0.25*a + 0.75*'nDCG (group)'").names
     ('a', 'nDCG (group)')
     """
-    if not text.strip():
-        raise ExpressionError("the formula is empty; write such as 0.3*a + 0.7*b")
-    parser = _FormulaParser(text)
-    formula = parser.to_the_end(parser.sum)
+    tree, operands = _parse(text, "formula")
+    formula = _build_formula(tree, operands)
     if not formula.names:
         raise ExpressionError("the formula names no measure")
     return formula
 
 
+def _build_formula(node: ast.expr, operands: Sequence[re.Match[str]]) -> Formula:
+    match node:
+        case ast.Name(id=operand):
+            token = operands[int(operand[1:])]
+            if token["name"]:
+                return Formula("name", name=token["name"].strip("'"))
+            return Formula("number", number=_read_number(token["number"]))
+        case ast.UnaryOp(op=sign, operand=operand):
+            part = _build_formula(operand, operands)
+            return Formula("negative", (part,)) if isinstance(sign, ast.USub) else part
+        case ast.BinOp(left=left, op=operator, right=right):
+            parts = _build_formula(left, operands), _build_formula(right, operands)
+            return _join_parts(OPERATORS[type(operator)], *parts)
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return _call(name, [_build_formula(part, operands) for part in arguments])
+    raise AssertionError(ast.dump(node))  # no token makes another
+
+
+def _constant(formula: Formula) -> float:
+    """Return the number that a formula without names is; NaN if it has names, or no value."""
+    return math.nan if formula.names else float(formula.value({"": np.zeros(1)})[0])
+
+
+def _join_parts(operation: str, left: Formula, right: Formula) -> Formula:
+    number = _constant(right)
+    if operation == "/" and number == 0:
+        raise ExpressionError("the formula divides by 0")
+    if operation != "**":
+        return Formula(operation, (left, right))
+    if not abs(number) <= 100:
+        raise ExpressionError("an exponent is a number between -100 and 100")
+    return Formula(operation, (left,), number)
+
+
+def _call(name: str, parts: list[Formula]) -> Formula:
+    number = 0.0
+    if name in FIRST_NUMBERS:
+        expected, fits = FIRST_NUMBERS[name]
+        number = _constant(parts.pop(0))
+        if not fits(number) or not parts:
+            raise ExpressionError(f"{name} takes {expected}, then its parts")
+    elif name == "round" and len(parts) == 2:
+        digits = _constant(parts[1])
+        if digits.is_integer() and abs(digits) <= 15:
+            number, parts = digits, parts[:1]
+    if name in OF_ONE and len(parts) > 1:
+        raise ExpressionError(f"{name} takes one part")
+    if name in OF_TWO_OR_MORE and len(parts) == 1:
+        raise ExpressionError(f"{name} takes two parts or more")
+    return Formula(name, tuple(parts), number)
+
+
 def quote_name(name: str) -> str:
-    """A name as a formula has it: in quotes where it is no word.
+    """Return a name as a formula has it: in quotes where it is no word.
 
     >>> quote_name("clicks"), quote_name("nDCG (group)")
     ('clicks', "'nDCG (group)'")
@@ -405,23 +350,16 @@ def quote_name(name: str) -> str:
 
 
 def format_template(text: str) -> tuple[str, tuple[str, ...]]:
-    """A formula with {} in place of each name, and the names in the order of their places.
+    """Return a formula with {} in place of each name, and the names in the order of their places.
 
     >>> format_template("0.5*(a + 'b c') / max(a, 1)")
-    ('0.5 * ({} + {}) / max({}, 1)', ('a', 'b c', 'a'))
+    ('0.5*({} + {}) / max({}, 1)', ('a', 'b c', 'a'))
     """
-    template, names = "", list[str]()
-    for token, following in pairwise(_FormulaParser(text).tokens):
-        is_function = token.kind == "name" and following.text == "("
-        if token.kind in ("name", "quoted") and not is_function:
-            names.append(token.text)
-            template += "{}"
-        elif token.text in ("+", "-", "*", "/"):
-            is_prefix = not template or template.endswith(("(", " ", "**"))
-            template += token.text if is_prefix else f" {token.text} "
-        else:
-            template += ", " if token.text == "," else token.text
-    return template, tuple(names)
+    names = [token for token in _parse(text, "formula")[1] if token["name"]]
+    ends = [0, *(token.end() for token in names)]
+    between = [text[end : token.start("name")] for end, token in zip(ends, names, strict=False)]
+    template = "{}".join([*between, text[ends[-1] :]])
+    return " ".join(template.split()), tuple(token["name"].strip("'") for token in names)
 
 
 class Condition(NamedTuple):
@@ -472,83 +410,49 @@ ORDERS: Mapping[str, Callable[[pl.Expr, float], pl.Expr]] = {
 }
 
 
-class _ConditionParser(_Parser):
-    """Alternatives of conjunctions of comparisons."""
-
-    noun, pattern = "condition", CONDITION_TOKEN
-    allowed = "columns, values, = != < <= > >=, in, and, or, not, ( )"
-    hints: ClassVar = {"&": "; write and", "|": "; write or"}
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.names = list[str]()
-        self.numbers = dict[str, None]()
-
-    def alternatives(self) -> pl.Expr:
-        parts = [self.conjunction()]
-        while self.take_if("name", "or"):
-            parts.append(self.conjunction())
-        return pl.any_horizontal(parts)
-
-    def conjunction(self) -> pl.Expr:
-        parts = [self.nested(self.term)]
-        while self.take_if("name", "and"):
-            parts.append(self.nested(self.term))
-        return pl.all_horizontal(parts)
-
-    def term(self) -> pl.Expr:
-        if self.take_if("name", "not"):
-            return ~self.nested(self.term)
-        if self.take_if("sign", "("):
-            condition = self.alternatives()
-            self.expect(")")
-            return condition
-        return self.comparison(self.take("name", "quoted").text)
-
-    def comparison(self, name: str) -> pl.Expr:
-        if name not in self.names:
-            self.names.append(name)
-        cell = pl.col(str(self.names.index(name)))
-        if word := self.take_if("name", "in", "not"):
-            if word == "not" and not self.take_if("name", "in"):
-                raise self.unexpected()
-            among = _is_any(cell, self.values())
-            return among if word == "in" else ~among
-        sign = self.take_if("sign", "=", "==", "!=", "<>", *ORDERS)
-        if not sign:
-            raise self.unexpected()
-        value = self.value()
-        if sign not in ORDERS:
-            equal = _is_any(cell, [value])
-            return equal if sign in ("=", "==") else ~equal
-        if isinstance(value, str):
-            raise ExpressionError(f"{sign} compares numbers, and {quoted(value)} is a text")
-        self.numbers.setdefault(name)
-        return ORDERS[sign](_number(cell), value).fill_null(False)
-
-    def values(self) -> list[float | str]:
-        self.expect("(")
-        values = [self.value()]
-        while self.take_if("sign", ","):
-            values.append(self.value())
-        self.expect(")")
-        return values
-
-    def value(self) -> float | str:
-        if (number := self.number()) is not None:
-            return number
-        token = self.take("name", "quoted")
-        return FLAGS.get(token.text.casefold(), token.text) if token.kind == "name" else token.text
-
-
 def parse_condition(text: str) -> Condition:
-    """The condition of a text; `ExpressionError` if it cannot be read.
+    """Return the condition of a text; `ExpressionError` if it cannot be read.
 
     >>> parse_condition("male = 1 and (label = 0 or 'the part' in (a, b))").names
     ('male', 'label', 'the part')
     """
-    if not text.strip():
-        raise ExpressionError("the condition is empty; write such as male = 1 and label = 0")
-    parser = _ConditionParser(text)
-    expression = parser.to_the_end(parser.alternatives)
-    return Condition(tuple(parser.names), tuple(parser.numbers), expression)
+    tree, operands = _parse(text, "condition")
+    columns = [token["column"].strip("'") for token in operands]
+    names = tuple(dict.fromkeys(columns))
+    comparisons = [
+        _compare(pl.col(str(names.index(column))), token)
+        for column, token in zip(columns, operands, strict=True)
+    ]
+    ordered = [c for c, token in zip(columns, operands, strict=True) if token["compare"] in ORDERS]
+    return Condition(names, tuple(dict.fromkeys(ordered)), _join_comparisons(tree, comparisons))
+
+
+def _join_comparisons(node: ast.expr, comparisons: Sequence[pl.Expr]) -> pl.Expr:
+    match node:
+        case ast.Name(id=name):
+            return comparisons[int(name[1:])]
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return ~_join_comparisons(operand, comparisons)
+        case ast.BoolOp(op=operator, values=values):
+            join = pl.all_horizontal if isinstance(operator, ast.And) else pl.any_horizontal
+            return join([_join_comparisons(value, comparisons) for value in values])
+    raise AssertionError(ast.dump(node))  # no token makes another
+
+
+def _compare(cell: pl.Expr, token: re.Match[str]) -> pl.Expr:
+    """Return where the cells of a column compare as a token says."""
+    values = [_read_value(value) for value in re.findall(VALUE, token["value"] or token["values"])]
+    sign = token["compare"]
+    if sign not in ORDERS:
+        among = _is_any(cell, values)
+        return ~among if sign in ("!=", "<>") or token["without"] else among
+    [value] = values
+    if isinstance(value, str):
+        raise ExpressionError(f"{sign} compares numbers, and {quoted(value)} is a text")
+    return ORDERS[sign](_number(cell), value).fill_null(False)
+
+
+def _read_value(text: str) -> float | str:
+    if text[0] == "'":
+        return text[1:-1]
+    return FLAGS.get(text.casefold(), text) if re.match(WORD, text) else _read_number(text)
