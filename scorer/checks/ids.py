@@ -15,10 +15,8 @@ import polars as pl
 
 from scorer.challenge.public import IdNames, Public, ids_of
 from scorer.core.ids import (
-    MARKS,
     TextPattern,
     repair_id,
-    separator_names,
     split_ids,
     wrapped_id_regex,
 )
@@ -41,6 +39,7 @@ MOST_LETTERS = 120  # different characters of the public ids that are tried in p
 SUGGESTIONS = 20  # for one file; only the first few are shown
 SEVERAL_OR_WRAPPED = re.compile(r"""[,;|\t'"`\[\]()]""")  # in an id that is several, or in quotes
 MULTIPLIER = 0x9E3779B97F4A7C15  # odd, so that the keys of (a, b) and (b, a) differ
+NOUNS = {",": "commas", ";": "semicolons", "|": "bars", "\t": "tabs"}  # of the signs between ids
 MOST_PARTS = 100  # ids that a cell with several ids may hold, to be recognized
 # A regular expression of polars for ids that `suspect_id` looks at one by one: empty or missing,
 # with E+, with a blank at an end, or with a character that cannot be seen.
@@ -383,7 +382,7 @@ def _parts_fault(name: str, parts: Sequence[str]) -> IdFault:
     if len(parts) == 1:
         message = f"{quoted(name)} is {quoted(parts[0])} with quotes, brackets or marks round it"
         return IdFault("S313", message, parts[0], ALONE)
-    marks = separator_names([mark for mark in MARKS if mark in name])
+    marks = " and ".join(noun for mark, noun in NOUNS.items() if mark in name)
     message = f"{quoted(name)} holds {len(parts):,} ids, with {marks} between them"
     return IdFault("S313", message, None, ALONE)
 

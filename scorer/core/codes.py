@@ -1,8 +1,9 @@
-"""The problem codes and their pages, as `score rule` prints them.
+"""The codes of problems, and the page of each, as `score rule` prints them.
 
-Codes are API: stable, never reused. S concerns a submission, T the truth and
-the organizer's other files, C challenge.yaml, V votes. The page of a code that one check alone
-reports is in the YAML file beside the check's module, a plugin's too; the others are here.
+Codes are part of the API: they stay, and none is used again. S is about a submission, T about the
+truth and the organizer's other files, C about challenge.yaml, V about votes. The pages of codes
+that checks report are in a YAML file beside the module of the check, also if it is a plug-in; the
+others are in the folder `pages`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from scorer.core.text import quoted
 
 
 class Code(NamedTuple):
-    """One problem code and its page."""
+    """A code and its page."""
 
     code: str
     title: str
@@ -40,7 +41,7 @@ GROUPS = ("scorer.checks", "scorer.audits")  # of entry points: checks of submis
 
 @cache
 def codes() -> dict[str, Code]:
-    """Every code with its page, in order."""
+    """Return all codes with their pages, in the order of the codes."""
     pages = dict[str, Code]()
     ours = (*sorted(PAGES.glob("*.yaml")), *sorted(CHECKS.rglob("*.yaml")))
     for path in (*ours, *_pages_of_installed()):
@@ -50,7 +51,7 @@ def codes() -> dict[str, Code]:
 
 
 def _pages_of_installed() -> Iterator[Path]:
-    """The files beside the modules of installed checks; no such module is imported."""
+    """Yield the YAML files beside the modules of installed checks, which are not imported."""
     for module in sorted({point.module for group in GROUPS for point in installed(group)}):
         with plugin_call(f"the plugin {quoted(module)} cannot be found"):
             spec = find_spec(module)
@@ -60,7 +61,7 @@ def _pages_of_installed() -> Iterator[Path]:
 
 
 def code(name: str) -> Code:
-    """The page of one code, whatever its case. Raises `UnknownName`."""
+    """Return the page of a code in any case; `UnknownName` if there is none."""
     try:
         return codes()[name.upper()]
     except KeyError:

@@ -1,28 +1,29 @@
-"""How ids look: the regular expression that they fit, and several ids in one cell."""
+"""The patterns that ids fit, and cells that hold several ids."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import polars as pl
 
-MARKS = ",;|\t"  # signs with which several ids are written in one cell
+MARKS = ",;|\t"  # signs that separate several ids in one cell
 SIGNS = "A-Za-z0-9_:/.@#,;|-"  # characters of ids for which a pattern is guessed
 LONGEST_PATTERN = 500  # characters
 LONGEST_PADDED = 20  # digits of ids whose zeros were lost, and of examples
-FEW = 20  # ids from which on it is no chance that all are of digits
-CUTS = re.compile(rf"""[{MARKS}]|(?<=['"])\s+(?=['"])""")  # the latter as numpy shows arrays
-EDGES = re.compile(r"""^['"`\[(]|['"`\])]$""")  # of a cell as a program writes lists and texts
+MANY = 20  # with so many ids it is no chance that all are made of digits
+# Where a cell is cut into ids; numpy has only blanks between texts in quotes.
+CUTS = re.compile(rf"""[{MARKS}]|(?<=['"])\s+(?=['"])""")
+EDGES = re.compile(r"""^['"`\[(]|['"`\])]$""")  # quotes and brackets that programs put around
 
 
 class TextPattern:
-    """A regular expression that ids, or answers, fit as a whole.
+    """A regular expression that has to match a whole id, or answer.
 
-    Polars matches it, in a time that is linear in the text whatever the pattern is. A dot is any
-    character, a line end too.
+    It is one of polars, which takes time linear in the text whatever the pattern is. A dot matches
+    line ends, too.
 
-    `ValueError` if it cannot be read; the message says why.
+    `ValueError` if it is none; the message says why.
     """
 
     def __init__(self, text: str) -> None:
@@ -38,17 +39,20 @@ class TextPattern:
             raise ValueError(reason[1] if reason else "it cannot be read") from None
 
     def fits(self, text: str) -> bool:
-        """Whether a text fits."""
+        """Return whether a text fits."""
         return self.filter([text]) == [text]
 
     def filter(self, texts: Iterable[str]) -> list[str]:
-        """Those of some texts that fit."""
+        """Return those of some texts that fit."""
         series = pl.Series([*texts], dtype=pl.String)
         return series.filter(series.str.contains(self.expression)).to_list()
 
 
 def repair_id(name: str, pattern: TextPattern) -> tuple[str, str] | None:
-    """The code of a program's fault, and the id that `name` certainly was before; None if unsure.
+    """Return the code of a program's fault and the id that it changed into `name`; else None.
+
+    A program takes leading zeros away (S307), or writes an id as a decimal (S306). If several ids
+    may have been meant, none is returned.
 
     >>> repair_id("42.0", TextPattern("[0-9]{5}")), repair_id("42", TextPattern("[0-9]{5}"))
     (('S306', '00042'), ('S307', '00042'))
@@ -64,7 +68,7 @@ def repair_id(name: str, pattern: TextPattern) -> tuple[str, str] | None:
 
 
 def example_ids(pattern: str | None, count: int) -> list[str]:
-    """So many ids that fit a pattern, or fewer; none if it is not one of a few plain forms.
+    """Return up to `count` ids that fit a pattern; none if it is not one of a few plain forms.
 
     >>> example_ids(None, 2), example_ids("tt[0-9]{3}", 2), example_ids("[A-F]+", 2)
     (['item-1', 'item-2'], ['tt001', 'tt002'], [])
@@ -84,10 +88,10 @@ def example_ids(pattern: str | None, count: int) -> list[str]:
 
 
 def guess_pattern(names: Iterable[str]) -> str | None:
-    """A pattern that all of these ids fit, and others of their challenge surely too.
+    """Return a pattern that all of these ids fit, and surely others of their challenge, too.
 
-    It says of digits that there are no letters, and how many there are, only where zeros in front
-    of them, or many ids, show that; None where ids hold blanks or other odd signs.
+    It allows digits alone only if there are many ids, or ids of one length with leading zeros. None
+    if an id holds a blank or another sign that is unusual in ids.
     """
     every = set(names)
     signs = set().union(*every)
@@ -97,14 +101,14 @@ def guess_pattern(names: Iterable[str]) -> str | None:
     if "".join(signs).isdigit():
         if len(lengths) == 1 and any(name[0] == "0" != name for name in every):
             return f"[0-9]{{{lengths.pop()}}}"
-        if len(every) >= FEW:
+        if len(every) >= MANY:
             return "[0-9]+"
     others = "".join(sorted(s for s in signs if not s.isalnum() and s not in "_-"))
     return f"[A-Za-z0-9_{others}-]+"
 
 
 def split_ids(text: str) -> list[str]:
-    """The ids that a cell written by a program holds: less brackets and quotes, cut at marks.
+    """Return the ids in a cell, without brackets and quotes around them.
 
     >>> split_ids("['a1', 'a2']"), split_ids("a1,a2"), split_ids("'a1',")
     (['a1', 'a2'], ['a1', 'a2'], ['a1'])
@@ -115,14 +119,11 @@ def split_ids(text: str) -> list[str]:
 
 
 def wrapped_id_regex(separator: str | None) -> str:
-    """A regular expression of ids that are several, by their separator, or in quotes."""
+    """Return a regular expression for cells that are several ids, or one in quotes or brackets.
+
+    `separator` is what separates ids where a cell may have several; else None.
+    """
     if separator is None:
         return r"""^(?:'.*'|".*"|`.*`|\[.*\]|\(.*\))$"""
     others = "".join(re.escape(mark) for mark in MARKS if mark != separator)
     return rf"{EDGES.pattern}|[{others}]"
-
-
-def separator_names(marks: Sequence[str]) -> str:
-    """Signs by their names: `commas`."""
-    names = {",": "commas", ";": "semicolons", "|": "bars", "\t": "tabs"}
-    return " and ".join(names[mark] for mark in marks)

@@ -30,30 +30,30 @@ class Problem:
     list: str | None = None
     item: str | None = None
     help: str | None = None
-    times: int = 1  # in how many places the problem stands for itself ("18 rows")
-    # of the cell that holds `list` (the role "list") or `item`, where that is what is wrong
+    times: int = 1  # how many places the problem stands for ("18 rows")
+    # The role of the cell that is wrong: `list` is its text if this is "list", else `item`.
     role: str | None = field(default=None, compare=False, repr=False)
-    # why a metric failed, for the organizer alone: it may show the truth
+    # Why a metric failed, for the organizer alone: it may show the truth.
     cause: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Keep the beginning of an id that is longer than any is."""
+        """Cut ids after LONGEST_ID characters."""
         for name in ("list", "item"):
             text = getattr(self, name)
             if text is not None and len(text) > LONGEST_ID:
                 object.__setattr__(self, name, f"{text[: LONGEST_ID - 1]}…")
 
     def __str__(self) -> str:
-        """`PATH:LINE:COL: severity[CODE] what`, as compilers and editors write it."""
+        """Return `PATH:LINE:COL: severity[CODE] what`, as compilers and editors write it."""
         place = [printable(self.path) if self.path else None, self.line, self.column]
         where = "".join(f"{part}:" for part in place if part is not None)
-        return f"{where}{' ' if where else ''}{self.severity}[{self.code}] {self.message}"
+        return f"{where} {self.severity}[{self.code}] {self.message}".lstrip()
 
 
 def as_truth_problems(problems: Iterable[Problem]) -> list[Problem]:
-    """The same problems of an organizer's file: S304 of a submission is T304 of a truth."""
+    """Return problems as those of an organizer's file: S304 of a submission is T304 of a truth."""
+    # The help of S104 is about the limits of submissions.
     return [
-        # what helps with the limits of submissions changes none of these
         replace(p, code=f"T{p.code[1:]}", help=None if p.code == "S104" else p.help)
         if p.code[0] == "S"
         else p
@@ -63,16 +63,16 @@ def as_truth_problems(problems: Iterable[Problem]) -> list[Problem]:
 
 @dataclass
 class Findings:
-    """Problems as they are found: the first places of each code, and how many there were."""
+    """The problems of a file: the first ones of each code, and how many there are."""
 
-    path: str | None = None  # of the file, for problems that name none
+    path: str | None = None  # of the file, for problems without a path
     most: int = KEPT  # problems of one code that are kept; more are only counted
     counts: Counter[str] = field(default_factory=Counter)  # all problems of each code
     fatal: bool = False  # whether any is an error, so that the file cannot be scored
     _problems: list[Problem] = field(default_factory=list)
 
     def add(self, problem: Problem) -> None:
-        """Keep `problem`, or only count it when its code has been seen often enough."""
+        """Keep a problem, or only count it if as many of its code are kept as may be."""
         self.fatal |= problem.severity == "error"
         if self.counts[problem.code] >= self.most:
             self.counts[problem.code] += problem.times
@@ -83,9 +83,9 @@ class Findings:
         self._problems.append(problem)
 
     def count_if_full(self, code: str) -> bool:
-        """Count one more problem of a code if no more of it are kept, and return whether it was.
+        """Count a problem of a code if no more of them are kept; return whether it was counted.
 
-        On a file with a problem in each line, making each of them would take long.
+        Readers ask this before they make a problem, of which a file may have one in each line.
         """
         if self.counts[code] < self.most:
             return False
@@ -93,26 +93,24 @@ class Findings:
         return True
 
     def extend(self, problems: Iterable[Problem]) -> None:
-        """Add each of `problems`."""
+        """Add several problems."""
         for problem in problems:
             self.add(problem)
 
     def merge(self, other: Findings) -> None:
-        """Add the findings of a part that comes after all the parts so far."""
-        remaining = other.counts.copy()
-        for problem in other._problems:
-            self.add(problem)
-            remaining[problem.code] -= 1
-        self.counts.update(remaining)
+        """Add other findings, also those that were only counted."""
+        self.extend(other._problems)
+        self.counts.update(other.counts - Counter(problem.code for problem in other._problems))
         self.fatal |= other.fatal
 
     def locate(
         self, columns: Callable[[Sequence[tuple[int, str, str]]], Sequence[int | None]]
     ) -> None:
-        """Say at which character of its line each cell begins that a problem is about.
+        """Set the columns of problems that are about a cell.
 
-        `columns` finds them from the line, role and text of each cell. It is called once, for at
-        most `LOCATED` cells of a code, and not without any.
+        Args:
+            columns: Returns at which character of its line each cell begins, from its line, role
+                and text. It is called once, for at most LOCATED cells of a code.
         """
         places, cells, located = list[int](), list[tuple[int, str, str]](), Counter[str]()
         for n, problem in enumerate(self._problems):
@@ -127,41 +125,41 @@ class Findings:
             self._problems[n] = replace(self._problems[n], column=column)
 
     def replace(self, change: Callable[[Problem], Problem]) -> None:
-        """Replace each problem by what `change` makes of it."""
+        """Replace each problem by the one that `change` returns."""
         self._problems = [change(problem) for problem in self._problems]
 
     def rename_path(self, path: str) -> None:
-        """Give the file, and the files in it, another path than the one it was read by."""
+        """Change the path of the file, and of the files in it if it is an archive."""
         before, self.path = self.path or "", path
 
-        def renamed(problem: Problem) -> Problem:
+        def rename(problem: Problem) -> Problem:
             own = problem.path or ""
             if own != before and not (before and own.startswith(f"{before}/")):
                 return problem
             return replace(problem, path=path + own[len(before) :])
 
-        self.replace(renamed)
+        self.replace(rename)
 
     def copy(self) -> Findings:
-        """The same findings, to be added to."""
+        """Return a copy, which can be changed."""
         return replace(self, counts=self.counts.copy(), _problems=list(self._problems))
 
     def with_path(self, path: str) -> Findings:
-        """The same findings under the path of another file."""
+        """Return a copy in which all problems have this path."""
         copied = self.copy()
         copied.path = path
         copied.replace(lambda problem: replace(problem, path=path))
         return copied
 
     def without(self, codes: Sequence[str]) -> Findings:
-        """The same without problems whose codes begin so."""
+        """Return a copy without the problems whose codes begin with one of `codes`."""
         remaining = Findings(self.path, self.most)
         remaining.extend(p for p in self._problems if not p.code.startswith((*codes,)))
         others = {code: n for code, n in self.counts.items() if not code.startswith((*codes,))}
         return replace(remaining, counts=Counter(others))
 
     def summarize(self, path: str | None, hint: str) -> Findings:
-        """One problem for each code: how many there are, without what they hold."""
+        """Return one problem for each code, which says how many there are and shows no cell."""
         summary = replace(self.copy(), path=path, _problems=[])
         severities = {problem.code: problem.severity for problem in reversed(self._problems)}
         for code, severity in severities.items():
@@ -170,9 +168,9 @@ class Findings:
         return summary
 
     def tally(self, severity: Severity) -> dict[str, int]:
-        """How many problems of that severity there are, by their codes in order.
+        """Return how many problems of a severity there are of each code, in the order of codes.
 
-        Problems of a code that were only counted have the severest severity of those kept.
+        Those that were only counted are errors if any problem of their code is an error.
         """
         counts = Counter(problem.code for problem in self._problems if problem.severity == severity)
         kept = Counter(problem.code for problem in self._problems)
@@ -188,7 +186,7 @@ class Findings:
         return sum(self.tally("error").values())
 
     def to_json(self) -> str:
-        """Everything but the causes for the organizer, as `from_json` reads it back."""
+        """Return all but the causes, which are for the organizer alone, for `from_json`."""
         problems = [
             {
                 key: value
@@ -202,7 +200,7 @@ class Findings:
 
     @classmethod
     def from_json(cls, text: str) -> Findings:
-        """The findings that `to_json` wrote; `ValueError` if the text is something else."""
+        """Return the findings that `to_json` wrote; `ValueError` if the text is something else."""
         try:
             fields = json.loads(text)
             problems = [Problem(**problem) for problem in fields["problems"]]
@@ -212,7 +210,7 @@ class Findings:
             raise ValueError(f"these are no findings: {error!r}") from error
 
     def __iter__(self) -> Iterator[Problem]:
-        """In the order of the file; what concerns the whole file first."""
+        """Yield the problems that are kept in the order of the file, those of all of it first."""
         return iter(sorted(self._problems, key=lambda p: (p.line or 0, p.column or 0, p.code)))
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Text from outside, made safe to print."""
+"""Text of files and errors, made safe to print; numbers, paths and names in sentences."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from pathlib import Path
 from typing import Any
 
 # Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.txt, and the braille pattern
-# without a dot: Python counts some of them as printable
+# without a dot: Python counts some of them as printable.
 IGNORABLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-# letters that are written from right to left, by Unicode's blocks of them
+# Letters that are written from right to left, by their blocks in Unicode.
 RIGHT = (
     "\u0590-\u0604\u0606-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
     "\U00010800-\U00010fff\U0001e800-\U0001efff"
 )
 LEFTWARDS = re.compile(f"[{RIGHT}](?:[{RIGHT}\u0300-\u036f]|[ ,.'\"_-](?=[{RIGHT}]))*")
-LEFT_TO_RIGHT = "\u200e"  # a mark that takes no room
-KIT = "scorer-kit-"  # begins the name of a temporary folder that holds a kit's, in which it lies
+LEFT_TO_RIGHT = "\u200e"  # a mark without width
+KIT = "scorer-kit-"  # how the name of a temporary folder begins into which a kit is unpacked
 MOST_MARKS = 4  # combining marks in a row; more would be drawn over the lines above and below
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name most like `name`, if any is like it at all."""
+    """Return the known name that is most similar to a name, whatever their case; else None."""
     folded = {k.casefold(): k for k in known}
     matches = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[matches[0]] if matches else None
 
 
 def unit(called: Mapping[str, str], count: int = 2) -> str:
-    """What the challenge calls a list, as a word of a sentence: `users` for a column `userId`."""
+    """Return the challenge's noun for so many lists: `users` for two of a column `userId`."""
     word = re.sub(r"(?<=[a-z])I[dD]$|[ _-]id$", "", called.get("list", "list"))
     word = {"qid": "query", "uid": "user"}.get(word.casefold(), word).replace("_", " ")
     if not re.fullmatch(r"[A-Za-z][A-Za-z ]*", word) or word == "id":
@@ -49,7 +49,7 @@ def unit(called: Mapping[str, str], count: int = 2) -> str:
 
 
 def display_path(path: Path) -> str:
-    """A file's path as one would write it here, where it is below; for messages.
+    """Return a path for messages: relative if it is below the working directory, else as it is.
 
     >>> display_path(Path("/tmp/scorer-kit-x/kit.zip/challenge.yaml"))
     'kit.zip:challenge.yaml'
@@ -59,12 +59,12 @@ def display_path(path: Path) -> str:
         return ":".join(path.parts[temporary + 1 :])
     try:
         return str(path.relative_to(Path.cwd()))
-    except (ValueError, OSError):  # elsewhere; or here has been deleted
+    except (ValueError, OSError):  # not below it; or it has been deleted
         return str(path)
 
 
 def unseen(text: str) -> str | None:
-    r"""The first character that is not seen: a control, or one that is drawn as nothing.
+    r"""Return the first character that cannot be seen: a control, or one that is drawn as nothing.
 
     >>> unseen("a b"), unseen("a\u3164b")
     (None, '\u3164')
@@ -75,10 +75,10 @@ def unseen(text: str) -> str | None:
 
 
 def printable(text: object, width: int = 200) -> str:
-    r"""Text from outside, safe to print: cut in the middle if long, invisible characters escaped.
+    r"""Return a text that is safe to print, cut in the middle if it is longer than `width`.
 
-    Controls, characters that are drawn as nothing, and the fifth of combining
-    marks in a row are escaped.
+    Controls, characters that are drawn as nothing, and all but the first MOST_MARKS combining marks
+    in a row are escaped.
 
     >>> print(printable("a\x1b[31mb\u3164"))
     a\x1b[31mb\u3164
@@ -89,13 +89,18 @@ def printable(text: object, width: int = 200) -> str:
     if len(message) > width:
         half = (width - 1) // 2
         message = f"{message[:half]}…{message[-half:]}"
-    return message if message.isascii() and message.isprintable() else _escaped(message)
+    if message.isascii() and message.isprintable():
+        return message
+    characters, marks = [], 0
+    for c in message:
+        marks = marks + 1 if unicodedata.category(c)[0] == "M" else 0
+        is_safe = c.isprintable() and not IGNORABLE.match(c) and marks <= MOST_MARKS
+        characters.append(c if is_safe else c.encode("unicode_escape", "surrogatepass").decode())
+    return "".join(characters)
 
 
 def isolate_rtl(line: str) -> str:
-    r"""A line in which text from right to left does not move the text beside it.
-
-    Marks on both its sides keep the columns beside it in their order.
+    r"""Return a line with marks around text from right to left, so that columns keep their order.
 
     >>> ascii(isolate_rtl("1  \u05d0\u05d1  0.5"))
     "'1  \\u200e\\u05d0\\u05d1\\u200e  0.5'"
@@ -105,19 +110,10 @@ def isolate_rtl(line: str) -> str:
     return LEFTWARDS.sub(rf"{LEFT_TO_RIGHT}\g<0>{LEFT_TO_RIGHT}", line)
 
 
-def _escaped(text: str) -> str:
-    characters, marks = [], 0
-    for c in text:
-        marks = marks + 1 if unicodedata.category(c)[0] == "M" else 0
-        fine = c.isprintable() and not IGNORABLE.match(c) and marks <= MOST_MARKS
-        characters.append(c if fine else c.encode("unicode_escape", "surrogatepass").decode())
-    return "".join(characters)
-
-
 def format_number(value: float, decimals: int = 4, sign: str = "") -> str:
-    """A number with so many decimals; large ones have fewer.
+    """Return a number with so many decimals, or fewer if it is large. Zero has no minus.
 
-    `sign` is the format's: `+` for one that is always shown. No zero has a minus.
+    `sign` is that of a format: `+` shows it always.
 
     >>> [format_number(value) for value in (0.25, 98.76543, 8718.013, 17844.9256, 454517.09, -1e-9)]
     ['0.2500', '98.7654', '8718.01', '17844.9', '454517', '0.0000']
@@ -127,7 +123,7 @@ def format_number(value: float, decimals: int = 4, sign: str = "") -> str:
 
 
 def describe_exception(error: BaseException, width: int = 200) -> str:
-    """An exception of third-party code, in a line."""
+    """Return an exception of third-party code in a line: its type and its message."""
     try:
         return f"{type(error).__name__}: {printable(error, width)}"
     except Exception:  # its own words may fail too
@@ -135,11 +131,11 @@ def describe_exception(error: BaseException, width: int = 200) -> str:
 
 
 def quoted(text: object, width: int = 60) -> str:
-    """`printable` in single quotes, for an id or a cell inside a sentence."""
+    """Return a printable text in single quotes, for an id or a cell inside a sentence."""
     return f"'{printable(text, width)}'"
 
 
 def join_first(names: Sequence[Any], most: int = 3) -> str:
-    """The first few of many names, in a sentence: `'a', 'b', 'c' and 1,204 more`."""
+    """Return the first few of many names, for a sentence: `'a', 'b', 'c' and 1,204 more`."""
     message = ", ".join(quoted(name) for name in names[:most])
     return f"{message} and {len(names) - most:,} more" if len(names) > most else message

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
+from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import PluginError
-from scorer.core.plugins import MARK, PLUGIN, loaded_module
+from scorer.core.plugins import MARK, PLUGIN
 from scorer.core.problems import Findings
 from scorer.metrics.api import Figure, Ratio
 from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
@@ -182,7 +183,7 @@ def _restore_function(fields: Mapping[str, Any]) -> Any:
     if "value" in fields:
         return fields["value"]
     name = fields["module"]
-    module = import_module(name) if name.startswith("scorer.") else loaded_module(name)
+    module = import_module(name) if name.startswith("scorer.") else _loaded_module(name)
     function: Any = getattr(module, fields["name"], None)
     of_metrics = name.startswith(("scorer.metrics.", "scorer.prepare.kaggle", PLUGIN)) or any(
         hasattr(value, MARK) for value in vars(module or sys).values()
@@ -193,6 +194,14 @@ def _restore_function(fields: Mapping[str, Any]) -> Any:
         raise PluginError(message)
     settings = {key: _restore_function(each) for key, each in fields.get("settings", {}).items()}
     return partial(function, **settings) if settings else function
+
+
+def _loaded_module(name: str) -> ModuleType | None:
+    """Return a module if it is loaded; of a plugin also one of the same file at another path."""
+    if name in sys.modules or not name.startswith(PLUGIN):
+        return sys.modules.get(name)
+    same_content = f"{name.rpartition('_')[0]}_"
+    return next((sys.modules[n] for n in reversed(sys.modules) if n.startswith(same_content)), None)
 
 
 class Outcome(NamedTuple):
