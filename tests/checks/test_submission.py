@@ -31,33 +31,38 @@ ITEMS = "item\na\nb\nc\n0042\n123456789012\n"
 TRUTHS = {
     "grades": "list,item,grade\n007,a,1\nq1,b,2\nq2,secret,1\n",
     "ratings": "list,item,rating\nq1,a,1\nq1,b,2\n007,a,5\n007,0042,4\n",
-    "preferences": "list,better,worse\nq1,a,b\n007,b,c\n",
+    "preferences": "list,better,worse\nq1,A,B\nq1,C,D\n007,A,B\n",
     "labels": "list,label\n007,setosa\nq1,virginica\nq2,setosa\n",
 }
 METRIC = {"grades": "P@2", "ratings": "RMSE", "preferences": "EDRC", "labels": "Accuracy"}
-PAIRS = "list,item\n007,0042\n007,a\nq1,a\nq1,b\n"  # what the ratings ask for
+PAIRS = {  # what the ratings ask for, and the preferences are about
+    "ratings": "list,item\n007,0042\n007,a\nq1,a\nq1,b\n",
+    "preferences": "list,item\nq1,A\nq1,B\nq1,C\nq1,D\n007,A\n007,B\n",
+}
 
 
 def cases():
-    for page in (HERE / f"{kind}.yaml" for kind in ("grades", "labels", "ratings")):
+    for page in (HERE / f"{kind}.yaml" for kind in TRUTHS):
         for case in yaml.safe_load(page.read_text(encoding="utf-8")):
             yield pytest.param(page.stem, case, id=f"{page.stem}: {case['name']}")
 
 
 def folder_of(tmp_path, kind, case):
     """A challenge of that kind, and the submission of the case."""
-    lists = "list\n007\nq1\n" if kind == "ratings" else LISTS
-    said = {"truth": "truth.csv", "metrics": [METRIC[kind]], "lists": "lists.csv"}
+    lists = "list\n007\nq1\n" if kind in PAIRS else LISTS
+    metric = case.get("metric", METRIC[kind])
+    said = {"truth": "truth.csv", "metrics": [metric], "lists": "lists.csv"}
     said["submission"] = case.get("rules", {})
     if kind == "labels":
-        said["metrics"] = [case.get("metric", METRIC[kind])]
         said["submission"] = {"classes": ["setosa", "virginica"], **said["submission"]}
         if "target" in case:
             said["truth"] = {"file": "truth.csv", "columns": {"target": case["target"]}}
     elif kind != "grades" or case.get("items"):
         said["items"] = "items.csv"
-        items = {"grades": ITEMS, "ratings": PAIRS, "preferences": "list,item\nq1,a\nq1,b\n007,b\n"}
-        (tmp_path / "items.csv").write_text(case.get("catalogue", items[kind]))
+        (tmp_path / "items.csv").write_text(case.get("catalogue", PAIRS.get(kind, ITEMS)))
+    if kind == "preferences":
+        columns = {"better": "better", "worse": "worse"}  # say the kind where the truth is missing
+        said["truth"] = {"file": "truth.csv", "columns": columns}
     (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(said))
     (tmp_path / "lists.csv").write_text(lists)
     (tmp_path / "truth.csv").write_text(case.get("truth", TRUTHS[kind]))
@@ -89,6 +94,16 @@ def test_no_finding_tells_of_an_item_that_only_the_truth_knows(tmp_path):
     with_truth = findings(tmp_path, mine)
     (tmp_path / "truth.csv").write_text("list,item,grade\nq1,other,7\n")
     assert findings(tmp_path, mine) == with_truth == []
+
+
+def test_of_preferences_only_the_items_of_each_list_are_public(tmp_path):
+    (tmp_path / "challenge.yaml").write_text("truth: truth.csv\nmetrics: [EDRC]\n")
+    (tmp_path / "mine.csv").write_text("list,better,worse\nl,B,A\nl,D,A\nl,Z,A\nm,A,B\n")
+    found = []
+    for pairs in ("l,A,B\nl,C,D\nm,A,B\n", "l,D,A\nl,B,C\nm,B,A\n"):
+        (tmp_path / "truth.csv").write_text(f"list,better,worse\n{pairs}")
+        found.append(findings(tmp_path, tmp_path / "mine.csv"))
+    assert found == [["4 S704 item 'Z' is in no preference of list 'l'"]] * 2
 
 
 def test_a_check_is_handed_nothing_but_the_public_part():
@@ -316,36 +331,6 @@ def test_no_table_whatsoever_makes_a_check_fail(data):
     assert len(whole) == len(set(whole))
 
 
-RUNS = {
-    "as ranked": ("1 3.0", "2 2.0", "3 1.0"),
-    "no ranks": ("0 3.0", "0 1.0", "0 2.0"),
-    "no numbers": ("- 3.0", "- 1.0", "- 2.0"),
-    "one of them none": ("1 3.0", "- 1.0", "2 2.0"),
-    "against the scores": ("1 1.0", "2 2.0", "3 3.0"),
-}
-
-
-@pytest.mark.slow("checks a file a row, twice", beyond=2)
-@pytest.mark.parametrize("name", RUNS)
-@pytest.mark.parametrize("many", [1, 3_000], ids=["small", "large"])
-def test_a_runs_ranks_are_held_against_its_scores(score, challenge, name, many):
-    lists = [f"q{n}" for n in range(many)]
-    qrels = "".join(f"{q} 0 a 1\n" for q in lists)
-    run = "".join(
-        f"{q} Q0 {item} {cells} tag\n"
-        for q in lists
-        for item, cells in zip("abc", RUNS[name], strict=True)
-    )
-    folder = challenge(
-        "truth: truth.qrels\nmetrics: [RR]\n", **{"truth.qrels": qrels, "a.run": run}
-    )
-    ran = score("check", folder, folder / "a.run")
-    assert ran.code == 0, ran
-    where = "list 'q0'" if many == 1 else f"{many:,} lists"
-    said = f"warning[S408] rank and score order disagree in {where}; this challenge ranks by score"
-    assert (said in ran.out) == (name == "against the scores"), ran.out
-
-
 def wrong_ids(lists, items, lines=None, rule="error"):
     """What is said of rows of these lists and items, in a challenge of q1, q2, a and b."""
     lines = lines or range(2, len(lists) + 2)
@@ -374,19 +359,15 @@ def test_of_very_many_ids_the_first_are_told_and_all_are_counted(most, monkeypat
     assert lists.counts["S302"] == many
 
 
-def test_ignored_lists_are_one_warning_however_many_they_are():
+def test_ignored_lists_are_one_warning_and_faults_are_told_however_many_there_are():
     many = KEPT + 50
-    findings = wrong_ids([f"u{n}" for n in range(many)] + ["q1"], ["a"] * (many + 1), rule="ignore")
-    (told,) = [each for each in findings if each.code == "S302"]
-    assert f"{many:,} lists are not in this challenge, and are ignored: 'u0'" in told.message
-    assert not findings.fatal
-
-
-def test_an_id_with_a_fault_among_many_is_told_as_such():
-    many = KEPT + 50
-    findings = wrong_ids(["q1"] * (many + 1), [*(f"x{n}" for n in range(many)), "A"])
-    (told,) = [each for each in findings if each.code == "S312"]
-    assert "'A' differs from 'a' only by" in told.message
+    lists, items = [f"u{n}" for n in range(many)], [f"x{n}" for n in range(many)]
+    findings = wrong_ids([*lists, "q1"], [*items, "A"], rule="ignore")
+    (ignored,) = [each for each in findings if each.code == "S302"]
+    assert f"{many:,} lists are not in this challenge, and are ignored: 'u0'" in ignored.message
+    assert ignored.severity == "warning"
+    (fault,) = [each for each in findings if each.code == "S312"]
+    assert "'A' differs from 'a' only by" in fault.message
 
 
 def test_blanks_are_what_is_looked_for():
