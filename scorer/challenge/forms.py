@@ -33,11 +33,12 @@ from scorer.core.text import nearest, quoted
 from scorer.reading.layout import (
     MOST_PARTS,
     NO_SEPARATOR,
-    PART,
+    PART_MARK,
     SEPARATORS,
     WHITESPACE,
     Layout,
     RowKeysFile,
+    WideColumns,
     find_diverging_role,
     is_path,
     parse_path,
@@ -112,7 +113,7 @@ def _files(value: Any) -> Any:
     if not isinstance(value, dict):
         raise wrong(f"{as_written(value)} is not a mapping; write {{like: like.csv}}")
     for part, file in value.items():
-        if PART in part or not part.isprintable():
+        if PART_MARK in part or not part.isprintable():
             raise wrong(f"{quoted(part)} cannot be a part's name", "C106", part)
         name = as_text(file, part)
         if PurePath(name).name != name or "\\" in name:
@@ -290,7 +291,7 @@ def row_keys_of(source: Any, item: bool) -> RowKeysFile:
 
 def layout_of(section: Cut) -> Layout:
     """The layout that says how lines and cells become rows."""
-    wide = next(iter(section.wide.items()), None)
+    wide = next((WideColumns(*each) for each in section.wide.items()), None)
     return Layout(
         header=section.header,
         separator=section.separator,

@@ -42,7 +42,7 @@ from scorer.challenge.prose import Description, Pages
 from scorer.challenge.sources import NO_TRUTH, Described, Example, Items, Source, Truth
 from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
 from scorer.challenge.yaml import YamlValue
-from scorer.reading.layout import Layout
+from scorer.reading.layout import Layout, Part
 
 FILE = "challenge.yaml"
 FOLDER = ".scorer"  # of the store, beside challenge.yaml
@@ -223,7 +223,7 @@ class Challenge(YamlSection):
             lines=keys,
             candidates=candidates,
             json=tuple(section.document.items()),
-            parts=tuple(section.parts.items()),
+            parts=tuple(Part(*each) for each in section.parts.items()),
         )
 
     @property

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from scorer.core.text import printable
 
@@ -48,6 +48,14 @@ class Problem:
         place = [printable(self.path) if self.path else None, self.line, self.column]
         where = "".join(f"{part}:" for part in place if part is not None)
         return f"{where} {self.severity}[{self.code}] {self.message}".lstrip()
+
+
+class ProblemCell(NamedTuple):
+    """The cell that a problem is about."""
+
+    line: int  # on which its row begins
+    role: str
+    text: str
 
 
 def as_truth_problems(problems: Iterable[Problem]) -> list[Problem]:
@@ -103,16 +111,14 @@ class Findings:
         self.counts.update(other.counts - Counter(problem.code for problem in other._problems))
         self.fatal |= other.fatal
 
-    def locate(
-        self, columns: Callable[[Sequence[tuple[int, str, str]]], Sequence[int | None]]
-    ) -> None:
+    def locate(self, columns: Callable[[Sequence[ProblemCell]], Sequence[int | None]]) -> None:
         """Set the columns of problems that are about a cell.
 
         Args:
-            columns: Returns at which character of its line each cell begins, from its line, role
-                and text. It is called once, for at most LOCATED cells of a code.
+            columns: Returns at which character of its line each cell begins. It is called once,
+                for at most LOCATED cells of a code.
         """
-        places, cells, located = list[int](), list[tuple[int, str, str]](), Counter[str]()
+        places, cells, located = list[int](), list[ProblemCell](), Counter[str]()
         for n, problem in enumerate(self._problems):
             text = problem.list if problem.role == "list" else problem.item
             if problem.role is None or problem.line is None or text is None:
@@ -120,7 +126,7 @@ class Findings:
             if problem.column is None and located[problem.code] < LOCATED:
                 located[problem.code] += 1
                 places.append(n)
-                cells.append((problem.line, problem.role, text))
+                cells.append(ProblemCell(problem.line, problem.role, text))
         for n, column in zip(places, columns(cells) if cells else (), strict=True):
             self._problems[n] = replace(self._problems[n], column=column)
 

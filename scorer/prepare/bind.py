@@ -25,11 +25,10 @@ from scorer.prepare.board_rules import board_rules, tie_breaker
 from scorer.prepare.combine import Combiner
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.kind import OWN_COLUMNS, Choice, kind_of, of_its_kind, own_metrics, sides
-from scorer.reading.formats import find_format
+from scorer.reading.formats import find_format, first_lines, is_qrels
 from scorer.reading.limits import ReadLimits
 from scorer.reading.open import has_same_content
 from scorer.reading.read import FileTable, read_file
-from scorer.reading.recognize import first_lines, is_qrels
 from scorer.reading.schema import Schema
 from scorer.results.report import RESERVED_COLUMNS, RankedBy
 from scorer.results.scorecard import Rules

@@ -16,11 +16,11 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.guess.forms import look
+from scorer.reading.formats import HEAD
 from scorer.reading.layout import PLAIN, Layout, separator_of
 from scorer.reading.limits import UnreadableError
 from scorer.reading.open import read_head
 from scorer.reading.read import read_file
-from scorer.reading.recognize import HEAD
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
 from scorer.results.votes import Ballots

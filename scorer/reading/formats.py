@@ -1,11 +1,13 @@
-"""Formats: how the lines of a file become text columns.
+"""Formats: how the lines of a file become text columns, and which format a file has.
 
 A format is a function from the lines of a file to text columns. It gets problems of the encoding,
-numbers, layouts and the places of cells for free.
+numbers, layouts and the places of cells for free. A file has the format of its name; runs and qrels
+of TREC, which have many names, are recognised by their lines.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,12 +17,28 @@ import polars as pl
 
 from scorer.core.plugins import Registry, mark
 from scorer.reading.layout import PLAIN, Layout
-from scorer.reading.open import table_suffix, zip_names
-from scorer.reading.recognize import is_certain_run
+from scorer.reading.limits import DEFAULT_LIMITS, ReadLimits, UnreadableError
+from scorer.reading.open import read_head, table_suffix, zip_names
 from scorer.reading.table import Cells, ReadRequest
 
 PACKAGE = "scorer.reading"  # whose modules hold our formats
 ENTRY_POINTS = "scorer.formats"  # the group of those that installed projects add
+HEAD = 1 << 16  # bytes of a file that are looked at
+MOST_LINES = 100  # of them
+OTHER_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")  # whose lines may have commas
+# Qrels: list, iteration, item and grade; the second column is mostly 0, and may be a subtopic.
+QRELS_LINE = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*")
+CERTAIN_QRELS_LINE = re.compile(
+    r"[ \t]*\S+[ \t]+[Qq]?0[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*"
+)
+# Runs: list, Q0, item, rank, score and tag. What follows the tag is ignored.
+RUN_LINE = re.compile(
+    r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9.][^\s,]*([ \t]+[^\s,]+)?[ \t]*"
+)
+CERTAIN_RUN_LINE = re.compile(
+    r"[ \t]*\S+[ \t]+[Qq]?0[ \t]+\S+[ \t]+[0-9]+[ \t]+(?:[+-]?[0-9.,]\S*|(?i:[+-]?(?:nan|inf)))"
+    r"(?:[ \t].*)?"
+)
 
 ReadLines = Callable[[pl.DataFrame, ReadRequest], Cells]
 ReadBytes = Callable[[bytes, ReadRequest], Cells]
@@ -115,3 +133,54 @@ def known_suffix(name: str) -> str:
     """Return the end of a file's name, in small letters, that is a format's suffix; or ""."""
     suffixes = [suffix for format in formats() for suffix in format.suffixes]
     return max((each for each in suffixes if name.endswith(each)), key=len, default="")
+
+
+def is_qrels(lines: Sequence[str], path: Path) -> bool:
+    """Return whether the first lines of a file are judgments of TREC."""
+    return _all_match(lines, QRELS_LINE) or (
+        table_suffix(path) not in OTHER_SUFFIXES and _all_match(lines, CERTAIN_QRELS_LINE)
+    )
+
+
+def is_run(lines: Sequence[str], path: Path) -> bool:
+    """Return whether the first lines of a file are a run of TREC."""
+    return _all_match(lines, RUN_LINE) or (
+        table_suffix(path) not in OTHER_SUFFIXES and _all_match(lines, CERTAIN_RUN_LINE)
+    )
+
+
+def is_certain_run(path: Path, own: Sequence[Path] | None) -> bool:
+    """Return whether most of the first lines of a file can only be lines of a run.
+
+    `own` are the challenge's own files if the file was sent.
+    """
+    limits = ReadLimits(own=None if own is None else tuple(own))
+    lines = data_lines(first_lines(path, limits))
+    return 2 * sum(CERTAIN_RUN_LINE.fullmatch(line) is not None for line in lines) > len(lines)
+
+
+def first_lines(
+    path: Path, limits: ReadLimits = DEFAULT_LIMITS, part: str | None = None
+) -> list[str]:
+    """Return the first lines that are not blank of a text file, or of a part of one.
+
+    A file that cannot be read has no lines.
+    """
+    try:
+        data = read_head(path, HEAD, limits, part)
+        text = data.decode("utf-8-sig", "strict" if len(data) < HEAD else "ignore")
+    except (UnreadableError, OSError, ValueError):
+        return []
+    lines = text.splitlines()
+    whole = lines if len(data) < HEAD else lines[:-1]
+    return [line for line in whole[: 2 * MOST_LINES] if line.strip()][:MOST_LINES]
+
+
+def data_lines(lines: Sequence[str]) -> list[str]:
+    """Return the lines without the comments of TREC."""
+    return [line for line in lines if not line.lstrip().startswith("#")]
+
+
+def _all_match(lines: Sequence[str], form: re.Pattern[str]) -> bool:
+    found = data_lines(lines)
+    return bool(found) and all(form.fullmatch(line) for line in found)

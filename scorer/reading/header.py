@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, printable, quoted
-from scorer.reading.layout import MissingColumnsError, base_role, cut_schema, separator_of
+from scorer.reading.layout import base_role, cut_schema, separator_of
 from scorer.reading.limits import ReportedError, UnreadableError
 from scorer.reading.numbers import DECIMAL, parse_number
 from scorer.reading.open import table_suffix
@@ -107,8 +107,8 @@ def match_schema(names: Sequence[str], request: ReadRequest, line: int | None) -
     present = set(names)
     try:
         schemas = [cut_schema(request.layout, schema, names) for schema in request.schemas]
-    except MissingColumnsError as error:
-        raise UnreadableError("S201", str(error), line) from None
+    except UnreadableError as error:
+        raise UnreadableError("S201", error.problem.message, line) from None
     # Of schemas that fit alike, the one whose roles the challenge names: wide columns fit any.
     distances = [
         (len(schema.missing_roles(present)), len(asked.columns.keys() - set(asked.roles)))
@@ -128,7 +128,7 @@ def names_of_roles(names: Sequence[str], request: ReadRequest) -> set[str]:
     for asked in request.schemas:
         try:
             schema = cut_schema(request.layout, asked, names)
-        except MissingColumnsError:
+        except UnreadableError:
             continue
         found.update(map(schema.column_name, schema.roles))
     return found.intersection(names)

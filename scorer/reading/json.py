@@ -20,7 +20,14 @@ from scorer.reading.header import match_schema
 from scorer.reading.layout import EACH, Steps, container_path, parse_path
 from scorer.reading.limits import UnreadableError, format_size
 from scorer.reading.schema import TEXT, Schema
-from scorer.reading.table import PART, CellPlace, Cells, LineTexts, ReadRequest, cells_frame
+from scorer.reading.table import (
+    IN_LINE,
+    CellPlace,
+    Cells,
+    LineTexts,
+    ReadRequest,
+    cells_frame,
+)
 
 MOST_DOCUMENT = 64 * 1024**2  # characters of a document, which is held as objects while it is read
 MOST_VALUES = 5_000_000  # of a document
@@ -138,6 +145,13 @@ class _Places:
         return line + 1, at - start + 1
 
 
+def skip_blanks(text: str, at: int) -> int:
+    """Return the first offset from `at` on that holds no blank of JSON."""
+    match = BLANK_PATTERN.match(text, at)
+    assert match is not None  # it matches anything
+    return match.end()
+
+
 class _Parser:
     """Parses a document. A method returns what it has parsed, and where what follows begins."""
 
@@ -157,10 +171,6 @@ class _Parser:
             raise JsonShapeError(at, "not JSON: something follows the document")
         return root
 
-    def _skip_blanks(self, at: int) -> int:
-        match = BLANK_PATTERN.match(self.text, at)
-        return match.end() if match else at
-
     def _parse_value(self, at: int, depth: int) -> tuple[Node, int]:
         mark = self.text[at : at + 1]
         if mark not in ("[", "{"):
@@ -178,7 +188,7 @@ class _Parser:
         members: dict[str, tuple[int, Node]] = {}
         match_entry = MEMBER_PATTERN.match if is_object else ELEMENT_PATTERN.match
         end = "}" if is_object else "]"
-        at = self._skip_blanks(start + 1)
+        at = skip_blanks(self.text, start + 1)
         mark = self.text[at : at + 1]  # from the first entry on: what follows the last one parsed
         if mark == end:
             at += 1
@@ -204,14 +214,14 @@ class _Parser:
                 if mark not in (",", end):
                     what = f"expected a comma or {end}" if mark else "it ends early"
                     raise JsonShapeError(next_at, f"not JSON: {what}")
-                next_at = self._skip_blanks(next_at + 1)
+                next_at = skip_blanks(self.text, next_at + 1)
             if is_object:
                 members[name] = at, value
             else:
                 elements.append(value)
             at = next_at
         node = Object(members, start) if is_object else Array(elements, start)
-        return node, self._skip_blanks(at)
+        return node, skip_blanks(self.text, at)
 
     def _scalar_text(self, text: str, at: int) -> str:
         """Return the text of a scalar, without quotes and escapes; "" for null."""
@@ -329,7 +339,7 @@ def _make_cells(
     lines = places.lines([_offset_of_row(row) for row in kept])
     offsets = {role: np.array([row[role].at for row in kept], np.int64) for role in roles}
     frame = cells_frame(lines.tolist(), {role: [row[role].text for row in kept] for role in roles})
-    part = pl.int_range(pl.len(), dtype=pl.UInt32).over("line").alias(PART)
+    number_in_line = pl.int_range(pl.len(), dtype=pl.UInt32).over("line").alias(IN_LINE)
 
     def find_cells(texts: LineTexts, line: int, role: str) -> list[CellPlace]:
         start, stop = np.searchsorted(lines, (line, line + 1)).tolist()
@@ -339,7 +349,7 @@ def _make_cells(
         return [CellPlace(text, *places.find(at)) for text, at in cells]
 
     facts = {ANSWERS: has_one_answer}
-    cells = frame.with_columns(part)
+    cells = frame.with_columns(number_in_line)
     return Cells(cells, schema, tuple(roles), empty, find_cells, facts=facts)
 
 

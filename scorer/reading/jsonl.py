@@ -25,7 +25,7 @@ from scorer.reading.header import (
     names_of_roles,
     warn_unused_columns,
 )
-from scorer.reading.json import is_too_deep
+from scorer.reading.json import HALF_CHARACTER, is_too_deep, skip_blanks
 from scorer.reading.layout import BEFORE_EACH, join_cells
 from scorer.reading.limits import ReportedError, UnreadableError, refuse_many_careful
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells_frame, merge_rows
@@ -38,8 +38,6 @@ MOST_PLAIN_VALUES = 14
 # A text without escapes, a number, or a word, as a regex of polars.
 VALUE = r'"[^"\\\x00-\x1f]*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|null|true|false'
 VALUE_OF = "value of "  # begins the names of columns of values, so that no key is taken for `line`
-SPACE = re.compile(r"[ \t\r]*")
-HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # a surrogate without its other half
 ARRAYS = "write an object a row; several in an array are read where a challenge says so (cells:)"
 
 
@@ -274,15 +272,9 @@ def _key_places(text: str) -> Iterator[tuple[str, int, int]]:
     at = text.index("{") + 1
     while (start := text.find('"', at)) >= 0:
         key, at = DECODER.raw_decode(text, start)
-        at = _skip_blanks(text, text.index(":", at) + 1)
+        at = skip_blanks(text, text.index(":", at) + 1)
         yield key, start + 1, at + 1
         at = DECODER.raw_decode(text, at)[1]
-
-
-def _skip_blanks(text: str, at: int) -> int:
-    match = SPACE.match(text, at)
-    assert match is not None  # it matches anything
-    return match.end()
 
 
 def _value_column(text: str, name: str) -> int | None:
@@ -301,7 +293,7 @@ def _find_cells(text: str, line: int, name: str) -> list[CellPlace]:
     places = [CellPlace(BEFORE_EACH, line, column)]
     at = column  # the offset behind the bracket, as columns count from 1 and offsets from 0
     for element in value:
-        at = _skip_blanks(text, at)
+        at = skip_blanks(text, at)
         places.append(CellPlace(_plain_text(element), line, at + 1))
-        at = _skip_blanks(text, DECODER.raw_decode(text, at)[1]) + 1  # behind the comma
+        at = skip_blanks(text, DECODER.raw_decode(text, at)[1]) + 1  # behind the comma
     return places

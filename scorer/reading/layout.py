@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scorer.core.text import join_first, nearest, printable, quoted
+from scorer.reading.limits import UnreadableError
 from scorer.reading.schema import TEXT, Schema
 
 WHITESPACE = "whitespace"
 NO_SEPARATOR = "none"  # a line is one cell
 SEPARATORS = {"tab": "\t", "blank": " ", "comma": ",", "semicolon": ";", "bar": "|"}
 MOST_PARTS = 30  # so that the number of any line has 31 bits
-PART = "/"  # between the part that a list is in, and its name
+PART_MARK = "/"  # between the part that a list is in, and its name
 # Of these, the first that a schema has is what wide columns hold.
 VALUE_ROLES = (
     *("prediction", "label", "probability[0]", "score", "grade", "rating", "target", "rank"),
@@ -52,7 +53,7 @@ class RowKeys(NamedTuple):
 
     def of_part(self, part: str) -> RowKeys:
         """Return the rows of the lists of a part, without its name; all if none is of a part."""
-        if not part or not any(PART in name for name in self.lists):
+        if not part or not any(PART_MARK in name for name in self.lists):
             return self
         rows = [n for n, name in enumerate(self.lists) if part_of(name) == part]
         items = None if self.items is None else [self.items[n] for n in rows]
@@ -67,6 +68,20 @@ class RowKeys(NamedTuple):
         return items_by_list
 
 
+class WideColumns(NamedTuple):
+    """The columns of a table that has one for each item, rank or part."""
+
+    role: str  # the cells of this role are in the names of the columns
+    patterns: tuple[str, ...]  # of these names; `*` stands for the cell
+
+
+class Part(NamedTuple):
+    """A part of a submission of several files."""
+
+    name: str
+    file: str
+
+
 class Layout(NamedTuple):
     """How a file is written. Hashable, and pickles.
 
@@ -76,11 +91,11 @@ class Layout(NamedTuple):
         skip: How many lines stand before anything else.
         comment: What the lines begin with that are no rows.
         cells: The roles whose cells hold several values, and what separates these.
-        wide: A role, and the columns that are named by it: patterns with * for its cell.
+        wide: The columns that are named by the cells of a role.
         lines: The file whose rows the lines follow.
         candidates: The items of each list, for cells that hold values of them.
         json: The roles, and the paths to their cells in a JSON document.
-        parts: The names of the parts of a submission, and their files.
+        parts: The parts of a submission of several files.
         known: What wide columns are about, if all of that is known.
     """
 
@@ -89,11 +104,11 @@ class Layout(NamedTuple):
     skip: int = 0
     comment: tuple[str, ...] = ()
     cells: tuple[tuple[str, str], ...] = ()
-    wide: tuple[str, tuple[str, ...]] | None = None
+    wide: WideColumns | None = None
     lines: RowKeysFile | None = None
     candidates: RowKeysFile | None = None
     json: tuple[tuple[str, str], ...] = ()
-    parts: tuple[tuple[str, str], ...] = ()
+    parts: tuple[Part, ...] = ()
     known: tuple[str, ...] = ()
 
     @property
@@ -138,10 +153,6 @@ class CutSchema(Schema):
         return [f"{self.value}[{n}]" for n in range(len(self.labels))]
 
 
-class MissingColumnsError(Exception):
-    """A file has no column that the layout asks for; the message says which."""
-
-
 def separator_of(word: str) -> str:
     """Return the character that a separator's name means."""
     return SEPARATORS.get(word, word)
@@ -156,7 +167,7 @@ def cut_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
         names: The names of the file's columns.
 
     Raises:
-        MissingColumnsError: None of them is the name of a wide column, or one is not known.
+        UnreadableError: None of them is the name of a wide column, or one is not known.
     """
     if not (layout.cells or layout.wide or layout.lines):
         return schema
@@ -185,7 +196,7 @@ def cut_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
         (required if is_required else optional).append(role)
     if labels and f"cell[{value}]" in required:
         message = f"wide columns hold {quoted(value)}, which no cell can hold beside them"
-        raise MissingColumnsError(message)
+        raise UnreadableError("S201", message)
     required += [f"{value}[{n}]" for n in range(len(labels))]
     roles_of_file = tuple(required), tuple(optional)
     return CutSchema(*roles_of_file, columns, schema.every, schema, labels, value)
@@ -214,10 +225,10 @@ def _find_wide_columns(layout: Layout, names: Sequence[str], others: set[str]) -
         hint = f"; {quoted(similar)}?" if similar else ""
         have = printable(", ".join(names[:12]), 300)
         message = f"no column is called {', '.join(map(quoted, patterns))}; found: {have}{hint}"
-        raise MissingColumnsError(message)
+        raise UnreadableError("S201", message)
     for label, name in found.items():
         if role == "rank" and not re.fullmatch("[0-9]{1,9}", label):
-            raise MissingColumnsError(f"the name of column {quoted(name)} says no rank")
+            raise UnreadableError("S201", f"the name of column {quoted(name)} says no rank")
     if layout.known:
         _check_wide_columns(layout.known, found, patterns)
     return found
@@ -226,7 +237,7 @@ def _find_wide_columns(layout: Layout, names: Sequence[str], others: set[str]) -
 def _check_wide_columns(
     known: Sequence[str], columns: Mapping[str, str], patterns: Sequence[str]
 ) -> None:
-    """Raise MissingColumnsError if wide columns, label -> name, have other labels than known."""
+    """Raise UnreadableError if wide columns, label -> name, have other labels than known."""
     single = patterns[0] if len(patterns) == 1 else "*"
     missing = [single.replace("*", label) for label in known if label not in columns]
     strange = [name for label, name in columns.items() if label not in set(known)]
@@ -237,10 +248,10 @@ def _check_wide_columns(
         what = "column" if len(missing) == 1 else f"{len(missing):,} columns are missing:"
         end = " is missing" if len(missing) == 1 else ""
         message = f"{what} {join_first(missing, 3)}{end}{found}{''.join(hints[:3])}"
-        raise MissingColumnsError(message)
+        raise UnreadableError("S201", message)
     if strange:
         message = f"no column of this challenge is called {join_first(strange, 3)}"
-        raise MissingColumnsError(f"{message}; it has {join_first(list(known))}")
+        raise UnreadableError("S201", f"{message}; it has {join_first(list(known))}")
 
 
 def match_wide_columns(
@@ -317,12 +328,12 @@ def join_cells(texts: Iterable[str]) -> str:
 
 def joined_name(part: str, name: str) -> str:
     """Return the name of a list that is in a part."""
-    return f"{part}{PART}{name}"
+    return f"{part}{PART_MARK}{name}"
 
 
 def part_of(name: str) -> str | None:
     """Return which part a list is in, by its name."""
-    part, mark, _ = name.partition(PART)
+    part, mark, _ = name.partition(PART_MARK)
     return part if mark else None
 
 
@@ -332,7 +343,7 @@ def row_of(name: str) -> str:
     >>> row_of("like/u1"), row_of("u1")
     ('u1', 'u1')
     """
-    part, mark, row = name.partition(PART)
+    part, mark, row = name.partition(PART_MARK)
     return row if mark else part
 
 

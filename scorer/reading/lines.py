@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -90,9 +89,6 @@ class StoredLines:
         start, end = self._ends[position - self._skipped :][:2]
         return _decode_line(self._data[start + 1 : end].rstrip(b"\r"), position + 1, Findings())
 
-    def __iter__(self) -> Iterator[str]:
-        return map(self.__getitem__, range(len(self)))
-
 
 def read_some_lines(
     path: Path, first: int, last: int, limits: ReadLimits, part: str | None = None
@@ -102,8 +98,8 @@ def read_some_lines(
     Raises:
         UnreadableError: As `read_bytes`.
     """
-    kept, passed = [], 0  # lines before the block
-    skipped = 0
+    kept = list[bytes]()
+    passed = skipped = 0  # lines before the block, and before the first one that is kept
     for block in read_blocks(path, limits, part):
         ends = block.count(b"\n")
         if passed + ends >= first - 1:  # the first line begins here, or began before

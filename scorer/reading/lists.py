@@ -9,7 +9,7 @@ import polars as pl
 from scorer.core.text import printable, quoted
 from scorer.reading.formats import Rows, format
 from scorer.reading.limits import UnreadableError, refuse_many_rows
-from scorer.reading.table import PART, CellPlace, Cells, LineTexts, ReadRequest
+from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts, ReadRequest
 
 BLANKS = " \t"
 
@@ -52,9 +52,11 @@ def read_lists(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     counts = rows["item"].str.count_matches(",", literal=True) + 1
     refuse_many_rows(rows["line"], request.limits, counts)
     rows = rows.with_columns(pl.col("item").str.split(","))
-    rows = rows.with_columns(pl.int_ranges(pl.col("item").list.len(), dtype=pl.UInt32).alias(PART))
-    rows = rows.explode("item", PART).with_columns(pl.col("item").str.strip_chars(BLANKS))
-    frame = rows.select("line", *schema.required, PART)
+    rows = rows.with_columns(
+        pl.int_ranges(pl.col("item").list.len(), dtype=pl.UInt32).alias(IN_LINE)
+    )
+    rows = rows.explode("item", IN_LINE).with_columns(pl.col("item").str.strip_chars(BLANKS))
+    frame = rows.select("line", *schema.required, IN_LINE)
     return Cells(frame, schema, empty_lists=dict(empty.iter_rows()), find_cells=_find_cells)
 
 

@@ -16,7 +16,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.reading.limits import refuse_many_careful
 from scorer.reading.schema import ORDERED, TEXT
-from scorer.reading.table import PART, CellPlace, Cells, Texts
+from scorer.reading.table import IN_LINE, CellPlace, Cells, Texts
 
 # Possessive, so that a million digits and an x are not tried a million times.
 DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
@@ -82,8 +82,9 @@ def parse_number(text: str, largest: float = sys.float_info.max) -> ParsedNumber
             with_point += f", or {folded.replace(',', '')} if it marks thousands"
         message = f"{quoted(text)} has a decimal comma; write {printable(with_point, 60)}"
         code = "S504"
-    elif (percentage := parse_percentage(text)) is not None:
-        share, plain = percentage
+    elif len(text) <= LONGEST_MARKED and (percentage := PERCENTAGE.fullmatch(folded)):
+        plain = percentage[1].replace(",", ".")
+        share = f"{Decimal(plain).scaleb(-2):f}"
         message = f"{quoted(text)} is a percentage; write {share} or {plain}"
     elif (number := strip_marks(text)) is not None:
         message = f"{quoted(text)} is a number with {number.marks}; write {number.text}"
@@ -102,7 +103,7 @@ def cast_numbers(cells: Cells, texts: Texts, findings: Findings) -> pl.DataFrame
     """
     frame = cells.frame
     for role, column in frame.to_dict().items():
-        if role not in TEXT and role not in ("line", PART) and column.dtype != pl.Float64:
+        if role not in TEXT and role not in ("line", IN_LINE) and column.dtype != pl.Float64:
             frame = frame.with_columns(_cast_column(cells, role, texts, findings).alias(role))
     return frame
 
@@ -131,10 +132,10 @@ def _cast_column(cells: Cells, role: str, texts: Texts, findings: Findings) -> p
         values.append(number.value if flag is None else flag)
         if number.code and flag is None and not findings.count_if_full(number.code):
             found = cells.frame.row(row, named=True)
-            line, part = found["line"], found.get(PART, 0)
+            line, in_line = found["line"], found.get(IN_LINE, 0)
             places = find_cells(line)
-            _, line, at = places[part] if places else CellPlace("", line, None)
-            message = f"{printable(cells.part_name(role, part), 60)} {number.message}"
+            _, line, at = places[in_line] if places else CellPlace("", line, None)
+            message = f"{printable(cells.name_in_line(role, in_line), 60)} {number.message}"
             name, item = found.get("list"), found.get("item")
             problem = Problem(number.code, message, line=line, column=at, list=name, item=item)
             findings.add(problem)
@@ -154,7 +155,8 @@ def strip_marks(text: str) -> PlainNumber | None:
         return None
     marks = []
     bracketed = BRACKETED.fullmatch(bare)
-    if bracketed and bracketed[1] != bare and _brackets_match(bare):
+    are_paired = bare.count("[") == bare.count("]") and bare.count("(") == bare.count(")")
+    if bracketed and bracketed[1] != bare and are_paired:
         bare = bracketed[1].strip()
         marks.append("brackets")
     currencies = CURRENCY.findall(bare)
@@ -168,19 +170,6 @@ def strip_marks(text: str) -> PlainNumber | None:
     if not marks or not DECIMAL.fullmatch(bare) or (currencies and AMBIGUOUS.fullmatch(bare)):
         return None
     return PlainNumber(bare, " and ".join(marks), marks[-1] == "marks between thousands")
-
-
-def parse_percentage(text: str) -> tuple[str, str] | None:
-    """Return a percentage as a share, and without its sign; None for another cell.
-
-    >>> parse_percentage("11,5 %"), parse_percentage("0.11")
-    (('0.115', '11.5'), None)
-    """
-    found = PERCENTAGE.fullmatch(text.strip()) if len(text) <= LONGEST_MARKED else None
-    if found is None:
-        return None
-    plain = found[1].replace(",", ".")
-    return f"{Decimal(plain).scaleb(-2):f}", plain
 
 
 def join_decimal_commas(fields: list[str], numbers: list[int], width: int) -> list[str] | None:
@@ -201,7 +190,3 @@ def join_decimal_commas(fields: list[str], numbers: list[int], width: int) -> li
         cell = next(rest)
         row.append(f"{cell.strip()},{next(rest).strip()}" if column in numbers else cell)
     return row if all(DECIMAL_COMMA.fullmatch(row[n]) for n in numbers) else None
-
-
-def _brackets_match(text: str) -> bool:
-    return text.count("[") == text.count("]") and text.count("(") == text.count(")")

@@ -14,7 +14,7 @@ import polars as pl
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
-from scorer.reading.layout import PART
+from scorer.reading.layout import PART_MARK, Part
 from scorer.reading.limits import UnreadableError
 from scorer.reading.table import CellPlace, FindCells, LineTexts, Table
 
@@ -22,8 +22,8 @@ LINES_OF_PART = 1 << 26  # that a part may have; times 30 parts they fit 32 bits
 LINES_IN_MESSAGE = re.compile(r"\b(lines? )(\d[\d,]*)( and (\d[\d,]*))?")
 
 
-def join_parts(tables: Sequence[Table], parts: Sequence[tuple[str, str]]) -> Table:
-    """Return the rows of all parts; `parts` has the name and the file of each.
+def join_parts(tables: Sequence[Table], parts: Sequence[Part]) -> Table:
+    """Return the rows of all parts.
 
     Raises:
         UnreadableError: A part has other columns than the first, or too many lines.
@@ -34,29 +34,27 @@ def join_parts(tables: Sequence[Table], parts: Sequence[tuple[str, str]]) -> Tab
     for n, (table, (part, file)) in enumerate(zip(tables, parts, strict=True)):
         if columns[n] != columns[0]:
             message = f"{quoted(file)} has the columns {join_first(columns[n], 9)}, "
-            message += f"and {quoted(parts[0][1])} {join_first(columns[0], 9)}"
+            message += f"and {quoted(parts[0].file)} {join_first(columns[0], 9)}"
             raise UnreadableError("S201", message)
         if len(table) and table.frame["line"][-1] >= LINES_OF_PART:
             raise UnreadableError("S104", f"{file} has more than {LINES_OF_PART:,} lines")
         before = n * LINES_OF_PART
-        name, line = pl.lit(f"{part}{PART}") + pl.col("list"), pl.col("line") + before
+        name, line = pl.lit(f"{part}{PART_MARK}") + pl.col("list"), pl.col("line") + before
         frames.append(table.frame.with_columns(line.cast(pl.UInt32), name.alias("list")))
         empty = table.empty_lists.items()
-        empty_lists |= {f"{part}{PART}{name}": before + at for name, at in empty}
+        empty_lists |= {f"{part}{PART_MARK}{name}": before + at for name, at in empty}
     find = _find_in_parts([table.find_cells for table in tables], parts)
     frame = pl.concat(frames)
     return replace(tables[0], frame=frame, empty_lists=empty_lists, find_cells=find)
 
 
-def _find_in_parts(
-    finders: Sequence[FindCells | None], parts: Sequence[tuple[str, str]]
-) -> FindCells:
+def _find_in_parts(finders: Sequence[FindCells | None], parts: Sequence[Part]) -> FindCells:
     """Return a function that finds cells in the texts of the part in which a line is."""
 
     def find_cells(texts: LineTexts, line: int, role: str) -> list[CellPlace]:
         n, at = divmod(line, LINES_OF_PART)
         find = finders[n]
-        prefix = f"{parts[n][0]}{PART}" if role == "list" else ""
+        prefix = f"{parts[n].name}{PART_MARK}" if role == "list" else ""
         return [
             CellPlace(prefix + place.text, line - at + place.line, place.column)
             for place in (find(texts, at, role) if find is not None else ())
@@ -71,7 +69,7 @@ def count_lines_of_part(problem: Problem, n: int) -> Problem:
     return replace(problem, line=line or None)
 
 
-def locate_by_part(findings: Findings, parts: Sequence[tuple[str, str]]) -> None:
+def locate_by_part(findings: Findings, parts: Sequence[Part]) -> None:
     """Give each problem the file of the submission that it is in, and the line in that file."""
 
     def local_lines(match: re.Match[str]) -> str:
@@ -85,7 +83,8 @@ def locate_by_part(findings: Findings, parts: Sequence[tuple[str, str]]) -> None
         if problem.line is None:
             return problem
         n, line = divmod(problem.line, LINES_OF_PART)
-        path = f"{problem.path}/{parts[n][1]}" if problem.path else parts[n][1]
+        file = parts[n].file
+        path = f"{problem.path}/{file}" if problem.path else file
         message = LINES_IN_MESSAGE.sub(local_lines, problem.message)
         return replace(problem, path=path, line=line or None, message=message)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from scorer.core.problems import Findings
+from scorer.core.problems import Findings, ProblemCell
 from scorer.reading.formats import Format, find_format
 from scorer.reading.layout import PLAIN, CutSchema, Layout, RowKeys, RowKeysFile, separator_of
 from scorer.reading.limits import (
@@ -37,7 +37,7 @@ from scorer.reading.open import check_parts, file_digest, read_bytes, read_head,
 from scorer.reading.parts import LINES_OF_PART, count_lines_of_part, join_parts
 from scorer.reading.reshape import drop_lines, reshape
 from scorer.reading.schema import Schema
-from scorer.reading.table import PART, FindCells, ReadRequest, Table
+from scorer.reading.table import IN_LINE, FindCells, ReadRequest, Table
 
 WORD = re.compile(r"[^\s,;|\"{}:]+")
 
@@ -93,7 +93,7 @@ def _find_format(path: Path, format: Format | str | None, request: ReadRequest) 
 def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
     """Return the table of several files, after reporting the problems of all of them."""
     path, limits, parts = request.path, request.limits, request.layout.parts
-    check_parts(path, [file for _, file in parts], limits)
+    check_parts(path, [part.file for part in parts], limits)
     sha256 = hashlib.sha256() if path.is_dir() else None
     unpacked = 0
     tables = []
@@ -148,16 +148,15 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
         rest = drop_lines(lines(), request.layout) if line_keys is not None else NO_LINES
         cells = reshape(cells, rest, line_keys, candidates, request)
     refuse_many_rows(cells.frame["line"], limits)
-    frame = cast_numbers(cells, texts, findings).drop(PART, strict=False)
+    frame = cast_numbers(cells, texts, findings).drop(IN_LINE, strict=False)
     refuse_many_errors(findings.errors)
-    rest_of_cells = cells.empty_lists, cells.find_cells, cells.facts
-    return Table(frame, cells.schema, cells.header, *rest_of_cells)
+    return cells.as_table(frame)
 
 
 def find_columns(
     path: Path,
     find_cells: FindCells | None,
-    cells: Sequence[tuple[int, str, str]],
+    cells: Sequence[ProblemCell],
     limits: ReadLimits,
     layout: Layout = PLAIN,
 ) -> list[int | None]:
@@ -167,8 +166,8 @@ def find_columns(
 
     Args:
         path: The file.
-        find_cells: That of the file's table.
-        cells: The line of the row, the role, and the text of each.
+        find_cells: The function of the file's table.
+        cells: The cells.
         limits: What the file may cost.
         layout: How it is written, for the files of its parts.
     """
@@ -185,7 +184,7 @@ def find_columns(
         lines = lines_of_part[n]
         try:
             return read_some_lines(
-                path, min(lines), max(lines), limits, layout.parts[n][1] if layout.parts else None
+                path, min(lines), max(lines), limits, layout.parts[n].file if layout.parts else None
             )
         except UnreadableError:
             return StoredLines(b"")
@@ -221,7 +220,7 @@ def header_words(path: Path, format: str | None, layout: Layout = PLAIN) -> froz
     try:
         if found.read_names is not None:
             return frozenset(found.read_names(read_bytes(path, is_binary=True).data))
-        part = layout.parts[0][1] if layout.parts else None
+        part = layout.parts[0].file if layout.parts else None
         head = read_head(path, DEFAULT_LIMITS.line, part=part)
     except UnreadableError:
         return frozenset()

@@ -14,6 +14,7 @@ import polars as pl
 from scorer.core.text import printable, quoted
 from scorer.reading.layout import (
     BEFORE_EACH,
+    PART_MARK,
     WHITESPACE,
     CutSchema,
     Layout,
@@ -22,10 +23,9 @@ from scorer.reading.layout import (
     locate_in_cell,
     split_cell,
 )
-from scorer.reading.layout import PART as PART_OF_NAME
 from scorer.reading.limits import refuse_many_careful, refuse_many_rows
 from scorer.reading.schema import TEXT, Schema
-from scorer.reading.table import PART, CellPlace, Cells, FindCells, LineTexts, ReadRequest
+from scorer.reading.table import IN_LINE, CellPlace, Cells, FindCells, LineTexts, ReadRequest
 
 BRACKETED = r"(?s)^(?:\[.*\]|\(.*\))$"
 
@@ -63,11 +63,11 @@ def reshape(
     if line_keys is not None:
         cells = _add_row_keys(cells, lines, line_keys, request)
     if layout.wide is not None:
-        cells = _unpivot(cells, schema, layout.wide[0], request)
+        cells = _unpivot(cells, schema, layout.wide.role, request)
     elif layout.cells:
         items = candidates.by_list if candidates is not None and layout.is_vector else None
         cells = _split_cells(cells, schema.outer, items, request)
-    columns = ("line", *schema.outer.roles, PART)
+    columns = ("line", *schema.outer.roles, IN_LINE)
     frame = cells.frame.select(name for name in columns if name in cells.frame.columns)
     return replace(cells, frame=frame, schema=schema.outer)
 
@@ -110,11 +110,11 @@ def _unpivot(cells: Cells, schema: CutSchema, role: str, request: ReadRequest) -
     refuse_many_rows(frame["line"], request.limits, widths)
     if len({frame[each].dtype for each in wide}) > 1:  # numbers, some of which are wrong
         frame = frame.with_columns(pl.col(wide).cast(pl.String))
-    parts = pl.lit(list(range(len(wide))), dtype=pl.List(pl.UInt32))
-    frame = frame.with_columns(pl.concat_list(wide).alias(value), parts.alias(PART))
-    frame = frame.drop(wide).explode(value, PART)
-    label = pl.Series(labels, dtype=pl.String).gather(frame[PART])
-    name = label + PART_OF_NAME + frame["list"] if role == "list" else label
+    numbers = pl.lit(list(range(len(wide))), dtype=pl.List(pl.UInt32))
+    frame = frame.with_columns(pl.concat_list(wide).alias(value), numbers.alias(IN_LINE))
+    frame = frame.drop(wide).explode(value, IN_LINE)
+    label = pl.Series(labels, dtype=pl.String).gather(frame[IN_LINE])
+    name = label + PART_MARK + frame["list"] if role == "list" else label
     frame = frame.with_columns(name.alias(role))
     if value in TEXT:  # no item at a rank
         frame = frame.filter(pl.col(value).str.strip_chars(" \t") != "")
@@ -129,7 +129,7 @@ def _unpivot(cells: Cells, schema: CutSchema, role: str, request: ReadRequest) -
         return [p._replace(text=joined_name(part, p.text)) for part in labels for p in places]
 
     names = [schema.column_name(each) for each in wide]
-    return replace(cells, frame=frame, find_cells=find_cells, part_columns={value: names})
+    return replace(cells, frame=frame, find_cells=find_cells, wide_names={value: names})
 
 
 def _split_cells(
@@ -166,10 +166,10 @@ def _split_cells(
     frame = frame.filter(is_even)
     empty = frame.filter(sizes[0] == 0).select("list", "line")
     frame = frame.filter(sizes[0] > 0)
-    frame = frame.with_columns(pl.int_ranges(sizes[0], dtype=pl.UInt32).alias(PART))
+    frame = frame.with_columns(pl.int_ranges(sizes[0], dtype=pl.UInt32).alias(IN_LINE))
     return replace(
         cells,
-        frame=frame.explode(*roles, PART),
+        frame=frame.explode(*roles, IN_LINE),
         empty_lists={**cells.empty_lists, **dict(empty.iter_rows())},
         find_cells=_find_in_cells(cells, separators),
     )

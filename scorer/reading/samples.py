@@ -12,11 +12,12 @@ from scorer.reading.formats import Rows, WriteRows
 from scorer.reading.layout import (
     EACH,
     NO_SEPARATOR,
-    PART,
+    PART_MARK,
     WHITESPACE,
     Layout,
     RowKeys,
     Steps,
+    WideColumns,
     container_path,
     parse_path,
     part_of,
@@ -105,7 +106,7 @@ def _join_in_cells(
 
 
 def _widen(
-    rows: Sequence[Row], names: dict[str, str], wide: tuple[str, tuple[str, ...]]
+    rows: Sequence[Row], names: dict[str, str], wide: WideColumns
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return a row for each list, with a column for each item, rank, or part; and their names."""
     role, patterns = wide
@@ -116,7 +117,7 @@ def _widen(
     for row in rows:
         name, label = str(row["list"]), str(row.get(role, ""))
         if role == "list":
-            label, _, name = name.partition(PART)
+            label, _, name = name.partition(PART_MARK)
         columns[f"wide {label}"] = label if label in patterns else starred.replace("*", label)
         by_list.setdefault(name, {"list": name})[f"wide {label}"] = row[value]
     full = [{key: row.get(key, "") for key in ("list", *columns)} for row in by_list.values()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -17,7 +17,7 @@ from scorer.reading.schema import TEXT, Schema
 
 Texts = Callable[[], pl.Series]  # gives the texts of all lines of a file
 NO_TEXTS = pl.Series([], dtype=pl.String)
-PART = "part"  # the column of Cells that says which of the rows of its line a row is; no role
+IN_LINE = "number in line"  # a column of Cells; no role has a blank
 
 
 class CellPlace(NamedTuple):
@@ -33,7 +33,6 @@ class LineTexts(Protocol):
 
     def __len__(self) -> int: ...
     def __getitem__(self, position: int, /) -> str: ...
-    def __iter__(self) -> Iterator[str]: ...
 
 
 # Of the texts of a file, the line on which a record begins, and a role: the cells of that role in
@@ -46,8 +45,8 @@ class Table:
     """The rows of a file, in the file's order.
 
     Attributes:
-        frame: `line` (UInt32), then a column for each role that the file has, of the type that
-            `role_dtype` gives. A row's line is the physical line on which it begins, from 1, in
+        frame: `line` (UInt32), then a column for each role that the file has: String for a role in
+            TEXT, else Float64. A row's line is the physical line on which it begins, from 1, in
             the unpacked file. No cell is null; a number that cannot be read is NaN.
         schema: The roles that were asked for, and the names of their columns.
         header: The names of all columns of the file, unused ones included; empty for a format
@@ -100,24 +99,29 @@ class Table:
 class Cells(Table):
     """What a reader of a format returns: a table whose numbers are text still, or Float64.
 
-    If a line can have several rows, the frame has a column `part` (UInt32), too: the place of the
-    row's cells among those that `find_cells` returns for the line. Lines ascend.
+    If a line can have several rows, the frame has a column IN_LINE (UInt32), too: the
+    position, from 0, of the row's cells among those that `find_cells` returns for the line. Lines
+    ascend.
 
     Attributes:
-        part_columns: role -> the name of the column of each part, if the parts of a line are
-            columns of the file.
+        wide_names: role -> the names of the columns that hold its cells, by the number in the line,
+            if the rows of a line are columns of the file.
         free_roles: The roles whose cells need not be numbers; others are NaN.
         first_line: The first line that can be a row.
     """
 
-    part_columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    wide_names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     free_roles: Collection[str] = ()
     first_line: int = 1
 
-    def part_name(self, role: str, part: int) -> str:
-        """Return what the file calls the column that holds a role's cell of a part."""
-        names = self.part_columns.get(role)
-        return self.column_name(role) if names is None else names[part]
+    def name_in_line(self, role: str, number: int) -> str:
+        """Return what the file calls the column of a cell, by its row's number in the line."""
+        names = self.wide_names.get(role)
+        return self.column_name(role) if names is None else names[number]
+
+    def as_table(self, frame: pl.DataFrame) -> Table:
+        """Return the table of these rows, whose numbers are cast."""
+        return Table(frame, self.schema, self.header, self.empty_lists, self.find_cells, self.facts)
 
 
 class ReadRequest(NamedTuple):
@@ -158,11 +162,6 @@ class ReadRequest(NamedTuple):
             self.findings.add(problem)
 
 
-def role_dtype(role: str) -> type[pl.DataType]:
-    """Return the type of a role's column: String for ids and other texts, else Float64."""
-    return pl.String if role in TEXT else pl.Float64
-
-
 def make_table(
     columns: Mapping[str, Any], schema: Schema | None = None, lines: Any = None
 ) -> Table:
@@ -174,7 +173,7 @@ def make_table(
         lines: The line of each row; None to count them from 1.
     """
     series = [
-        pl.Series(role, cells, dtype=role_dtype(role), strict=False)
+        pl.Series(role, cells, dtype=pl.String if role in TEXT else pl.Float64, strict=False)
         for role, cells in columns.items()
     ]
     if lines is None:

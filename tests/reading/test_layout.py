@@ -11,6 +11,7 @@ from scorer.reading.formats import find_format
 from scorer.reading.layout import (
     Layout,
     RowKeysFile,
+    WideColumns,
     locate_in_cell,
     match_wide_columns,
     split_cell,
@@ -182,7 +183,7 @@ def test_too_few_and_too_many_lines(data, expected, way, tmp_path):
 
 
 def test_wide_columns_become_items(way, tmp_path):
-    form = Layout(wide=("item", ("F*",)))
+    form = Layout(wide=WideColumns("item", ("F*",)))
     found, said = reading(tmp_path, "list,F1,F2\nu1,1,2\nu2,3,x\n", form, RATED, clean=way)
     assert [row[:3] for row in found[0]] == [
         (2, "u1", "1"), (2, "u1", "2"), (3, "u2", "1"), (3, "u2", "2"),
@@ -192,14 +193,14 @@ def test_wide_columns_become_items(way, tmp_path):
 
 
 def test_wide_columns_become_ranks(way, tmp_path):
-    form = Layout(wide=("rank", ("best_*",)))
+    form = Layout(wide=WideColumns("rank", ("best_*",)))
     found, said = reading(tmp_path, "list,best_1,best_2\nu1,b,a\nu2,c,\n", form, clean=way)
     rows = [(2, "u1", "b", 1.0), (2, "u1", "a", 2.0), (3, "u2", "c", 1.0)]
     assert (found, said) == ((rows, ()), [])
 
 
 def test_wide_columns_become_parts_of_the_list(way, tmp_path):
-    form = Layout(wide=("list", ("like", "reply")))
+    form = Layout(wide=WideColumns("list", ("like", "reply")))
     found, said = reading(tmp_path, "list,like,reply\nu1,.5,.25\n", form, TARGETS, clean=way)
     assert (found, said) == (([(2, "like/u1", 0.5), (2, "reply/u1", 0.25)], ()), [])
 
@@ -212,7 +213,7 @@ def test_wide_columns_become_parts_of_the_list(way, tmp_path):
     ],
 )
 def test_wide_columns_that_are_not_there(wide, data, message, tmp_path):
-    found, said = reading(tmp_path, data, Layout(wide=wide), RANKED)
+    found, said = reading(tmp_path, data, Layout(wide=WideColumns(*wide)), RANKED)
     assert found is None
     assert said == [f"S201 1:None {message}"]
 
@@ -280,7 +281,7 @@ def test_both_ways_agree_on_odd_files(tmp_path):
         Layout(header=("list", "item"), separator="whitespace", cells=(("item", ","),)),
         Layout(header=("list", "item"), cells=(("item", ","),), comment=("#", "//")),
         Layout(cells=(("item", " "), ("score", " "))),
-        Layout(wide=("rank", ("item*", "score"))),
+        Layout(wide=WideColumns("rank", ("item*", "score"))),
     ]
     draw = random.Random(7)
     signs = ["b1", "//", *"ac ,;\t[]'\"#é\r1-"]

@@ -22,8 +22,7 @@ from scorer.prepare.guess.answers import unanswered
 from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.forms import look, looked
 from scorer.prepare.guess.kinds import KINDS, KNOWN
-from scorer.reading.formats import formats
-from scorer.reading.recognize import first_lines
+from scorer.reading.formats import first_lines, formats
 
 THREE_COLUMNS = re.compile(r"[ \t]*\S+[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*")
 USAGES = {"Public", "Private", "Ignored"}  # words of the column Usage in Kaggle's solutions

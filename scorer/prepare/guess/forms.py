@@ -11,12 +11,18 @@ from typing import Any
 from scorer.core.errors import UsageError
 from scorer.core.text import display_path
 from scorer.prepare.guess.look import Preview
-from scorer.reading.formats import find_format
+from scorer.reading.formats import (
+    MOST_LINES,
+    data_lines,
+    find_format,
+    first_lines,
+    is_qrels,
+    is_run,
+)
 from scorer.reading.json import parse_json
 from scorer.reading.layout import MOST_PARTS, joined_name
 from scorer.reading.limits import UnreadableError
 from scorer.reading.open import read_bytes, read_head, zip_names
-from scorer.reading.recognize import MOST_LINES, data_lines, first_lines, is_qrels, is_run
 
 LISTS = re.compile(r"[^][{},:\"]+:[^][{},:\"]+(,[^][{},:\"]+)+,?\s*")
 
