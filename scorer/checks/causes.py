@@ -16,7 +16,7 @@ from scorer.core.text import join_first, quoted
 from scorer.reading.layout import PLAIN, Layout, separator_of
 from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.open import read_head, table_suffix
-from scorer.reading.repair import Expected, FindKnownIds, cut_rows, numbers_rows
+from scorer.reading.repair import Expected, FindKnownIds, cut_rows, has_index_column
 from scorer.reading.schema import Schema
 from scorer.views.items import ItemsByList
 
@@ -98,7 +98,7 @@ def replace_by_cause(
     except UnreadableError:
         return findings
     rows = cut_rows(text, table)
-    while numbers_rows(rows, table):
+    while has_index_column(rows, table):
         rows = [row[1:] for row in rows]
     if (problem := _probabilities_in_place_of_label(rows, table, public)) is None:
         return findings

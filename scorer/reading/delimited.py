@@ -12,7 +12,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Literal
 
 import polars as pl
@@ -168,7 +168,7 @@ def _end_record(record: Record, fault: tuple[str, str, str]) -> Record:
 
 @dataclass(frozen=True)
 class Start:
-    """What the first lines of a file say of all others.
+    """How a file is cut, and its columns, as its first lines show.
 
     Attributes:
         dialect: How the lines are cut.
@@ -210,13 +210,10 @@ def read_clean_delimited(data: bytes, request: ReadRequest) -> Cells | None:
     # Between quotes, separators and line ends belong to the cell.
     if b'"' in data or layout.skip or layout.comment or layout.lines:
         return None
-    findings, end = Findings(request.findings.path), -1
-    for _ in range(HEAD_LINES):
-        end = data.find(b"\n", end + 1)
-        if end < 0:
-            break
+    findings = Findings(request.findings.path)
+    first_lines = b"".join(islice(io.BytesIO(data), HEAD_LINES))
     try:
-        lines = read_lines(data[: end + 1] if end >= 0 else data, findings, request.limits)
+        lines = read_lines(first_lines, findings, request.limits)
         head = request._replace(findings=findings, texts=lambda: lines["text"])
         start = read_start(lines, head)
     except (UnreadableError, ReportedError):
@@ -273,7 +270,7 @@ def read_delimited(lines: pl.DataFrame, request: ReadRequest) -> Cells:
 
 
 def read_start(lines: pl.DataFrame, request: ReadRequest) -> Start:
-    """Return what the first lines of a file say, after reporting their faults.
+    """Return how a file is cut, and its columns, after reporting the faults of its first lines.
 
     Raises:
         ReportedError: There is no header, or it fits no schema, as the findings say.

@@ -102,7 +102,7 @@ def formats() -> Registry[Format]:
 
 def find_format(
     path: Path,
-    name: str | None,
+    name: Format | str | None,
     layout: Layout = PLAIN,
     own: Sequence[Path] | None = None,
 ) -> Format:
@@ -112,11 +112,13 @@ def find_format(
 
     Args:
         path: The file.
-        name: The name, if the challenge has one.
+        name: The name, or the format itself, if the challenge has one.
         layout: Its JSON paths make the file a JSON document.
         own: The challenge's own files if the file was sent; it is opened for the name of the file
             in a ZIP archive, and for the first lines of a text file.
     """
+    if isinstance(name, Format):
+        return name
     if name is not None or layout.json:
         return formats().get(name or "json")
     suffix = table_suffix(path)
@@ -172,8 +174,8 @@ def first_lines(
     except (UnreadableError, OSError, ValueError):
         return []
     lines = text.splitlines()
-    whole = lines if len(data) < HEAD else lines[:-1]
-    return [line for line in whole[: 2 * MOST_LINES] if line.strip()][:MOST_LINES]
+    complete = lines if len(data) < HEAD else lines[:-1]
+    return [line for line in complete[: 2 * MOST_LINES] if line.strip()][:MOST_LINES]
 
 
 def data_lines(lines: Sequence[str]) -> list[str]:

@@ -238,7 +238,7 @@ class _Parser:
         return string
 
     def _make_value_error(self, at: int) -> JsonShapeError:
-        """Return an error that says what is wrong where a value should begin."""
+        """Return the error of a place where a value should begin."""
         mark = self.text[at : at + 1]
         if mark == '"':
             try:
@@ -249,7 +249,7 @@ class _Parser:
         return JsonShapeError(at, f"not JSON: {what}")
 
     def _make_member_error(self, at: int) -> JsonShapeError:
-        """Return an error that says what is wrong where a member should begin."""
+        """Return the error of a place where a member should begin."""
         if self.text[at : at + 1] != '"':
             return JsonShapeError(at, "not JSON: expected a key in quotes")
         match = SCALAR_PATTERN.match(self.text, at)
@@ -354,7 +354,7 @@ def _make_cells(
 
 
 def _offset_of_row(row: Row) -> int:
-    """Return the offset of a row, for its line: that of its number, its item, or its last cell."""
+    """Return the offset of a row's number, else of its item, else of its last cell."""
     main_role = next((role for role in row if role not in TEXT), "item")
     return row[main_role].at if main_role in row else max(cell.at for cell in row.values())
 

@@ -170,7 +170,7 @@ def _first_lines(plain: pl.DataFrame, keys: Sequence[str], rows: Sequence[Row]) 
 
 
 def _refuse_unknown_object(row: Row, request: ReadRequest) -> None:
-    """Raise UnreadableError if the only object of a file has none of the first schema's keys."""
+    """Raise UnreadableError if the only object of a file lacks all keys of the first schema."""
     schema, keys = request.schemas[0], list(row.cells)
     if not row.cells.keys().isdisjoint(map(schema.column_name, schema.roles)):
         return
@@ -207,7 +207,7 @@ def _frame_rows(
 
 
 def _decode(line: int, raw: str, request: ReadRequest) -> Row | None:
-    """Return the object that is the whole of a line, or None after reporting a problem."""
+    """Return the object that a line holds alone, or None after reporting a problem."""
     text = raw.strip(BLANKS)
     column = len(raw) - len(raw.lstrip(BLANKS)) + 1
     if text in ("{", "[", "[{"):
@@ -283,7 +283,7 @@ def _value_column(text: str, name: str) -> int | None:
 
 
 def _find_cells(text: str, line: int, name: str) -> list[CellPlace]:
-    """Return the place of the value of a key; of an array, also those of its elements."""
+    """Return the place of a key's value and, if it is an array, of each of its elements."""
     column = _value_column(text, name)
     if column is None:
         return []

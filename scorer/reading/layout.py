@@ -45,10 +45,10 @@ class RowKeysFile(NamedTuple):
 
 
 class RowKeys(NamedTuple):
-    """The ids of lines, or values, that have none: of each row the list and, if any, the item."""
+    """The ids in the rows of a public file, for lines or values without ids."""
 
     lists: Sequence[str]
-    items: Sequence[str] | None
+    items: Sequence[str] | None  # None if the file has no items
     file_name: str
 
     def of_part(self, part: str) -> RowKeys:
@@ -96,7 +96,7 @@ class Layout(NamedTuple):
         candidates: The items of each list, for cells that hold values of them.
         json: The roles, and the paths to their cells in a JSON document.
         parts: The parts of a submission of several files.
-        known: What wide columns are about, if all of that is known.
+        known: The cells that the names of the wide columns give, if all are known before.
     """
 
     header: tuple[str, ...] = ()
@@ -139,8 +139,8 @@ class CutSchema(Schema):
 
     Attributes:
         outer: The schema of the rows that are made.
-        labels: Of each wide column what its name says.
-        value: The role of what wide columns hold.
+        labels: The cell that the name of each wide column gives.
+        value: The role of the cells in the wide columns.
     """
 
     outer: Schema = field(default_factory=lambda: Schema(()))

@@ -23,7 +23,7 @@ from scorer.reading.limits import (
 )
 from scorer.reading.open import BOM, read_blocks
 
-DECODED = 1 << 20  # bytes that are decoded at a time, so that a large file is never text as a whole
+DECODE_BLOCK = 1 << 20  # bytes that are decoded at a time, so that no large file is held as text
 NO_LINES = pl.DataFrame(schema={"line": pl.UInt32, "text": pl.String})
 
 
@@ -73,8 +73,8 @@ class StoredLines:
         self._data, self._skipped = data, skipped
         view = np.frombuffer(data, np.uint8)
         ends = [
-            np.flatnonzero(view[start : start + DECODED] == ord("\n")) + start
-            for start in range(0, len(data), DECODED)
+            np.flatnonzero(view[start : start + DECODE_BLOCK] == ord("\n")) + start
+            for start in range(0, len(data), DECODE_BLOCK)
         ]
         if data and not data.endswith(b"\n"):
             ends.append(np.array([len(data)]))
@@ -93,7 +93,7 @@ class StoredLines:
 def read_some_lines(
     path: Path, first: int, last: int, limits: ReadLimits, part: str | None = None
 ) -> StoredLines:
-    """Return the lines of a file from the first to the last, and those of a record after it.
+    """Return the lines of a file from the first to the last, and as many more as a record has.
 
     Raises:
         UnreadableError: As `read_bytes`.
@@ -125,8 +125,8 @@ def is_text(data: bytes) -> bool:
         return True
     decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(data)
     try:
-        for start in range(0, len(data), DECODED):
-            end = start + DECODED
+        for start in range(0, len(data), DECODE_BLOCK):
+            end = start + DECODE_BLOCK
             decoder.decode(view[start:end], final=end >= len(data))
     except UnicodeDecodeError:
         return False
@@ -134,11 +134,11 @@ def is_text(data: bytes) -> bool:
 
 
 def _mend(data: bytes, findings: Findings) -> bytes:
-    """Return the data with each line that is no text as `_decode_line` reads it."""
+    """Return the data as UTF-8. A line that is not is read as `_decode_line` does."""
     mended = io.BytesIO()
     number, start, careful = 1, 0, 0
     while start < len(data):
-        end = data.find(b"\n", start + DECODED) + 1 or len(data)
+        end = data.find(b"\n", start + DECODE_BLOCK) + 1 or len(data)
         block = data[start:end]
         if not is_text(block):
             raws = block.split(b"\n")

@@ -137,7 +137,7 @@ def open_file(
     try:
         if own is None:
             return _open_expected(whole_path, os.stat(whole_path))
-        return _open_sent(path, own, part)
+        return _open_submitted(path, own, part)
     except (FileNotFoundError, NotADirectoryError):
         message, help = f"file not found{_similar_file_hint(whole_path)}", None
         if os.path.islink(whole_path):
@@ -151,7 +151,7 @@ def open_file(
         raise UnreadableError("S101", f"the file cannot be read: {reason}") from None
 
 
-def _open_sent(path: Path, own: Sequence[Path], part: str | None) -> BufferedReader:
+def _open_submitted(path: Path, own: Sequence[Path], part: str | None) -> BufferedReader:
     shown = os.path.abspath(path)
     if os.sep == "/":  # POSIX lets // at the beginning mean something else
         shown = f"/{shown.lstrip('/')}"
@@ -262,17 +262,17 @@ def read_bytes(
         at_once = BLOCK if is_packed else size + 1
         most = largest_unpacked(size, limits)
         block = _read_first_block(source, at_once, is_binary=is_binary)
-        whole = io.BytesIO(block)  # not copied if it is the only block
+        unpacked_bytes = io.BytesIO(block)  # not copied if it is the only block
         while block:
-            count = whole.seek(0, os.SEEK_END)
+            count = unpacked_bytes.seek(0, os.SEEK_END)
             if is_packed and (count > most or unpacked + count > limits.unpacked):
                 raise unpacked_error(min(most, limits.unpacked))
             if not is_packed and count > limits.size:
                 message = "the file became larger while it was read than is accepted here"
                 raise limit_error("size", f"{message} ({format_size(limits.size)})")
             block = _read_block(source, at_once)
-            whole.write(block)
-    data = whole.getvalue()
+            unpacked_bytes.write(block)
+    data = unpacked_bytes.getvalue()
     if not is_packed:
         sha256.update(data)
     return FileBytes(data, sha256.hexdigest(), len(data) if is_packed else 0)

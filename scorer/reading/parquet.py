@@ -62,14 +62,16 @@ def read_parquet(data: bytes, request: ReadRequest) -> Cells:
     return Cells(pl.DataFrame([line, *cells]), match.schema, tuple(types))
 
 
-PARQUET_FORMAT = Format(
-    "parquet",
-    (".parquet", ".pq"),
-    read_bytes=read_parquet,
-    read_names=read_parquet_names,
-    write=write_parquet,
+mark(
+    read_parquet,
+    Format(
+        "parquet",
+        (".parquet", ".pq"),
+        read_bytes=read_parquet,
+        read_names=read_parquet_names,
+        write=write_parquet,
+    ),
 )
-mark(read_parquet, PARQUET_FORMAT)
 
 
 def match_columns(types: Mapping[str, pl.DataType], request: ReadRequest) -> SchemaMatch:

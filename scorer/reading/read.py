@@ -57,7 +57,7 @@ def read_file(
     limits: ReadLimits = DEFAULT_LIMITS,
     layout: Layout = PLAIN,
 ) -> FileTable:
-    """Return the table of a file, in which texts are items, and its digest.
+    """Return the table of a file, and its digest. A column of texts becomes that of the items.
 
     Args:
         path: The file.
@@ -72,7 +72,7 @@ def read_file(
     try:
         if layout.parts:
             return _read_parts(request, format)
-        found = _find_format(path, format, request)
+        found = find_format(path, format, layout, limits.own)
         stored = read_bytes(path, limits, is_binary=found.read_bytes is not None)
         sha256 = stored.sha256
         table = _parse_table(stored.data, found, request)
@@ -82,12 +82,6 @@ def read_file(
     except ReportedError:
         pass
     return FileTable(None, sha256)
-
-
-def _find_format(path: Path, format: Format | str | None, request: ReadRequest) -> Format:
-    if isinstance(format, Format):
-        return format
-    return find_format(path, format, request.layout, request.limits.own)
 
 
 def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
@@ -105,7 +99,7 @@ def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
         try:
             stored = read_bytes(path, limits, part=file, unpacked=unpacked, sha256=sha256)
             unpacked += stored.unpacked
-            found = _find_format(Path(file), format, part_request)
+            found = find_format(Path(file), format, layout, limits.own)
             tables.append(_parse_table(stored.data, found, part_request))
         except UnreadableError as error:
             findings.add(error.problem)
@@ -127,11 +121,7 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
         longest = len(data) if format.is_document else limits.line
         return read_lines(data, findings, limits._replace(line=longest))
 
-    @cache
-    def texts() -> pl.Series:
-        return lines()["text"]
-
-    request = request._replace(texts=texts)
+    request = request._replace(texts=lambda: lines()["text"])
     cells = None
     if format.read_bytes is not None:
         cells = format.read_bytes(data, request)
@@ -148,7 +138,7 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
         rest = drop_lines(lines(), request.layout) if line_keys is not None else NO_LINES
         cells = reshape(cells, rest, line_keys, candidates, request)
     refuse_many_rows(cells.frame["line"], limits)
-    frame = cast_numbers(cells, texts, findings).drop(IN_LINE, strict=False)
+    frame = cast_numbers(cells, request.texts, findings).drop(IN_LINE, strict=False)
     refuse_many_errors(findings.errors)
     return cells.as_table(frame)
 
@@ -211,8 +201,8 @@ def line_texts(path: Path, numbers: Collection[int]) -> dict[int, str]:
 def header_words(path: Path, format: str | None, layout: Layout = PLAIN) -> frozenset[str]:
     """Return the words of a file's first line that is not blank, which may be names of columns.
 
-    Of a file in parts that is the first part. It is for what can be known of a file without reading
-    any row, and empty if the file cannot be read.
+    They show which columns a file may have before its rows are read. Of several parts, the first
+    one is looked at. There are none if the file cannot be read.
     """
     if layout.header:
         return frozenset(layout.header)
@@ -252,10 +242,10 @@ def read_text(
 
 
 def read_row_keys(keys: RowKeysFile) -> RowKeys:
-    """Return the ids of lines, or values, that have none.
+    """Return the ids in the rows of a public file, for lines or values without ids.
 
     Raises:
-        UnreadableError: The file of these cannot be read.
+        UnreadableError: The file cannot be read.
     """
     findings = Findings(str(keys.file))
     schema = Schema(("list",), ("item",), dict(keys.columns))

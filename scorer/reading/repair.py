@@ -65,7 +65,7 @@ class Expected(NamedTuple):
         separator: What separates columns.
         known_ids: role -> a function that finds the known id that an unknown one was.
         cells: role -> what separates several of them in a cell.
-        required: Of each shape that the table may have the columns it must have.
+        required: The columns that must be there, for each shape that the table may have.
     """
 
     names: Mapping[str, str]
@@ -83,9 +83,10 @@ class Expected(NamedTuple):
 def repair(path: Path, expected: Expected | None) -> Repaired:
     """Return a file in which all certain faults are repaired.
 
-    That is its encoding, and line ends in CR alone. A workbook of one sheet is written as CSV. Of
-    a table it is also lines before the header, separators, blanks, an index column, the header's
-    capitals, decimal commas, ids that certainly are known ones, rows given twice, and ranks from 0.
+    Repaired are the encoding, and line ends in CR alone. A workbook of one sheet is written as CSV.
+    In a table repaired are also lines before the header, separators, blanks, an index column, the
+    header's capitals, decimal commas, ids that certainly are known ones, rows given twice, and
+    ranks from 0.
 
     Args:
         path: The file.
@@ -224,8 +225,8 @@ def cut_rows(text: str, expected: Expected) -> Rows:
         return []
 
 
-def numbers_rows(rows: Rows, expected: Expected) -> bool:
-    """Return whether the first column seems an index: a whole number a row, beside what must be."""
+def has_index_column(rows: Rows, expected: Expected) -> bool:
+    """Return whether a table has all its columns behind a first one that seems an index."""
     header = rows[0] if rows else []
     if len(rows) < 2 or not header or not PANDAS_INDEX.fullmatch(header[0]):
         return False
@@ -273,7 +274,7 @@ class _Table:
 
     def repair(self, *, is_comma_decimal: bool) -> None:
         """Repair all certain faults; a comma may certainly be decimal before three digits."""
-        while self._is_numbered():
+        while self._has_row_numbers():
             self.repairs.append(f"index column {self.rows[0][0]!r} removed")
             self.rows = [row[1:] for row in self.rows]
         self._rename_columns()
@@ -308,9 +309,9 @@ class _Table:
             self.rows[n][at] = cell
         return changed
 
-    def _is_numbered(self) -> bool:
+    def _has_row_numbers(self) -> bool:
         """Return whether the first column only counts the rows, in any order."""
-        if not numbers_rows(self.rows, self.expected):
+        if not has_index_column(self.rows, self.expected):
             return False
         numbers = sorted(int(row[0]) for row in self.rows[1:])
         return any(numbers == [*range(start, start + len(numbers))] for start in (0, 1))

@@ -168,7 +168,7 @@ def _container(rows: Rows, paths: Mapping[str, Steps]) -> Any:
             if inner[role] == ("*",) and not name:
                 name = str(group[0][role])
             else:
-                value = _put(value, inner[role][1:], group[0][role])
+                value = _nest_cell(value, inner[role][1:], group[0][role])
         if deeper:
             below = _container(group, deeper)
             value = {**value, **below} if isinstance(value, dict) else below
@@ -179,9 +179,9 @@ def _container(rows: Rows, paths: Mapping[str, Steps]) -> Any:
     return container
 
 
-def _put(value: Any, path: Steps, cell: Any) -> Any:
+def _nest_cell(value: Any, path: Steps, cell: Any) -> Any:
     """Return a value with a cell at the end of a path of names."""
     if not path:
         return cell
     members = value if isinstance(value, dict) else {}
-    return {**members, path[0]: _put(members.get(path[0]), path[1:], cell)}
+    return {**members, path[0]: _nest_cell(members.get(path[0]), path[1:], cell)}

@@ -35,8 +35,8 @@ class LineTexts(Protocol):
     def __getitem__(self, position: int, /) -> str: ...
 
 
-# Of the texts of a file, the line on which a record begins, and a role: the cells of that role in
-# the rows of the record, in their order.
+# A function of the texts of a file, the line on which a record begins, and a role. It returns the
+# cells of that role in the rows of the record, in their order.
 FindCells = Callable[[LineTexts, int, str], Sequence[CellPlace]]
 
 
@@ -78,7 +78,7 @@ class Table:
         return replace(self, frame=frame)
 
     def with_items(self) -> Table:
-        """Return the table in which the texts of a list are its items."""
+        """Return the table whose column of texts, if it has one, is that of the items."""
         find_cells = self.find_cells
         if "text" not in self:
             return self
@@ -99,9 +99,8 @@ class Table:
 class Cells(Table):
     """What a reader of a format returns: a table whose numbers are text still, or Float64.
 
-    If a line can have several rows, the frame has a column IN_LINE (UInt32), too: the
-    position, from 0, of the row's cells among those that `find_cells` returns for the line. Lines
-    ascend.
+    Lines ascend. If a line can have several rows, the frame has a column IN_LINE (UInt32), too: the
+    position, from 0, of the row's cells among all that `find_cells` returns for the line.
 
     Attributes:
         wide_names: role -> the names of the columns that hold its cells, by the number in the line,
@@ -154,7 +153,7 @@ class ReadRequest(NamedTuple):
         list: str | None = None,
         severity: Severity = "error",
     ) -> None:
-        """Add a problem to the findings, which keep so many of a code."""
+        """Add a problem to the findings, or only count it if they keep no more of its code."""
         if not self.findings.count_if_full(code):
             problem = Problem(
                 code, message, severity, line=line, column=column, list=list, help=help

@@ -1,4 +1,4 @@
-"""Files that are written whole: beside their place, then renamed, so that none is half-written."""
+"""Files that are written beside their place, then renamed, so that none is half-written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BLOCK = 1 << 18  # bytes that are copied at a time
 
 
 @contextmanager
-def _reported(shown: str, action: str) -> Iterator[None]:
+def _as_usage_error(shown: str, action: str) -> Iterator[None]:
     """Raise UsageError in place of what the system says."""
     try:
         yield
@@ -41,7 +41,7 @@ def write_file(path: Path, data: bytes) -> None:
     Raises:
         UsageError: It cannot be written there.
     """
-    with _reported(printable(path), "written"):
+    with _as_usage_error(printable(path), "written"):
         if path.is_dir():
             raise IsADirectoryError(0, "this is a folder")
         if (path.exists() and not path.is_file()) or is_of_system(Path(os.path.abspath(path))):
@@ -77,7 +77,7 @@ def is_of_system(path: Path) -> bool:
 
 def make_folder(path: Path) -> None:
     """Make a folder, and those above it, if it is not there; raise UsageError if it cannot be."""
-    with _reported(quoted(path), "made"):
+    with _as_usage_error(quoted(path), "made"):
         path.mkdir(parents=True, exist_ok=True)
 
 
@@ -87,7 +87,7 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         UsageError: It cannot be made, or something is there.
     """
-    with _reported(quoted(path), "made"):
+    with _as_usage_error(quoted(path), "made"):
         folder = Path(os.path.abspath(path))
         is_there = folder.is_dir()
         if os.path.lexists(folder) and (not is_there or any(folder.iterdir())):
