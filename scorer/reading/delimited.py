@@ -33,6 +33,7 @@ from scorer.reading.header import (
 )
 from scorer.reading.layout import NO_SEPARATOR, WHITESPACE, Layout, separator_of
 from scorer.reading.limits import (
+    CHUNK_LINES,
     MOST_RECORD_LINES,
     ReportedError,
     UnreadableError,
@@ -45,7 +46,6 @@ from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells
 
 BLANKS = " \t"
 SAMPLE_LINES = 10_000  # in which the sample is looked for
-CHUNK_LINES = 1_000_000  # that are cut together, so that their copies stay small
 HEAD_LINES = SAMPLE_ROWS + 1  # the header and the rows of the sample, of a clean file
 FEWEST_QUOTED = 1_000  # lines with quotes for which polars is asked
 FIELD = re.compile(r"[^ \t]+")

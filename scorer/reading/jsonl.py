@@ -27,7 +27,12 @@ from scorer.reading.header import (
 )
 from scorer.reading.json import HALF_CHARACTER, is_too_deep, skip_blanks
 from scorer.reading.layout import BEFORE_EACH, join_cells
-from scorer.reading.limits import ReportedError, UnreadableError, refuse_many_careful
+from scorer.reading.limits import (
+    CHUNK_LINES,
+    ReportedError,
+    UnreadableError,
+    refuse_many_careful,
+)
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells_frame, merge_rows
 
 BLANKS = " \t"
@@ -80,18 +85,19 @@ def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
         UnreadableError: The file is one object that is no row, or goes on over several lines.
     """
     lines = lines.filter(pl.col("text").str.contains(r"[^ \t\r]"))
+    if lines.is_empty():
+        raise UnreadableError("S102", "the file holds nothing but blank lines")
     sample = _decode_sample(lines, request)
     shapes = Counter(tuple(row.cells) for row in sample)
     keys = list(shapes.most_common(1)[0][0]) if shapes else []  # in their order
-    plain, others = _cut_plain(lines, keys, names_of_roles(keys, request))
+    wanted = names_of_roles(keys, request)
+    chunks = [_cut_plain(chunk, keys, wanted) for chunk in lines.iter_slices(CHUNK_LINES)]
+    plain, others = (pl.concat(frames) for frames in zip(*chunks, strict=True))
     refuse_many_careful(others.height)
-    before = len(request.findings)
     rows = [row for line, text in others.iter_rows() if (row := _decode(line, text, request))]
     first_lines = _first_lines(plain, keys, rows)
-    if not first_lines and not plain.height and not rows:
-        if len(request.findings) > before:
-            raise ReportedError
-        raise UnreadableError("S102", "the file holds nothing but blank lines")
+    if not plain.height and not rows:
+        raise ReportedError
     if len(rows) == 1 and not plain.height:
         _refuse_unknown_object(rows[0], request)
     match = match_schema(list(first_lines), request, None)

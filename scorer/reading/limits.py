@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 SMALLEST_BOMB = 16 * 1024 * 1024  # bytes; a high ratio below this hurts nobody
 MOST_RATIO = 1000  # unpacked bytes for a stored one; gzip of a table has 3 to 30
 MOST_CAREFUL = 2_000_000  # lines that are parsed one by one, about 10 microseconds each
+CHUNK_LINES = 1_000_000  # that are cut together, so that their copies stay small
 MOST_RECORD_LINES = 10_000  # of one record between quotes
 MOST_ERRORS = 200_000  # in the rows of a file, after which reading ends
 UTF8 = "save the file as UTF-8"
