@@ -104,11 +104,11 @@ def find_format(
     path: Path,
     name: Format | str | None,
     layout: Layout = PLAIN,
-    own: Sequence[Path] | None = None,
+    own: tuple[Path, ...] | None = None,
 ) -> Format:
     """Return the format of that name, else the one of the file's suffix; or CSV.
 
-    A run of TREC needs no name and no suffix.
+    A run of TREC needs no name and no suffix: most of its first lines can be nothing else.
 
     Args:
         path: The file.
@@ -126,8 +126,10 @@ def find_format(
         names = zip_names(path, own)
         suffix = table_suffix(Path(names[0] if len(names) == 1 else ""))
     found = next((each for each in formats() if suffix in each.suffixes), None)
-    if (found is None or suffix == ".txt") and is_certain_run(path, own):
-        return formats().get("trec")
+    if found is None or suffix == ".txt":
+        lines = data_lines(first_lines(path, ReadLimits(own=own)))
+        if 2 * sum(map(bool, map(CERTAIN_RUN_LINE.fullmatch, lines))) > len(lines):
+            return formats().get("trec")
     return found or formats().get("csv")
 
 
@@ -149,16 +151,6 @@ def is_run(lines: Sequence[str], path: Path) -> bool:
     return _all_match(lines, RUN_LINE) or (
         table_suffix(path) not in OTHER_SUFFIXES and _all_match(lines, CERTAIN_RUN_LINE)
     )
-
-
-def is_certain_run(path: Path, own: Sequence[Path] | None) -> bool:
-    """Return whether most of the first lines of a file can only be lines of a run.
-
-    `own` are the challenge's own files if the file was sent.
-    """
-    limits = ReadLimits(own=None if own is None else tuple(own))
-    lines = data_lines(first_lines(path, limits))
-    return 2 * sum(CERTAIN_RUN_LINE.fullmatch(line) is not None for line in lines) > len(lines)
 
 
 def first_lines(

@@ -103,7 +103,7 @@ def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     match = match_schema(list(first_lines), request, None)
     names = {role: match.schema.column_name(role) for role in match.roles}
     unused = [
-        UnusedColumn(key, line, None, [_sample_text(row.cells.get(key)) for row in sample])
+        UnusedColumn(key, line, None, [_plain_text(row.cells.get(key)) for row in sample])
         for key, line in first_lines.items()
         if key not in names.values()
     ]
@@ -186,11 +186,6 @@ def _refuse_unknown_object(row: Row, request: ReadRequest) -> None:
     help = f"write an object a line, {{{object}}}; "
     help += "one document of all lists is read by `format: json`"
     raise UnreadableError("S201", f"this is {what}; expected an object a row", help=help)
-
-
-def _sample_text(cell: Any) -> str:
-    """Return a cell of an unused column as text; only null and "" give ""."""
-    return cell if isinstance(cell, str) else "" if cell is None else repr(cell)
 
 
 def _frame_rows(

@@ -38,7 +38,7 @@ def write_sample(
     write: WriteRows,
     keys: Mapping[str, RowKeys],
 ) -> bytes:
-    """Return a file of rows.
+    """Return a file of rows; a ZIP archive if the layout has parts.
 
     Args:
         rows: Of each list its items, best first, or its value.
@@ -48,7 +48,15 @@ def write_sample(
         keys: The rows of the files that `lines` and `candidates` of the layout name.
     """
     if layout.parts:
-        return _write_archive(rows, columns, layout, write, keys)
+        files: dict[str, bytes] = {}
+        for part, file in layout.parts:
+            named = [(row, part_of(str(row["list"])), row_of(str(row["list"]))) for row in rows]
+            part_rows = [{**row, "list": name} for row, of, name in named if of == part]
+            is_tabbed = file.lower().endswith(".tsv") and not layout.separator
+            separator = "tab" if is_tabbed else layout.separator
+            part_layout = layout._replace(parts=(), separator=separator)
+            files[file] = write_sample(part_rows, columns, part_layout, write, keys)
+        return zip_files(files)
     if layout.json:
         paths = {role: parse_path(path) for role, path in layout.json if rows and role in rows[0]}
         document = _container(rows, paths) if paths else {}
@@ -63,25 +71,6 @@ def write_sample(
     if layout.header or layout.separator or layout.lines:
         return _write_separated(shaped, names, layout)
     return write(shaped, names)
-
-
-def _write_archive(
-    rows: Rows,
-    columns: Mapping[str, str],
-    layout: Layout,
-    write: WriteRows,
-    keys: Mapping[str, RowKeys],
-) -> bytes:
-    """Return a ZIP archive of the parts."""
-    files: dict[str, bytes] = {}
-    for part, file in layout.parts:
-        named = [(row, part_of(str(row["list"])), row_of(str(row["list"]))) for row in rows]
-        part_rows = [{**row, "list": name} for row, of, name in named if of == part]
-        is_tabbed = file.lower().endswith(".tsv") and not layout.separator
-        separator = "tab" if is_tabbed else layout.separator
-        part_layout = layout._replace(parts=(), separator=separator)
-        files[file] = write_sample(part_rows, columns, part_layout, write, keys)
-    return zip_files(files)
 
 
 def _join_in_cells(
