@@ -14,9 +14,9 @@ from scorer.core.problems import Findings
 from scorer.core.text import join_first, printable, quoted
 from scorer.leaderboard.pairs import pairing
 from scorer.reading.json import parse_json
-from scorer.reading.limits import ReadLimits, UnreadableError
-from scorer.reading.lines import read_lines, without_mark
-from scorer.reading.open import read_bytes
+from scorer.reading.limits import UnreadableError
+from scorer.reading.lines import read_lines
+from scorer.reading.open import BOM, read_bytes
 from scorer.results.comparison import Pairing
 
 
@@ -30,8 +30,8 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
     lists: dict[str, int] = {}
     cells: dict[str, list[tuple[int, int, int, float]]] = {}
     try:
-        data = without_mark(read_bytes(path).data)
-        for number, line in read_lines(data, findings, ReadLimits()).iter_rows():
+        data = read_bytes(path).data.removeprefix(BOM)
+        for number, line in read_lines(data, findings).iter_rows():
             if not begun and not _begins(line):
                 return None
             begun = True

@@ -102,12 +102,11 @@ def refuse_many_careful(lines: int) -> None:
         raise UnreadableError("S104", message, help=hint)
 
 
-def refuse_many_errors(errors: int, most: int = MOST_ERRORS) -> None:
-    """Raise UnreadableError if a file has more than `most` errors."""
-    if errors > most:
-        raise UnreadableError(
-            "S104", f"more than {most:,} errors; the rest of the file is not read"
-        )
+def refuse_many_errors(errors: int) -> None:
+    """Raise UnreadableError if a file has more errors than are accepted."""
+    if errors > MOST_ERRORS:
+        message = f"more than {MOST_ERRORS:,} errors; the rest of the file is not read"
+        raise UnreadableError("S104", message)
 
 
 def format_limit(size: int) -> str:

@@ -15,6 +15,7 @@ import polars as pl
 
 from scorer.core.problems import Findings, Problem
 from scorer.reading.limits import (
+    DEFAULT_LIMITS,
     MOST_RECORD_LINES,
     UTF8,
     ReadLimits,
@@ -27,7 +28,9 @@ DECODE_BLOCK = 1 << 20  # bytes that are decoded at a time, so that no large fil
 NO_LINES = pl.DataFrame(schema={"line": pl.UInt32, "text": pl.String})
 
 
-def read_lines(data: bytes, findings: Findings, limits: ReadLimits) -> pl.DataFrame:
+def read_lines(
+    data: bytes, findings: Findings, limits: ReadLimits = DEFAULT_LIMITS
+) -> pl.DataFrame:
     """Return `line` (from 1) and `text`, without its line end, of each line, blank ones too.
 
     A line ends in LF or CRLF. A CR elsewhere stays in the text.
@@ -69,7 +72,7 @@ class StoredLines:
     """
 
     def __init__(self, data: bytes, skipped: int = 0) -> None:
-        data = data if skipped else without_mark(data)
+        data = data if skipped else data.removeprefix(BOM)
         self._data, self._skipped = data, skipped
         view = np.frombuffer(data, np.uint8)
         ends = [
@@ -110,11 +113,6 @@ def read_some_lines(
         if passed >= last + MOST_RECORD_LINES:
             break
     return StoredLines(b"".join(kept), skipped)
-
-
-def without_mark(data: bytes) -> bytes:
-    """Return the bytes of a file without the byte-order mark that it may begin with."""
-    return data.removeprefix(BOM)
 
 
 def is_text(data: bytes) -> bool:

@@ -85,7 +85,7 @@ KINDS = (  # where in a file what bytes stand, what it is, what to do instead
     (0, b"\x89PNG", "an image", AS_TEXT),
     (0, PICKLES, "a pickle, which is never opened", "write the table as CSV"),
 )
-ENCODINGS = (  # what a file begins with
+ENCODINGS = (  # what a file begins with; the mark of UTF-32 begins with that of UTF-16
     (b"\xff\xfe\0\0", "UTF-32"),
     (b"\0\0\xfe\xff", "UTF-32"),
     (b"\xff\xfe", "UTF-16"),
@@ -343,8 +343,9 @@ def _refuse_other_kinds(head: bytes) -> None:
     if (kind := _find_kind(head)) is not None:
         what, hint = kind
         raise UnreadableError("S107", f"this is {what}, not a table", help=hint)
+    # In UTF-16 without a mark, most characters have a NUL in the same one of their two bytes.
     fewer, more = sorted((head[::2].count(0), head[1::2].count(0)))
-    if more > 0.35 * len(head) > 2 * fewer:  # UTF-16 without a mark
+    if more > 0.35 * len(head) > 2 * fewer:
         raise _encoding_error("every other byte is NUL", "UTF-16")
 
 

@@ -30,10 +30,9 @@ from scorer.reading.lines import (
     StoredLines,
     read_lines,
     read_some_lines,
-    without_mark,
 )
 from scorer.reading.numbers import cast_numbers
-from scorer.reading.open import check_parts, file_digest, read_bytes, read_head, table_suffix
+from scorer.reading.open import BOM, check_parts, file_digest, read_bytes, read_head, table_suffix
 from scorer.reading.parts import LINES_OF_PART, count_lines_of_part, join_parts
 from scorer.reading.reshape import drop_lines, reshape
 from scorer.reading.schema import Schema
@@ -126,7 +125,7 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
     if format.read_bytes is not None:
         cells = format.read_bytes(data, request)
     else:
-        data = without_mark(data)
+        data = data.removeprefix(BOM)
         if format.read_clean is not None:
             cells = format.read_clean(data, request)
     if cells is None:
@@ -214,7 +213,7 @@ def header_words(path: Path, format: str | None, layout: Layout = PLAIN) -> froz
         head = read_head(path, DEFAULT_LIMITS.line, part=part)
     except UnreadableError:
         return frozenset()
-    lines = without_mark(head).decode("utf-8", "replace").split("\n")
+    lines = head.removeprefix(BOM).decode("utf-8", "replace").split("\n")
     first = next((line for line in lines if line.strip()), "")
     return frozenset(WORD.findall(first))
 
@@ -230,7 +229,7 @@ def read_text(
     is_plain = not (layout.reshapes or layout.header or layout.parts)
     if not is_plain or find_format(path, format, layout, limits.own).name != "csv":
         return None
-    text = without_mark(read_bytes(path, limits).data).decode("utf-8", "replace")
+    text = read_bytes(path, limits).data.removeprefix(BOM).decode("utf-8", "replace")
     is_tabbed = table_suffix(path) == ".tsv"
     separator = separator_of(layout.separator or ("tab" if is_tabbed else "comma"))
     if separator == ",":
