@@ -7,23 +7,22 @@ from collections.abc import Iterable
 
 import polars as pl
 
-MARKS = ",;|\t"  # signs that separate several ids in one cell
-SIGNS = "A-Za-z0-9_:/.@#,;|-"  # characters of ids for which a pattern is guessed
+ID_SEPARATORS = ",;|\t"  # between several ids in one cell
+ID_CHARACTERS = "A-Za-z0-9_:/.@#,;|-"  # no pattern is guessed for ids with other ones
 LONGEST_PATTERN = 500  # characters
-LONGEST_PADDED = 20  # digits of ids whose zeros were lost, and of examples
-MANY = 20  # with so many ids it is no chance that all are made of digits
-# Where a cell is cut into ids; numpy has only blanks between texts in quotes.
-CUTS = re.compile(rf"""[{MARKS}]|(?<=['"])\s+(?=['"])""")
-EDGES = re.compile(r"""^['"`\[(]|['"`\])]$""")  # quotes and brackets that programs put around
+MOST_PADDED_DIGITS = 20  # zeros are put before a number up to this length
+MANY_NUMERIC_IDS = 20  # if there are as many, ids with letters are not expected
+# What is between two ids of a cell. numpy prints ['a1' 'a2']: only a blank between the quotes.
+ID_SEPARATOR_REGEX = re.compile(rf"""[{ID_SEPARATORS}]|(?<=['"])\s+(?=['"])""")
+WRAPPING_REGEX = re.compile(r"""^['"`\[(]|['"`\])]$""")  # a quote or bracket at an end of a cell
 
 
 class TextPattern:
     """A regular expression that has to match a whole id, or answer.
 
-    It is one of polars, which takes time linear in the text whatever the pattern is. A dot matches
-    line ends, too.
+    Polars matches it, in linear time for any pattern. A dot matches line ends, too.
 
-    `ValueError` if it is none; the message says why.
+    `ValueError` if `text` is too long, or no regular expression of polars.
     """
 
     def __init__(self, text: str) -> None:
@@ -32,7 +31,7 @@ class TextPattern:
         self.text = text
         self.expression = f"(?s)^(?:{text})$"  # for `str.contains` of polars
         try:
-            pl.Series([""]).str.contains(text)  # alone, so that no bracket closes the one around it
+            pl.Series([""]).str.contains(text)  # `a)|(?:b` is wrong alone, but not in `(?:...)`
             self.filter([""])
         except pl.exceptions.ComputeError as error:
             reason = re.search(r"(?m)^error: (.+)$", str(error))
@@ -49,10 +48,10 @@ class TextPattern:
 
 
 def repair_id(name: str, pattern: TextPattern) -> tuple[str, str] | None:
-    """Return the code of a program's fault and the id that it changed into `name`; else None.
+    """Return (code, id) if a program has changed that id into `name`; else None.
 
-    A program takes leading zeros away (S307), or writes an id as a decimal (S306). If several ids
-    may have been meant, none is returned.
+    Programs that read ids as numbers drop leading zeros (S307) or write decimals (S306). None if
+    `name` fits the pattern, or if several ids can have become `name`.
 
     >>> repair_id("42.0", TextPattern("[0-9]{5}")), repair_id("42", TextPattern("[0-9]{5}"))
     (('S306', '00042'), ('S307', '00042'))
@@ -60,50 +59,52 @@ def repair_id(name: str, pattern: TextPattern) -> tuple[str, str] | None:
     digits = re.fullmatch(r"([0-9]++)(\.0++)?", name)
     if digits is None:
         return None
-    padded = [digits[1].zfill(length) for length in range(len(digits[1]), LONGEST_PADDED + 1)]
+    padded = [digits[1].zfill(length) for length in range(len(digits[1]), MOST_PADDED_DIGITS + 1)]
     fitting = pattern.filter([name, *padded])
-    if not fitting or name in fitting or (len(fitting) > 1 and fitting[0] != digits[1]):
+    if not fitting or name in fitting:
+        return None
+    if len(fitting) > 1 and fitting[0] != digits[1]:  # how many zeros were lost?
         return None
     return ("S306" if digits[2] else "S307"), fitting[0]
 
 
 def example_ids(pattern: str | None, count: int) -> list[str]:
-    """Return up to `count` ids that fit a pattern; none if it is not one of a few plain forms.
+    """Return up to `count` ids, of a prefix and a number, that fit a pattern; [] if none does.
 
     >>> example_ids(None, 2), example_ids("tt[0-9]{3}", 2), example_ids("[A-F]+", 2)
     (['item-1', 'item-2'], ['tt001', 'tt002'], [])
     """
     if pattern is None:
         return [f"item-{n}" for n in range(1, count + 1)]
-    begin = re.match(r"(?:[A-Za-z0-9_:/@#-](?![*+?{]))*", pattern)
-    prefixes, form = ("item-", begin[0] if begin else ""), TextPattern(pattern)
+    literal = re.match(r"(?:[A-Za-z0-9_:/@#-](?![*+?{]))*", pattern)
+    prefixes, whole = ("item-", literal[0] if literal else ""), TextPattern(pattern)
     return max(
         (
-            form.filter([f"{prefix}{n:0{length}}" for n in range(1, count + 1)])
+            whole.filter([f"{prefix}{n:0{length}}" for n in range(1, count + 1)])
             for prefix in prefixes
-            for length in range(1, LONGEST_PADDED + 1)
+            for length in range(1, MOST_PADDED_DIGITS + 1)
         ),
         key=len,
     )
 
 
 def guess_pattern(names: Iterable[str]) -> str | None:
-    """Return a pattern that all of these ids fit, and surely others of their challenge, too.
+    """Return a pattern that all of these ids fit, wide enough for further ids of the challenge.
 
     It allows digits alone only if there are many ids, or ids of one length with leading zeros. None
-    if an id holds a blank or another sign that is unusual in ids.
+    if there is no id, an empty one, or one with characters outside ID_CHARACTERS, such as a blank.
     """
-    every = set(names)
-    signs = set().union(*every)
-    if not every or "" in every or any(not re.fullmatch(f"[{SIGNS}]", s) for s in signs):
+    ids = set(names)
+    characters = set().union(*ids)
+    if not ids or "" in ids or any(not re.fullmatch(f"[{ID_CHARACTERS}]", c) for c in characters):
         return None
-    lengths = {len(name) for name in every}
-    if "".join(signs).isdigit():
-        if len(lengths) == 1 and any(name[0] == "0" != name for name in every):
+    lengths = {len(name) for name in ids}
+    if "".join(characters).isdigit():
+        if len(lengths) == 1 and any(name.startswith("0") and name != "0" for name in ids):
             return f"[0-9]{{{lengths.pop()}}}"
-        if len(every) >= MANY:
+        if len(ids) >= MANY_NUMERIC_IDS:
             return "[0-9]+"
-    others = "".join(sorted(s for s in signs if not s.isalnum() and s not in "_-"))
+    others = "".join(sorted(c for c in characters if not c.isalnum() and c not in "_-"))
     return f"[A-Za-z0-9_{others}-]+"
 
 
@@ -114,16 +115,17 @@ def split_ids(text: str) -> list[str]:
     (['a1', 'a2'], ['a1', 'a2'], ['a1'])
     """
     inner = text.strip().strip("[]()")
-    parts = (part.strip().strip("'\"`") for part in CUTS.split(inner))
+    parts = (part.strip().strip("'\"`") for part in ID_SEPARATOR_REGEX.split(inner))
     return [part for part in parts if part]
 
 
 def wrapped_id_regex(separator: str | None) -> str:
-    """Return a regular expression for cells that are several ids, or one in quotes or brackets.
+    """Return a regular expression that finds cells with quotes, brackets or several ids.
 
-    `separator` is what separates ids where a cell may have several; else None.
+    `separator` is what may stand between the ids of a cell. If it is None, a cell holds one id, and
+    only cells wholly in quotes or brackets are found.
     """
     if separator is None:
         return r"""^(?:'.*'|".*"|`.*`|\[.*\]|\(.*\))$"""
-    others = "".join(re.escape(mark) for mark in MARKS if mark != separator)
-    return rf"{EDGES.pattern}|[{others}]"
+    others = "".join(re.escape(mark) for mark in ID_SEPARATORS if mark != separator)
+    return rf"{WRAPPING_REGEX.pattern}|[{others}]"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scorer.core.errors import UsageError
-from scorer.core.ids import MARKS, split_ids
+from scorer.core.ids import ID_SEPARATORS, split_ids
 from scorer.core.text import printable, quoted
 from scorer.reading.header import PANDAS_INDEX
 from scorer.reading.layout import WHITESPACE, split_cell
@@ -381,11 +381,13 @@ class _Table:
         """
         name, joint = self.expected.names.get(role, role), " " if mark == WHITESPACE else mark
         cells = self._column(name) if role in TEXT else {}
-        others = [m for m in MARKS if m != joint and any(m in cell for cell in cells.values())]
+        others = [
+            m for m in ID_SEPARATORS if m != joint and any(m in cell for cell in cells.values())
+        ]
         if len(others) != 1 or any(map(BRACKETED.fullmatch, cells.values())):
             return
         # Blanks behind another mark separate nothing.
-        bare = [re.sub(rf"(?<=[{MARKS}]) +", "", cell.strip()) for cell in cells.values()]
+        bare = [re.sub(rf"(?<=[{ID_SEPARATORS}]) +", "", cell.strip()) for cell in cells.values()]
         if any(joint in cell for cell in bare):
             return
         changed = self._replace(name, {n: joint.join(split_ids(c)) for n, c in cells.items()})
