@@ -37,7 +37,7 @@ from scorer.reading.limits import (
     MOST_RECORD_LINES,
     ReportedError,
     UnreadableError,
-    refuse_many_careful,
+    refuse_many_slow_lines,
 )
 from scorer.reading.lines import first_content, read_lines
 from scorer.reading.numbers import join_decimal_commas
@@ -262,7 +262,7 @@ def read_delimited(lines: pl.DataFrame, request: ReadRequest) -> Cells:
             rows, quoted = _cut_quoted(quoted, start)
             frames.append(rows)
         careful += [*quoted["line"], *others["line"]]
-    refuse_many_careful(len(careful))
+    refuse_many_slow_lines(len(careful))
     parsed, covered = _parse_lines(sorted(careful), start, request)
     if covered:  # they are inside records that begin above them
         frames = [frame.filter(~pl.col("line").is_in(covered)) for frame in frames]
@@ -320,7 +320,7 @@ def _find_header(
     for record in _records(numbers, first_line, dialect, request.texts()):
         if record.fault is not None:
             request.findings.add(record.fault)
-            refuse_many_careful(record.next_line - first_line)
+            refuse_many_slow_lines(record.next_line - first_line)
         elif not record.is_empty:
             return record
     if request.findings.fatal:

@@ -31,7 +31,7 @@ from scorer.reading.limits import (
     CHUNK_LINES,
     ReportedError,
     UnreadableError,
-    refuse_many_careful,
+    refuse_many_slow_lines,
 )
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells_frame, merge_rows
 
@@ -93,7 +93,7 @@ def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     wanted = names_of_roles(keys, request)
     chunks = [_cut_plain(chunk, keys, wanted) for chunk in lines.iter_slices(CHUNK_LINES)]
     plain, others = (pl.concat(frames) for frames in zip(*chunks, strict=True))
-    refuse_many_careful(others.height)
+    refuse_many_slow_lines(others.height)
     rows = [row for line, text in others.iter_rows() if (row := _decode(line, text, request))]
     first_lines = _first_lines(plain, keys, rows)
     if not plain.height and not rows:

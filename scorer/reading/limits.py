@@ -10,26 +10,26 @@ from scorer.core.problems import Problem
 if TYPE_CHECKING:
     import polars as pl
 
-SMALLEST_BOMB = 16 * 1024 * 1024  # bytes; a high ratio below this hurts nobody
-MOST_RATIO = 1000  # unpacked bytes for a stored one; gzip of a table has 3 to 30
-MOST_CAREFUL = 2_000_000  # lines that are parsed one by one, about 10 microseconds each
+SMALLEST_BOMB = 16 * 1024**2  # unpacked bytes, up to which a file may have any ratio
+MOST_RATIO = 1000  # of unpacked to compressed bytes; tables in gzip have 3 to 30
+MOST_SLOW_LINES = 2_000_000  # parsed one by one in Python, about 10 microseconds each
 CHUNK_LINES = 1_000_000  # that are cut together, so that their copies stay small
-MOST_RECORD_LINES = 10_000  # of one record between quotes
+MOST_RECORD_LINES = 10_000  # of one record, whose quoted fields hold line ends
 MOST_ERRORS = 200_000  # in the rows of a file, after which reading ends
-UTF8 = "save the file as UTF-8"
+SAVE_AS_UTF8 = "save the file as UTF-8"  # help of problems
 UNITS = {"GiB": 2**30, "GB": 10**9, "MiB": 2**20, "MB": 10**6, "KiB": 2**10, "kB": 10**3}
 
 
 class ReadLimits(NamedTuple):
-    """How much of a file is read before it is refused; these hold where no challenge sets any.
+    """What a file may cost before it is refused; the defaults hold if a challenge sets no limit.
 
     Attributes:
         size: Bytes, as stored.
         unpacked: Bytes, unpacked.
         rows: Rows of the file.
         line: Bytes of one line.
-        own: The challenge's own files, which no file that was sent may be; None if the organizer
-            named the file.
+        own: For a submitted file: the challenge's own files, which must not be read as one. None
+            for a file that the organizer named.
     """
 
     size: int = 1024**3
@@ -84,20 +84,21 @@ def refuse_many_rows(lines: pl.Series, limits: ReadLimits, counts: pl.Series | N
     Args:
         lines: The line of each row.
         limits: What is accepted.
-        counts: How many rows each line has, where it is not one.
+        counts: The number of rows on each of `lines`; None if each holds one row.
     """
     if (len(lines) if counts is None else counts.sum()) > limits.rows:
-        last = limits.rows
-        if counts is not None:
-            last = int(counts.cast(int).cum_sum().search_sorted(last, side="right"))
+        first_refused = limits.rows
+        if counts is not None:  # the first line up to which there are more rows than accepted
+            rows_so_far = counts.cast(int).cum_sum()
+            first_refused = int(rows_so_far.search_sorted(limits.rows, side="right"))
         message = f"more than {limits.rows:,} rows, which is what is accepted here"
-        raise limit_error("rows", message, lines[last])
+        raise limit_error("rows", message, lines[first_refused])
 
 
-def refuse_many_careful(lines: int) -> None:
+def refuse_many_slow_lines(lines: int) -> None:
     """Raise UnreadableError if more lines than are accepted have to be parsed one by one."""
-    if lines > MOST_CAREFUL:
-        message = f"more than {MOST_CAREFUL:,} lines that can only be read one by one"
+    if lines > MOST_SLOW_LINES:
+        message = f"more than {MOST_SLOW_LINES:,} lines that can only be read one by one"
         hint = "plain ones need no escapes, no line ends or blanks beside quotes"
         raise UnreadableError("S104", message, help=hint)
 
@@ -128,7 +129,7 @@ def format_size(size: float) -> str:
     ('999 bytes', '31 MB')
     """
     units = ["bytes", "kB", "MB", "GB", "TB"]
-    while size >= 999.5 and len(units) > 1:
+    while size >= 999.5 and len(units) > 1:  # 999.5 would be rounded to 1,000
         size /= 1000
         units.pop(0)
     return f"{size:,.0f} {units[0]}"

@@ -17,10 +17,10 @@ from scorer.core.problems import Findings, Problem
 from scorer.reading.limits import (
     DEFAULT_LIMITS,
     MOST_RECORD_LINES,
-    UTF8,
+    SAVE_AS_UTF8,
     ReadLimits,
     UnreadableError,
-    refuse_many_careful,
+    refuse_many_slow_lines,
 )
 from scorer.reading.open import BOM, read_blocks
 
@@ -53,12 +53,13 @@ def read_lines(
     if not data:
         return NO_LINES
     if not is_text(data):
-        data = _mend(data, findings)
+        data = _repair(data, findings)
     lines = pl.read_lines(data, name="text", row_index_name="line", row_index_offset=1)
     # Several CRs before an LF are its line end, too.
     lines = lines.with_columns(pl.col("text").str.strip_chars_end("\r"))
     long = lines.filter(pl.col("text").str.len_bytes() > limits.line).head(1)
-    for line, text in long.iter_rows():
+    if not long.is_empty():
+        line, text = long.row(0)
         message = f"the line is longer than {limits.line:,} bytes"
         hint = "its lines seem to end in CR alone; save it with LF or CRLF"
         raise UnreadableError("S109", message, line, help=hint if "\r" in text else None)
@@ -68,7 +69,8 @@ def read_lines(
 class StoredLines:
     """The texts of the lines of a file, as `read_lines` gives them; each is decoded when needed.
 
-    That of line n is at n - 1. `skipped` is how many lines of the file stand before the data.
+    The text of line n is at n - 1. `skipped` is the number of lines of the file before the data; a
+    byte-order mark is removed only if it is 0. A text is read without reporting problems again.
     """
 
     def __init__(self, data: bytes, skipped: int = 0) -> None:
@@ -81,7 +83,7 @@ class StoredLines:
         ]
         if data and not data.endswith(b"\n"):
             ends.append(np.array([len(data)]))
-        self._ends = np.concatenate([np.array([-1]), *ends])
+        self._ends = np.concatenate([np.array([-1]), *ends])  # -1: as if a line ended before all
 
     def __len__(self) -> int:
         return self._skipped + len(self._ends) - 1
@@ -89,23 +91,24 @@ class StoredLines:
     def __getitem__(self, position: int) -> str:
         if not self._skipped <= position < len(self):
             raise IndexError(position)
-        start, end = self._ends[position - self._skipped :][:2]
-        return _decode_line(self._data[start + 1 : end].rstrip(b"\r"), position + 1, Findings())
+        previous_end, end = self._ends[position - self._skipped :][:2]
+        raw = self._data[previous_end + 1 : end].rstrip(b"\r")
+        return _decode_line(raw, position + 1, Findings())
 
 
 def read_some_lines(
     path: Path, first: int, last: int, limits: ReadLimits, part: str | None = None
 ) -> StoredLines:
-    """Return the lines of a file from the first to the last, and as many more as a record has.
+    """Return the lines of a file from `first` to `last`, and as many more as a record may have.
 
     Raises:
         UnreadableError: As `read_bytes`.
     """
     kept = list[bytes]()
-    passed = skipped = 0  # lines before the block, and before the first one that is kept
+    passed = skipped = 0  # line ends before the block, and before the first one that is kept
     for block in read_blocks(path, limits, part):
         ends = block.count(b"\n")
-        if passed + ends >= first - 1:  # the first line begins here, or began before
+        if passed + ends >= first - 1:  # line `first` begins in this block or before it
             if not kept:
                 skipped = passed
             kept.append(block)
@@ -131,27 +134,27 @@ def is_text(data: bytes) -> bool:
     return True
 
 
-def _mend(data: bytes, findings: Findings) -> bytes:
-    """Return the data as UTF-8. A line that is not is read as `_decode_line` does."""
-    mended = io.BytesIO()
-    number, start, careful = 1, 0, 0
+def _repair(data: bytes, findings: Findings) -> bytes:
+    """Return the data as UTF-8 without NUL, after reporting each line that is not."""
+    repaired = io.BytesIO()
+    first_line, start, slow_lines = 1, 0, 0
     while start < len(data):
-        end = data.find(b"\n", start + DECODE_BLOCK) + 1 or len(data)
+        end = data.find(b"\n", start + DECODE_BLOCK) + 1 or len(data)  # + 1 is 0 if there is none
         block = data[start:end]
         if not is_text(block):
             raws = block.split(b"\n")
-            careful += len(raws)
-            refuse_many_careful(careful)
-            texts = [_decode_line(raw, line, findings) for line, raw in enumerate(raws, number)]
+            slow_lines += len(raws)
+            refuse_many_slow_lines(slow_lines)
+            texts = [_decode_line(raw, line, findings) for line, raw in enumerate(raws, first_line)]
             block = "\n".join(texts).encode()
-        mended.write(block)
-        number += block.count(b"\n")
+        repaired.write(block)
+        first_line += block.count(b"\n")
         start = end
-    return mended.getvalue()
+    return repaired.getvalue()
 
 
 def _decode_line(raw: bytes, number: int, findings: Findings) -> str:
-    """Return a line as text, after reporting a NUL, or a byte that is not UTF-8, in it."""
+    """Return a line without NULs, read as Windows-1252 if it is not UTF-8; report either fault."""
     if b"\0" in raw:
         column = len(raw[: raw.index(b"\0")].decode("utf-8", "replace")) + 1
         findings.add(Problem("S106", "a NUL byte", line=number, column=column))
@@ -164,7 +167,7 @@ def _decode_line(raw: bytes, number: int, findings: Findings) -> str:
         message = f"byte 0x{raw[error.start]:02X} is not UTF-8"
         if "\ufffd" not in text:
             message += "; the file looks like Windows-1252"
-        findings.add(Problem("S105", message, line=number, column=column, help=UTF8))
+        findings.add(Problem("S105", message, line=number, column=column, help=SAVE_AS_UTF8))
         return text
 
 

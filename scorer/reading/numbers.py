@@ -14,7 +14,7 @@ import polars as pl
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.reading.limits import refuse_many_careful
+from scorer.reading.limits import refuse_many_slow_lines
 from scorer.reading.schema import ORDERED, TEXT
 from scorer.reading.table import IN_LINE, CellPlace, Cells, Texts
 
@@ -117,7 +117,7 @@ def _cast_column(cells: Cells, role: str, texts: Texts, findings: Findings) -> p
         return numbers
     if role in cells.free_roles:
         return numbers.scatter(wrong, float("nan"))
-    refuse_many_careful(len(wrong))
+    refuse_many_slow_lines(len(wrong))
     orders_items = role in RANKED_BY and "item" in cells.schema.roles
     flags = {} if orders_items else FLAGS
 

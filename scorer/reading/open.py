@@ -28,7 +28,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 from scorer.core.text import join_first, nearest, quoted
 from scorer.reading.limits import (
     DEFAULT_LIMITS,
-    UTF8,
+    SAVE_AS_UTF8,
     ReadLimits,
     UnreadableError,
     format_size,
@@ -350,7 +350,7 @@ def _refuse_other_kinds(head: bytes) -> None:
 
 
 def _encoding_error(what: str, encoding: str) -> UnreadableError:
-    return UnreadableError("S105", f"{what}; the file looks like {encoding}", 1, 1, UTF8)
+    return UnreadableError("S105", f"{what}; the file looks like {encoding}", 1, 1, SAVE_AS_UTF8)
 
 
 def _find_kind(head: bytes) -> tuple[str, str] | None:

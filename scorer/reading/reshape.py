@@ -23,7 +23,7 @@ from scorer.reading.layout import (
     locate_in_cell,
     split_cell,
 )
-from scorer.reading.limits import refuse_many_careful, refuse_many_rows
+from scorer.reading.limits import refuse_many_rows, refuse_many_slow_lines
 from scorer.reading.schema import TEXT, Schema
 from scorer.reading.table import IN_LINE, CellPlace, Cells, FindCells, LineTexts, ReadRequest
 
@@ -196,7 +196,7 @@ def _split_column(
     odd = is_odd.arg_true()
     if odd.is_empty():
         return values
-    refuse_many_careful(len(odd))
+    refuse_many_slow_lines(len(odd))
     split = [split_cell(cell, separator) for cell in cells.gather(odd)]
     by_hand = pl.DataFrame({"row": odd, "by_hand": pl.Series(split, dtype=pl.List(pl.String))})
     frame = values.to_frame("values").with_row_index("row").join(by_hand, on="row", how="left")
