@@ -94,7 +94,7 @@ class Grades(OpenTruth):
         """Which list has known which item of the catalogue."""
         if (history := self.side.tables.get("history")) is None:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        return _past(history.frame, self.truth.list_names, self.catalogue.named)
+        return _past(history.frame, self.truth.list_names, self.catalogue.ids)
 
     @property
     def _has_extras(self) -> bool:
@@ -110,7 +110,7 @@ class Grades(OpenTruth):
         if of_truth:
             assert self.table is not None
             of_truth = of_truth.at_or_missing(self._graded_rows(self.table.frame))
-        described = self.catalogue.extra.at(find_places(truth.items, self.catalogue.named))
+        described = self.catalogue.extra.at(find_places(truth.items, self.catalogue.ids))
         return Extras(of_truth, list=side.of_lists(truth.lists), item=described)
 
     def _graded_rows(self, frame: pl.DataFrame) -> Ints:

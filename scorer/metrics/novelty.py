@@ -101,7 +101,7 @@ def cataloguecoverage(view: Returned, *, k: Cutoff, catalogue: Catalogue = None)
     >>> cataloguecoverage(view, k=2).pooled()  # {a, b} / 4
     0.5
     """
-    function = partial(_coverage, catalogue=catalogue or len(view.catalogue.named))
+    function = partial(_coverage, catalogue=catalogue or len(view.catalogue.ids))
     reason = "a draw of lists holds fewer different items than the lists do"
     figure = _item_figure(view, k, function, reason, "different items / catalogue")
     return replace(figure, empty=0.0)
@@ -137,7 +137,7 @@ def gini(view: Returned, *, k: Cutoff, catalogue: Catalogue = None) -> Figure:
     >>> gini(view, k=2).pooled()  # (-2 * 0 + 0 * 1/4 + 2 * 3/4) / 2
     0.75
     """
-    function = partial(_inequality, catalogue=catalogue or len(view.catalogue.named))
+    function = partial(_inequality, catalogue=catalogue or len(view.catalogue.ids))
     reason = "a draw of lists repeats rare items, so that it is more unequal than the lists are"
     return _item_figure(view, k, function, reason, "Gini coefficient of the items' counts")
 
@@ -296,7 +296,7 @@ def serendipity(
         unexpected = _distance_from_history(relevant, distance)
         columns = {"grade": relevant.grade, "unexpected": unexpected}
     else:
-        place = view.catalogue.popularity()[relevant.item]
+        place = view.catalogue.popularity_ranks()[relevant.item]
         unexpected = (place > int(expected)).astype(np.float64)
         columns = {"place by popularity": place.astype(float), "unexpected": unexpected}
     return sum_of_rows(relevant, columns, k, "k", name="sum of unexpected")
@@ -306,7 +306,7 @@ def _distance_from_history(items: Returned, distance: str) -> Floats:
     """The mean distance of each item from the items of its list's history; 1 without a history."""
     features = items.catalogue.features
     sums, count = np.zeros(items.item.size), np.zeros(items.item.size)
-    for row, past in items.past():
+    for row, past in items.history_pairs():
         sums[row] += feature_distances(features[items.item[row]], features[past], distance)
         count[row] += 1
     return np.divide(sums, count, out=np.ones_like(sums), where=count > 0)

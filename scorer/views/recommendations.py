@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -22,39 +22,41 @@ class Catalogue:
     """The items of the challenge, in the order of their ids, with their columns.
 
     Attributes:
-        named: The ids of the items.
-        users: How many past users know each item; the last element is 0, for an item that is not
-            here, whose code is -1.
-        features: Shape (items + 1, features); the last row is of zeros.
-        extra: Further columns, with items + 1 elements.
+        ids: The ids of the items, sorted. The code of an item is its index here; -1 stands for
+            an item outside the catalogue and selects the last element of the other arrays.
+        users: How many past users know each item, shape (items + 1,); the last element is 0.
+        features: Shape (items + 1, features); the last row is all zeros.
+        extra: Further columns, each with items + 1 elements.
     """
 
-    named: pl.Series
+    ids: pl.Series
     users: Floats
     features: Floats
     extra: NamedColumns = field(default_factory=lambda: NamedColumns({}, "item"))
 
     def codes(self, items: pl.Series) -> Ints:
-        """Return the code of each item; -1 of one that is not here."""
-        return find_places(items, self.named)
+        """Return the code of each item; -1 for one outside the catalogue."""
+        return find_places(items, self.ids)
 
-    def popularity(self) -> Ints:
-        """Return each item's place, from 1, by its users; equal ones in the order of their ids."""
-        place = np.full(self.users.size, self.users.size, dtype=np.int64)
-        place[np.argsort(-self.users[:-1], kind="stable")] = np.arange(1, self.users.size)
-        return place
+    def popularity_ranks(self) -> Ints:
+        """Return each item's rank, 1 for the most users, ties by id; the last element is lowest."""
+        ranks = np.full(self.users.size, self.users.size, dtype=np.int64)
+        ranks[np.argsort(-self.users[:-1], kind="stable")] = np.arange(1, self.users.size)
+        return ranks
 
 
 @dataclass(frozen=True, slots=True)
 class Returned(WithTruthColumns):
     """Every item that each list returned, judged or not, ordered by list, then by rank.
 
-    All arrays but the history's have one element a returned item. The history is ordered by list.
+    Arrays have one element per returned item; `past_*` one per pair of the history, by list.
     """
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
-    in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
-    always_defined: ClassVar[bool] = True  # a list without a value has none because of its items
+    in_order: ClassVar[bool] = True  # values depend on the ranks, and so on the rule for ties
+    always_defined: ClassVar[bool] = (
+        True  # a list can lack a value only because of what was returned
+    )
 
     in_list: Ints
     rank: Ints
@@ -63,9 +65,9 @@ class Returned(WithTruthColumns):
     lists: int
     catalogue: Catalogue
     past_list: Ints  # the list of each pair of the history
-    past_item: Ints  # and the item that it knows
+    past_item: Ints  # the code of the item that this list has known
     names: Sequence[str] = ()
-    extras: Extras = NO_EXTRAS  # of lists one element a list, of others one a returned item
+    extras: Extras = NO_EXTRAS  # `list` has one element per list, the others per returned item
 
     def where(self, keep: Mask) -> Self:
         """Return the items where `keep` holds."""
@@ -87,16 +89,17 @@ class Returned(WithTruthColumns):
         return sum_by_list(self.in_list, weight, self.lists)
 
     def pairs(self) -> Iterator[tuple[Ints, Ints]]:
-        """Yield every two rows of one list, as two arrays: neighbours first, then farther ones."""
+        """Yield the pairs of items of the same list as two arrays of rows, nearest pairs first."""
         for distance in range(1, int(self.rank.max(initial=0))):
             row = np.flatnonzero(self.in_list[distance:] == self.in_list[:-distance])
             yield row, row + distance
 
-    def past(self) -> Iterator[tuple[Ints, Ints]]:
-        """Yield rows and item codes, so that every row meets every item of its list's history."""
+    def history_pairs(self) -> Iterator[tuple[Ints, Ints]]:
+        """Yield all pairs of a row and an item code of its list's history, as two arrays."""
         starts = np.searchsorted(self.past_list, np.arange(self.lists + 1))
-        for step, rows in steps(np.diff(starts)[self.in_list]):
-            yield rows, self.past_item[starts[self.in_list[rows]] + step - 1]
+        # Step n yields the n-th item of the history, for all rows whose list has that many.
+        for n, rows in steps(np.diff(starts)[self.in_list]):
+            yield rows, self.past_item[starts[self.in_list[rows]] + n - 1]
 
     @classmethod
     def of(
@@ -111,7 +114,7 @@ class Returned(WithTruthColumns):
         Args:
             lists: The returned items and `{item: grade}` of each list.
             users: The number of past users of each item.
-            features: The features of each item; the catalogue has these items and those of users.
+            features: The features of each item. The catalogue has the items of users and features.
             history: The items that each list has known, all of the catalogue.
         """
         users, features = users or {}, features or {}
@@ -122,16 +125,17 @@ class Returned(WithTruthColumns):
         catalogue = Catalogue(names, counts, table.reshape(len(names) + 1, width))
         sizes = [len(items) for items, _ in lists]
         rows = [(item, truth.get(item, np.nan)) for items, truth in lists for item in items]
+        known = [item for items in history for item in items]
         return cls(
-            np.repeat(np.arange(len(lists)), sizes),
-            np.array([rank for size in sizes for rank in range(1, size + 1)], dtype=np.int64),
-            catalogue.codes(pl.Series([item for item, _ in rows], dtype=pl.String)),
-            np.array([grade for _, grade in rows], dtype=np.float64),
-            len(lists),
-            catalogue,
-            np.repeat(np.arange(len(history)), [len(items) for items in history]),
-            catalogue.codes(pl.Series([x for past in history for x in past], dtype=pl.String)),
-            tuple(map(str, range(len(lists)))),
+            in_list=np.repeat(np.arange(len(lists)), sizes),
+            rank=np.array([rank for size in sizes for rank in range(1, size + 1)], dtype=np.int64),
+            item=catalogue.codes(pl.Series([item for item, _ in rows], dtype=pl.String)),
+            grade=np.array([grade for _, grade in rows], dtype=np.float64),
+            lists=len(lists),
+            catalogue=catalogue,
+            past_list=np.repeat(np.arange(len(history)), [len(items) for items in history]),
+            past_item=catalogue.codes(pl.Series(known, dtype=pl.String)),
+            names=tuple(map(str, range(len(lists)))),
         )
 
 
@@ -139,9 +143,9 @@ class Returned(WithTruthColumns):
 class Scored(Returned):
     """All that a submission returned, with the scores that it gave."""
 
-    always_defined: ClassVar[bool] = False  # the truth can be without a target
+    always_defined: ClassVar[bool] = False  # a list can lack what its truth needs
 
-    score: Floats  # of each row; NaN where it ranks without
+    score: Floats  # of each returned item; NaN if the submission has no scores
     judged: Judged  # the same lists' judged items
 
     def where(self, keep: Mask) -> Self:
@@ -150,9 +154,9 @@ class Scored(Returned):
 
     @classmethod
     def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
-        """Return the returned items with their scores, (items,)."""
-        fields = {name: getattr(returned, name) for name in Returned.__match_args__}
-        return cls(**fields, score=score, judged=judged)
+        """Return the returned items with their scores, shape (items,)."""
+        shared = {field.name: getattr(returned, field.name) for field in fields(Returned)}
+        return cls(**shared, score=score, judged=judged)
 
     @classmethod
     def of_scores(
@@ -162,7 +166,7 @@ class Scored(Returned):
     ) -> Scored:
         """Return the view of `{item: score}` and `{item: grade}`, list by list; for examples.
 
-        `item` has further columns of items: name -> item -> number, numbers, or text.
+        `item` has further columns of items: column -> item -> number, numbers, or text.
         """
 
         def best_first(values: Mapping[str, float]) -> list[str]:
@@ -170,9 +174,9 @@ class Scored(Returned):
 
         def extras_of(items: Sequence[str]) -> Extras:
             columns = {}
-            for name, of in (item or {}).items():
-                row = {x: n for n, x in enumerate(of)}
-                columns[name] = make_column([*of.values()])[[row[x] for x in items]]
+            for name, cells in (item or {}).items():
+                row = {id: n for n, id in enumerate(cells)}
+                columns[name] = make_column([*cells.values()])[[row[id] for id in items]]
             return Extras(item=NamedColumns(columns, "item"))
 
         pairs = [(best_first(scores), truth) for scores, truth in lists]
@@ -194,35 +198,35 @@ def join_returned(
     truth: GradedItems,
     ties: Ties,
     catalogue: Catalogue,
-    past: tuple[Ints, Ints],
+    history: tuple[Ints, Ints],
     extras: Extras = NO_EXTRAS,
     judged: Judged | None = None,
 ) -> Returned:
-    """Return all that the submission returned, judged or not; with its scores beside `judged`.
+    """Return all that the submission returned, judged or not; a `Scored` if `judged` is given.
 
     Args:
         table: The submission.
         truth: The truth.
         ties: The rule for equal scores.
         catalogue: The items, with their columns.
-        past: The history: lists, and the items that they know.
-        extras: Further columns, with an element for each row of the truth, of the submission, and
-            of its lists.
-        judged: The judged items, if scores are asked for.
+        history: The lists and the item codes of the pairs of the history, ordered by list.
+        extras: Further columns, one element per row of the truth or submission, or per list.
+        judged: The judged items of the same lists, if the scores are needed.
     """
     ordered = order(table, truth.list_names, ties)
     row = truth.find(table.frame)[ordered.row]
     code = catalogue.codes(table.frame["item"].gather(ordered.row))
     returned = Returned(
-        ordered.in_list,
-        ordered.rank,
-        code,
-        np.append(truth.grade, np.nan)[row],
-        len(truth.lists),
-        catalogue,
-        *past,
-        truth.lists,
-        Extras(
+        in_list=ordered.in_list,
+        rank=ordered.rank,
+        item=code,
+        grade=np.append(truth.grade, np.nan)[row],
+        lists=len(truth.lists),
+        catalogue=catalogue,
+        past_list=history[0],
+        past_item=history[1],
+        names=truth.lists,
+        extras=Extras(
             extras.truth.at_or_missing(row),
             extras.submission.at(ordered.row),
             extras.list,
