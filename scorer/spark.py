@@ -54,7 +54,7 @@ from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import OpenChallenge, aids_of, opened
 from scorer.prepare.tables import organizer_table
 from scorer.prepare.where import truth_shapes
-from scorer.reading.formats import formats, known_suffix
+from scorer.reading.formats import format_suffix, formats
 from scorer.reading.layout import separator_of
 from scorer.reading.limits import ReportedError, UnreadableError, refuse_many_rows
 from scorer.reading.numbers import cast_numbers
@@ -698,7 +698,7 @@ def _read_path(session: SparkSession, prepared: BoundChallenge, path: str) -> Da
 def _format_of(session: SparkSession, named: str | None, path: str) -> tuple[str, str]:
     """Return the name of a file's format, and its suffix; of a folder those of its first part."""
     for name in (path, *session.read.text(path).inputFiles()[:1]):
-        suffix = known_suffix(re.sub(r"\.(gz|bz2|zst)$", "", name.lower()))
+        suffix = format_suffix(re.sub(r"\.(gz|bz2|zst)$", "", name.lower()))
         found = next((format.name for format in formats() if suffix in format.suffixes), "")
         if named or found:
             return named or found, suffix

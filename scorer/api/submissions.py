@@ -22,7 +22,7 @@ from scorer.leaderboard.board import Terms, settled
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.fingerprint import board_digest, fingerprint, signature
 from scorer.prepare.open import OpenChallenge
-from scorer.reading.formats import known_suffix
+from scorer.reading.formats import format_suffix
 from scorer.reading.open import COMPRESSED_SUFFIXES
 from scorer.reading.read import FileTable
 from scorer.reading.repair import FIXED
@@ -46,7 +46,7 @@ def submission_name(path: Path) -> str:
         if name.lower().endswith(suffix):
             name = name[: -len(suffix)]
             break
-    suffix = known_suffix(name.lower())
+    suffix = format_suffix(name.lower())
     return name[: len(name) - len(suffix)] or name
 
 

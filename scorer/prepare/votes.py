@@ -16,7 +16,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.guess.forms import look
-from scorer.reading.formats import HEAD
+from scorer.reading.formats import HEAD_BYTES
 from scorer.reading.layout import PLAIN, Layout, separator_of
 from scorer.reading.limits import UnreadableError
 from scorer.reading.open import read_head
@@ -113,7 +113,7 @@ def _vote_schema_and_layout(path: Path, columns: Mapping[str, str]) -> tuple[Sch
 def _beginning(path: Path) -> str:
     """The first text of a file; none where it cannot be read, which reading it tells."""
     try:
-        head = read_head(path, HEAD)
+        head = read_head(path, HEAD_BYTES)
         return head.decode("utf-8-sig", "ignore").lstrip()
     except (UnreadableError, OSError, ValueError):
         return ""

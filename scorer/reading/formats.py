@@ -1,8 +1,8 @@
 """Formats: how the lines of a file become text columns, and which format a file has.
 
-A format is a function from the lines of a file to text columns. It gets problems of the encoding,
-numbers, layouts and the places of cells for free. A file has the format of its name; runs and qrels
-of TREC, which have many names, are recognised by their lines.
+A format is a function from the lines of a file to text columns. Its caller decodes the file,
+applies the layout, parses numbers and finds the places of problems. A file has the format of its
+name; runs and qrels of TREC, which have many names, are recognised by their lines.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ from scorer.reading.open import read_head, table_suffix, zip_names
 from scorer.reading.table import Cells, ReadRequest
 
 PACKAGE = "scorer.reading"  # whose modules hold our formats
-ENTRY_POINTS = "scorer.formats"  # the group of those that installed projects add
-HEAD = 1 << 16  # bytes of a file that are looked at
-MOST_LINES = 100  # of them
-OTHER_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")  # whose lines may have commas
+ENTRY_POINTS = "scorer.formats"  # the entry points of formats that installed projects add
+HEAD_BYTES = 1 << 16  # of a file, in which its first lines are looked for
+MOST_HEAD_LINES = 100  # first lines that are looked at
+OTHER_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")  # of other formats
+# A line with a comma may be CSV. A CERTAIN pattern allows commas, but asks for a second column 0 or
+# Q0 and, in a run, a whole number as rank.
 # Qrels: list, iteration, item and grade; the second column is mostly 0, and may be a subtopic.
 QRELS_LINE = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*")
 CERTAIN_QRELS_LINE = re.compile(
@@ -57,10 +59,10 @@ class Format:
         suffixes: The ends of the names of its files, each with its point, in small letters.
         read_lines: Returns the cells of the lines of a text file; None if its files are no text.
         read_bytes: Returns the cells of the bytes of a file that is no text.
-        read_clean: Returns what `read_lines` returns, in less time, of the bytes of a clean file;
-            None of a file that is not clean.
+        read_clean: Returns from the bytes of a file what `read_lines` returns, in less time; None
+            if the file has anything that needs a careful look, such as quotes or a wrong number.
         read_names: Returns the names of the columns of the bytes of a file that is no text.
-        is_document: Whether a line of its files may be of any length.
+        is_document: Whether a file is one value, not rows on lines: its lines have no limit.
         write: Returns a file of rows, for the sample in a kit; None if no file can be made.
         aliases: Other names.
     """
@@ -83,10 +85,10 @@ def format(
     is_document: bool = False,
     write: WriteRows | None = None,
 ) -> Callable[[ReadLines], ReadLines]:
-    """Make a function from a frame of `line` and `text` to its cells the format of that name.
+    """Return a decorator that registers a function as the `read_lines` of a format.
 
-    It gets a `ReadRequest`, too, to which it reports problems. `Format` explains the arguments.
-    A format of files that are no text is marked with a `Format` by itself, as Parquet's is.
+    The function gets a frame of `line` and `text`, and a `ReadRequest`, to which it reports
+    problems. `Format` explains the arguments. Parquet, which is no text, calls `mark` itself.
     """
     return lambda read: mark(
         read,
@@ -113,9 +115,9 @@ def find_format(
     Args:
         path: The file.
         name: The name, or the format itself, if the challenge has one.
-        layout: Its JSON paths make the file a JSON document.
-        own: The challenge's own files if the file was sent; it is opened for the name of the file
-            in a ZIP archive, and for the first lines of a text file.
+        layout: If it has JSON paths, a file without a name of a format is a JSON document.
+        own: As `ReadLimits.own`. The file is opened for the names in a ZIP archive, and for the
+            first lines of a text file.
     """
     if isinstance(name, Format):
         return name
@@ -124,7 +126,7 @@ def find_format(
     suffix = table_suffix(path)
     if not suffix and path.suffix.lower() == ".zip":
         names = zip_names(path, own)
-        suffix = table_suffix(Path(names[0] if len(names) == 1 else ""))
+        suffix = table_suffix(Path(names[0])) if len(names) == 1 else ""
     found = next((each for each in formats() if suffix in each.suffixes), None)
     if found is None or suffix == ".txt":
         lines = data_lines(first_lines(path, ReadLimits(own=own)))
@@ -133,21 +135,21 @@ def find_format(
     return found or formats().get("csv")
 
 
-def known_suffix(name: str) -> str:
-    """Return the end of a file's name, in small letters, that is a format's suffix; or ""."""
+def format_suffix(name: str) -> str:
+    """Return the longest suffix of a format at the end of a lower-case file name; or ""."""
     suffixes = [suffix for format in formats() for suffix in format.suffixes]
     return max((each for each in suffixes if name.endswith(each)), key=len, default="")
 
 
 def is_qrels(lines: Sequence[str], path: Path) -> bool:
-    """Return whether the first lines of a file are judgments of TREC."""
+    """Return whether the first lines of a file, without comments, are judgments of TREC."""
     return _all_match(lines, QRELS_LINE) or (
         table_suffix(path) not in OTHER_SUFFIXES and _all_match(lines, CERTAIN_QRELS_LINE)
     )
 
 
 def is_run(lines: Sequence[str], path: Path) -> bool:
-    """Return whether the first lines of a file are a run of TREC."""
+    """Return whether the first lines of a file, without comments, are a run of TREC."""
     return _all_match(lines, RUN_LINE) or (
         table_suffix(path) not in OTHER_SUFFIXES and _all_match(lines, CERTAIN_RUN_LINE)
     )
@@ -156,18 +158,18 @@ def is_run(lines: Sequence[str], path: Path) -> bool:
 def first_lines(
     path: Path, limits: ReadLimits = DEFAULT_LIMITS, part: str | None = None
 ) -> list[str]:
-    """Return the first lines that are not blank of a text file, or of a part of one.
+    """Return the first lines that are not blank of a text file; [] if it cannot be read.
 
-    A file that cannot be read has no lines.
+    `part` is the name of a file in an archive or folder at `path`.
     """
     try:
-        data = read_head(path, HEAD, limits, part)
-        text = data.decode("utf-8-sig", "strict" if len(data) < HEAD else "ignore")
+        data = read_head(path, HEAD_BYTES, limits, part)
+        text = data.decode("utf-8-sig", "strict" if len(data) < HEAD_BYTES else "ignore")
     except (UnreadableError, OSError, ValueError):
         return []
     lines = text.splitlines()
-    complete = lines if len(data) < HEAD else lines[:-1]
-    return [line for line in complete[: 2 * MOST_LINES] if line.strip()][:MOST_LINES]
+    complete = lines if len(data) < HEAD_BYTES else lines[:-1]  # the last line may be cut off
+    return [line for line in complete[: 2 * MOST_HEAD_LINES] if line.strip()][:MOST_HEAD_LINES]
 
 
 def data_lines(lines: Sequence[str]) -> list[str]:

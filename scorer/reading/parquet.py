@@ -1,4 +1,4 @@
-"""Parquet: columns by name; the number of a row takes the place of its line."""
+"""Parquet: columns are found by name. Problems have the number of a row, from 1, as their line."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from scorer.reading.open import PARQUET
 from scorer.reading.schema import TEXT
 from scorer.reading.table import Cells, ReadRequest
 
-SLICE = 100_000  # rows that are unpacked at once
+SLICE_ROWS = 100_000  # that are unpacked at once
 TEXT_TYPES = (pl.String, pl.Categorical, pl.Enum, pl.Null)
-OTHER_ID_TYPES = (pl.Boolean, pl.Date, pl.Datetime, pl.Time)
+ID_ONLY_TYPES = (pl.Boolean, pl.Date, pl.Datetime, pl.Time)  # of ids and texts, not of numbers
 T = TypeVar("T")
 
 
 def write_parquet(rows: Rows, columns: Mapping[str, str]) -> bytes:
-    """Return a column for each role."""
+    """Return a Parquet file with a column for each role."""
     roles = list(rows[0]) if rows else ["list", "item"]
     out = io.BytesIO()
     named = {columns.get(role, role): [row[role] for row in rows] for role in roles}
@@ -42,21 +42,21 @@ def write_parquet(rows: Rows, columns: Mapping[str, str]) -> bytes:
 def read_parquet_names(data: bytes) -> Sequence[str]:
     """Return the names of the columns of a Parquet file; none of a damaged one."""
     try:
-        return list(_attempt(lambda: pl.read_parquet_schema(io.BytesIO(data))))
+        return list(_read_or_refuse(lambda: pl.read_parquet_schema(io.BytesIO(data))))
     except UnreadableError:
         return []
 
 
 def read_parquet(data: bytes, request: ReadRequest) -> Cells:
-    """Return the columns that are needed. Ids of any plain type become text."""
+    """Return the cells of the columns with a role. Ids of any plain type become text."""
     if not data.startswith(PARQUET):
         hint = "write it with to_parquet(), or name another format"
         raise UnreadableError("S107", "this is not a Parquet file", help=hint)
-    types = _attempt(lambda: pl.read_parquet_schema(io.BytesIO(data)))
+    types = _read_or_refuse(lambda: pl.read_parquet_schema(io.BytesIO(data)))
     match = match_columns(types, request)
     names = {role: match.schema.column_name(role) for role in match.roles}
     needed = list(dict.fromkeys(names.values()))
-    frame = _attempt(lambda: _read_columns(data, needed, request.limits))
+    frame = _read_or_refuse(lambda: _read_columns(data, needed, request.limits))
     cells = [cell_column(frame[name], role).alias(role) for role, name in names.items()]
     line = pl.int_range(1, frame.height + 1, dtype=pl.UInt32, eager=True).alias("line")
     return Cells(pl.DataFrame([line, *cells]), match.schema, tuple(types))
@@ -83,24 +83,24 @@ def match_columns(types: Mapping[str, pl.DataType], request: ReadRequest) -> Sch
 
     Raises:
         ReportedError: They fit no schema, or have types that hold neither ids nor numbers.
-        UnreadableError: There is no column that the layout asks for.
+        UnreadableError: A column that the layout names is missing.
     """
-    match = match_schema(list(types), request, None)
+    match = match_schema(list(types), request, line=None)
     names = {role: match.schema.column_name(role) for role in match.roles}
-    unused = [
+    unused = [  # the cells are not read: ["0"] only says that the column holds numbers
         UnusedColumn(name, None, None, ["0"] if type.is_numeric() else [])
         for name, type in types.items()
         if name not in names.values()
     ]
     warn_unused_columns(unused, match, list(types), request)
-    fits = [_check_type(role, name, types[name], request) for role, name in names.items()]
-    if not all(fits):
+    fits = [_accept_type(role, name, types[name], request) for role, name in names.items()]
+    if not all(fits):  # asked only now, so that each wrong type is reported
         raise ReportedError
     return match
 
 
-def _attempt(read: Callable[[], T]) -> T:
-    """Return what a function of polars returns; whatever it raises, the file is at fault."""
+def _read_or_refuse(read: Callable[[], T]) -> T:
+    """Return what `read` returns; `UnreadableError` if polars raises anything: a damaged file."""
     try:
         return read()
     except (UnreadableError, KeyboardInterrupt, MemoryError):
@@ -112,17 +112,17 @@ def _attempt(read: Callable[[], T]) -> T:
 
 
 def _read_columns(data: bytes, names: Sequence[str], limits: ReadLimits) -> pl.DataFrame:
-    """Return some columns of a file; at most one slice is unpacked beyond the limit."""
+    """Return some columns of a file, unpacked in slices; `UnreadableError` beyond a limit."""
     scan = pl.scan_parquet(io.BytesIO(data))
     rows = scan.select(pl.len()).collect().item()
     if rows > limits.rows:
         message = f"{rows:,} rows, at most {limits.rows:,} are accepted here"
         raise limit_error("rows", message)
     most, unpacked = largest_unpacked(len(data), limits), 0
-    slices = [scan.select(names).slice(0, 0).collect()]
-    for start in range(0, rows, SLICE):
-        part = scan.select(names).slice(start, SLICE).collect()
-        unpacked += 8 * len(names) * part.height
+    slices = [scan.select(names).slice(0, 0).collect()]  # has the columns if there are no rows
+    for start in range(0, rows, SLICE_ROWS):
+        part = scan.select(names).slice(start, SLICE_ROWS).collect()
+        unpacked += 8 * len(names) * part.height  # bytes of numbers; those of texts are added below
         for column in part.iter_columns():
             sizes = _cell_sizes(column)
             if (sizes > limits.line).any():
@@ -137,17 +137,17 @@ def _read_columns(data: bytes, names: Sequence[str], limits: ReadLimits) -> pl.D
 
 def _cell_sizes(column: pl.Series) -> pl.Series:
     """Return how many bytes of text each cell of a column takes; of other cells 0."""
-    if isinstance(column.dtype, pl.Categorical | pl.Enum):  # a category's text is held once
+    if isinstance(column.dtype, pl.Categorical | pl.Enum):  # they become text, too
         return column.cat.len_bytes().fill_null(0).cast(pl.UInt64)
     if column.dtype == pl.String:
         return column.str.len_bytes().fill_null(0).cast(pl.UInt64)
     return pl.zeros(len(column), dtype=pl.UInt64, eager=True)
 
 
-def _check_type(role: str, name: str, type: pl.DataType, request: ReadRequest) -> bool:
-    """Return whether a column has a type that holds ids or numbers, as its role asks for."""
+def _accept_type(role: str, name: str, type: pl.DataType, request: ReadRequest) -> bool:
+    """Return whether a column's type holds ids or numbers, as its role asks; else report it."""
     holds_numbers = type.is_numeric() or isinstance(type, TEXT_TYPES)
-    if holds_numbers or (role in TEXT and isinstance(type, OTHER_ID_TYPES)):
+    if holds_numbers or (role in TEXT and isinstance(type, ID_ONLY_TYPES)):
         return True
     word, help = str(type).lower(), None
     if word.startswith(("list", "array")):
@@ -175,4 +175,5 @@ def cell_column(column: pl.Series, role: str) -> pl.Series:
         is_zoned = column.dtype.time_zone is not None
         column = column.dt.convert_time_zone("UTC") if is_zoned else column
         column = column.dt.cast_time_unit("us")
+    # Polars casts a NaN to "NaN"; Python writes nan.
     return column.cast(pl.String).str.replace("^NaN$", "nan").fill_null("")

@@ -12,7 +12,7 @@ from scorer.core.errors import UsageError
 from scorer.core.text import display_path
 from scorer.prepare.guess.look import Preview
 from scorer.reading.formats import (
-    MOST_LINES,
+    MOST_HEAD_LINES,
     data_lines,
     find_format,
     first_lines,
@@ -174,7 +174,7 @@ def _document(path: Path, lines: Sequence[str]) -> Preview | None:
         return None
     if all(map(_is_ids, document.values())):
         rows = [(name, str(item)) for name, items in document.items() for item in items]
-        return Preview(("list", "item"), tuple(rows[:MOST_LINES]), {"format": "json"})
+        return Preview(("list", "item"), tuple(rows[:MOST_HEAD_LINES]), {"format": "json"})
     for name, value in document.items():
         objects = (
             [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
@@ -189,7 +189,7 @@ def _document(path: Path, lines: Sequence[str]) -> Preview | None:
         if len(keys) == 1 and len(items) == 1:
             rows = [(str(entry.get(keys[0])), str(i)) for entry in objects for i in entry[items[0]]]
             paths = {"list": f"{name}[].{keys[0]}", "item": f"{name}[].{items[0]}[]"}
-            return Preview(("list", "item"), tuple(rows[:MOST_LINES]), {"json": paths})
+            return Preview(("list", "item"), tuple(rows[:MOST_HEAD_LINES]), {"json": paths})
     return None
 
 
