@@ -1,9 +1,9 @@
 """The codes of problems, and the page of each, as `score rule` prints them.
 
-Codes are part of the API: they stay, and none is used again. S is about a submission, T about the
-truth and the organizer's other files, C about challenge.yaml, V about votes. The pages of codes
-that checks report are in a YAML file beside the module of the check, also if it is a plug-in; the
-others are in the folder `pages`.
+Codes are part of the API: none is removed, or used for another problem. S is about a submission,
+T about the truth and the organizer's other files, C about challenge.yaml, V about votes. The pages
+of codes that a check reports are in a YAML file beside its module, for plug-ins, too; the others
+are in the folder `pages`.
 """
 
 from __future__ import annotations
@@ -33,26 +33,27 @@ class Code(NamedTuple):
     fix: str
 
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the faster one, where it is built
 PAGES = Path(__file__).with_name("pages")
 CHECKS = Path(__file__).parents[1] / "checks"
-GROUPS = ("scorer.checks", "scorer.audits")  # of entry points: checks of submissions, of truths
+CHECK_ENTRY_POINTS = ("scorer.checks", "scorer.audits")  # groups: of submissions, of truths
 
 
 @cache
 def codes() -> dict[str, Code]:
     """Return all codes with their pages, in the order of the codes."""
     pages = dict[str, Code]()
-    ours = (*sorted(PAGES.glob("*.yaml")), *sorted(CHECKS.rglob("*.yaml")))
-    for path in (*ours, *_pages_of_installed()):
-        for code, facts in yaml.load(path.read_bytes(), LOADER).items():
-            pages.setdefault(code, Code(code, **facts))
+    own_files = (*sorted(PAGES.glob("*.yaml")), *sorted(CHECKS.rglob("*.yaml")))
+    for path in (*own_files, *_pages_of_installed()):
+        for code, fields in yaml.load(path.read_bytes(), LOADER).items():
+            pages.setdefault(code, Code(code, **fields))  # a plug-in replaces none of our pages
     return dict(sorted(pages.items()))
 
 
 def _pages_of_installed() -> Iterator[Path]:
-    """Yield the YAML files beside the modules of installed checks, which are not imported."""
-    for module in sorted({point.module for group in GROUPS for point in installed(group)}):
+    """Yield the YAML files beside the modules of installed checks, without importing these."""
+    points = (point for group in CHECK_ENTRY_POINTS for point in installed(group))
+    for module in sorted({point.module for point in points}):
         with plugin_call(f"the plugin {quoted(module)} cannot be found"):
             spec = find_spec(module)
         page = Path(spec.origin).with_suffix(".yaml") if spec and spec.origin else None
@@ -61,7 +62,7 @@ def _pages_of_installed() -> Iterator[Path]:
 
 
 def code(name: str) -> Code:
-    """Return the page of a code in any case; `UnknownName` if there is none."""
+    """Return a code with its page, also by its name in small letters; else `UnknownName`."""
     try:
         return codes()[name.upper()]
     except KeyError:
