@@ -375,7 +375,7 @@ def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
         replace(plan, public=public, truth=None, columns=NO_COLUMNS),
         aids_of(prepared, ready.public, Findings())._replace(public=public),
         replace(table, frame=pl.DataFrame(), find_cells=None),
-        plan.known.items,
+        plan.public_ids.items,
         prepared.rules,
         plan.columns,
         Cells(pl.DataFrame(), table.schema),
@@ -469,7 +469,7 @@ def _plan_of(work: _Work, rows: pl.DataFrame, lists: Mapping[str, int]) -> Plan:
     public = work.kind.complete_public(public, sources)
     truth = work.kind.open(table, work.aids._replace(public=public), Findings())
     plan, known = replace(work.plan, public=public, truth=truth), PublicIds(public)
-    vars(known)["items"], vars(plan)["known"] = work.items, known
+    vars(known)["items"], vars(plan)["public_ids"] = work.items, known
     return plan
 
 
@@ -571,7 +571,7 @@ def _check_lists(plan: Plan, cells: Cells, buckets: Sequence[_Bucket]) -> Findin
     rows_of = sorted(item for bucket in buckets for item in bucket.rows.items())
     lists = pl.DataFrame(rows_of, schema=LISTS, orient="row").with_row_index(LINE, 1)
     table = Table(lists.select(LINE, "list"), cells.schema, cells.header)
-    rows = SubmissionRows(table, plan.public, plan.rules, plan.known)
+    rows = SubmissionRows(table, plan.public, plan.rules, plan.public_ids)
     vars(rows)["lists"] = lists  # of which the table has one row each
     examine(rows, found := Findings(), OF_ALL_LISTS)
     return _without_lines(found)

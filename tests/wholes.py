@@ -245,18 +245,6 @@ def every_plan(places):
     return made
 
 
-def same(mine, theirs):
-    assert list(mine.findings) == list(theirs.findings)
-    assert mine.findings.counts == theirs.findings.counts
-    assert (mine.card is None) == (theirs.card is None)
-    for card, other in (
-        (mine.card, theirs.card),
-        *((mine.folds[name], theirs.folds[name]) for name in theirs.folds),
-    ):
-        if card is not None:
-            same_card(card, other)
-
-
 def same_card(card, other):
     assert card.lists == other.lists
     np.testing.assert_array_equal(card.answered, other.answered)

@@ -30,25 +30,30 @@ Figure = Callable[[Mask], float]  # of some of the lists
 def aggregate_values(
     card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = None
 ) -> Value:
-    """The value of a measure over a scorecard's lists, after the rules.
+    """Return the value of a measure over a scorecard's lists, after the rules.
 
-    `rules` is of one measure, or by measure id; `keep`, (lists,), is the lists that count.
+    Args:
+        card: The raw values of a submission.
+        measure: The measure.
+        rules: How lists without a value count: of this measure, or by measure id.
+        keep: The lists that may count, shape (lists,); None for all.
     """
     kept = np.ones(len(card.lists), dtype=bool) if keep is None else keep
     if measure.parts and not measure.of_lists:
         return _formula(card, measure, rules, kept)
     kept = kept & belonging(card, measure)
     if (pooled := card.figures.get(measure.id)) is not None:
-        used = _counting(card, measure, own_rules(rules, measure).missing == "skip")
-        counts = card.answered & kept if own_rules(rules, measure).missing == "skip" else kept
-        absent = int((~card.answered & kept).sum())
+        skips_missing = own_rules(rules, measure).missing == "skip"
+        pooled_lists = _pooled_lists(card, measure, skips_missing)
+        counts = card.answered & kept if skips_missing else kept
+        missing = int((~card.answered & kept).sum())
 
-        def figure(chosen: Mask) -> float:
-            return pooled.subset(chosen & used).pooled()
+        def figure(lists: Mask) -> float:
+            return pooled.subset(lists & pooled_lists).pooled()
 
-        nowhere = measure.combination.limited and not kept.any()
-        mean = float("nan") if nowhere else _of_groups(card, measure, rules, kept, figure)
-        return Value(mean, int(counts.sum()), absent, 0, None, whole=True)
+        has_no_list = measure.combination.limited and not kept.any()
+        mean = np.nan if has_no_list else _combine_groups(card, measure, rules, kept, figure)
+        return Value(mean, int(counts.sum()), missing, 0, None, whole=True)
     values, states = values_of_lists(card, measure, rules)
     values[~kept | lists_without_value(values, states, kept).any()] = np.nan
     combination, counted = measure.combination, ~np.isnan(values)
@@ -57,11 +62,11 @@ def aggregate_values(
     else:
         weights = card.columns.weights.get(combination.list_weights or "")
 
-        def figure(chosen: Mask) -> float:
-            rows = chosen & counted
+        def figure(lists: Mask) -> float:
+            rows = lists & counted
             return combination.lists.of(values[rows], None if weights is None else weights[rows])
 
-        mean = _of_groups(card, measure, rules, counted, figure)
+        mean = _combine_groups(card, measure, rules, counted, figure)
     return Value(
         mean,
         int(counted.sum()),
@@ -73,12 +78,12 @@ def aggregate_values(
 
 
 def own_rules(rules: Ruled, measure: Measure) -> Rules:
-    """A measure's own rules."""
+    """Return the rules of a measure."""
     return rules if isinstance(rules, Rules) else rules[measure.id]
 
 
-def _counting(card: Scorecard, measure: Measure, skip: bool) -> Mask:
-    """The lists whose rows a figure is made of.
+def _pooled_lists(card: Scorecard, measure: Measure, skip: bool) -> Mask:
+    """Return the lists whose rows make a pooled figure.
 
     Missing lists add no rows to a pooled figure; some figures (ListCoverage) count them. The
     rows of a table are always there.
@@ -89,24 +94,24 @@ def _counting(card: Scorecard, measure: Measure, skip: bool) -> Mask:
 
 
 def values_of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, States]:
-    """The value of each list after the rules, NaN where it does not count, and its state.
+    """Return the value of each list after the rules, and its state.
 
-    The lists that a composite's parts skip, it skips; where its formula has no value for a list,
-    or a part has none because of the submission, the list is withheld. `rules` is of one measure,
-    or by measure id. Gives two arrays of shape (lists,): values, and SCORED, MISSING, UNDEFINED or
-    WITHHELD.
+    A composite skips the lists that its parts skip. If its formula is undefined for a list, or a
+    part is undefined because of the submission, the list is withheld.
+
+    Returns:
+        Two arrays of shape (lists,): the values, NaN if a list does not count; and SCORED, MISSING,
+        UNDEFINED or WITHHELD.
     """
     own = own_rules(rules, measure)
     outside = ~belonging(card, measure)
     if measure.parts:
         parts = {part.id: values_of_lists(card, part, rules) for part in measure.parts}
         values = formula_of(measure.params["score"]).value({k: v for k, (v, _) in parts.items()})
-        skipped = np.any([np.isnan(values_of_part) for values_of_part, _ in parts.values()], axis=0)
-        held = [
-            lists_without_value(values_of_part, state) for values_of_part, state in parts.values()
-        ]
-        lost = np.any(held, axis=0) | ~skipped
-        states = np.where(np.isnan(values) & lost, WITHHELD, SCORED).astype(np.uint8)
+        skipped = np.any([np.isnan(part_values) for part_values, _ in parts.values()], axis=0)
+        withheld = np.any([lists_without_value(*part) for part in parts.values()], axis=0)
+        is_withheld = np.isnan(values) & (withheld | ~skipped)
+        states = np.where(is_withheld, WITHHELD, SCORED).astype(np.uint8)
         for _, state in parts.values():
             states[(state == MISSING) & (states == SCORED)] = MISSING
     else:
@@ -120,67 +125,78 @@ def values_of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Fl
 
 
 def lists_without_value(values: Floats, states: States, keep: Mask | None = None) -> Mask:
-    """The lists, of those in `keep`, for which a submission has to have a value and has none."""
-    lost: Mask = (states == WITHHELD) & np.isnan(values)
-    return lost if keep is None else lost & keep
+    """Return the lists of `keep` whose value is withheld and that no rule gives another value."""
+    without: Mask = (states == WITHHELD) & np.isnan(values)
+    return without if keep is None else without & keep
 
 
 def group_figures(
     card: Scorecard, measure: Measure, rules: Ruled, groups: Grouped, figure: Figure
 ) -> Floats:
-    """The figure of each innermost group; where it has none, what the rules say.
+    """Return the figure of each innermost group, or the value that the rules give an undefined one.
 
-    `figure` makes a figure of a mask of lists. The result has shape (groups,).
+    Args:
+        card: The raw values of a submission.
+        measure: The measure.
+        rules: How lists without a value count.
+        groups: The group of each list.
+        figure: Returns the figure of some lists.
+
+    Returns:
+        Shape (groups,).
     """
     masks = (groups.codes == group for group in range(len(groups.names)))
     figures = np.array([figure(mask) for mask in masks])
-    if (lost := np.isnan(figures)).any():
-        figures[lost] = fillers(card, measure, own_rules(rules, measure), groups)[lost]
+    if (undefined := np.isnan(figures)).any():
+        defaults = fillers(card, measure, own_rules(rules, measure), groups)
+        figures[undefined] = defaults[undefined]
     return figures
 
 
-def _of_groups(
+def _combine_groups(
     card: Scorecard, measure: Measure, rules: Ruled, lists: Mask, figure: Figure
 ) -> float:
-    """The figure of lists, or the one that their groups' figures make."""
+    """Return the figure of some lists, or the one that the figures of their groups make."""
     groups = grouped(card.columns, measure, lists)
     if groups is None:
         return float(figure(lists))
     if not groups.names:
         return float("nan")
     figures = group_figures(card, measure, rules, groups, figure)
-    if (lost := np.isnan(figures)).any() and (lost & owed(card, measure, groups)).any():
+    undefined = np.isnan(figures)
+    if undefined.any() and (undefined & owed(card, measure, groups)).any():
         return float("nan")
     sizes = np.bincount(groups.codes[lists], minlength=figures.size).astype(np.float64)
     return float(combined(figures[None], sizes[None], groups.levels)[0])
 
 
-def _lacking(card: Scorecard, measure: Measure, rules: Ruled) -> bool:
-    """Whether a measure has no value because of the submission, not of the truth."""
+def _is_lacking(card: Scorecard, measure: Measure, rules: Ruled) -> bool:
+    """Return whether a measure is undefined because of the submission, not of the truth."""
     if lacking(card, measure):
         return True
     if not measure.of_lists:
-        return any(_lacking(card, part, rules) for part in measure.parts)
+        return any(_is_lacking(card, part, rules) for part in measure.parts)
     return bool(lists_without_value(*values_of_lists(card, measure, rules)).any())
 
 
 def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Value:
-    """A composite of the parts' numbers; where it is a mean of lists, with each list's value."""
+    """Return a composite of the parts' numbers; with each list's value if it is their mean."""
     parts = {part.id: aggregate_values(card, part, rules, kept) for part in measure.parts}
     tree = formula_of(measure.params["score"])
     mean = tree.value({key: np.array([value.mean]) for key, value in parts.items()})
     list_values: Floats | None = None
-    counts = [
+    part_values = [
         value.per_list for value in parts.values() if value.plain and value.per_list is not None
     ]
-    alike = len(counts) == len(parts) and all(
-        (np.isnan(values) == np.isnan(counts[0])).all() for values in counts
+    count_same_lists = len(part_values) == len(parts) and all(
+        (np.isnan(values) == np.isnan(part_values[0])).all() for values in part_values
     )
-    if alike and tree.is_affine() and all(p.metric.aggregate != "sum" for p in measure.parts):
-        list_values = tree.value(dict(zip(parts, counts, strict=True)))
-    about = [_list_masks(card, part, rules, kept) for part in measure.parts]
+    is_mean = tree.is_affine() and all(part.metric.aggregate != "sum" for part in measure.parts)
+    if count_same_lists and is_mean:
+        list_values = tree.value(dict(zip(parts, part_values, strict=True)))
+    part_masks = [_list_masks(card, part, rules, kept) for part in measure.parts]
     lists, missing, undefined = (
-        int(np.any(masks, axis=0).sum()) for masks in zip(*about, strict=True)
+        int(np.any(masks, axis=0).sum()) for masks in zip(*part_masks, strict=True)
     )
     return Value(float(mean[0]), lists, missing, undefined, list_values, whole=list_values is None)
 
@@ -188,7 +204,7 @@ def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Val
 def _list_masks(
     card: Scorecard, measure: Measure, rules: Ruled, kept: Mask
 ) -> tuple[Mask, Mask, Mask]:
-    """The lists that a measure counts, those that are missing, and those it is undefined for."""
+    """Return the lists that a measure counts, the missing ones, and those it is undefined for."""
     members = kept & belonging(card, measure)
     if measure.parts and not measure.of_lists:
         parts = [_list_masks(card, part, rules, kept) for part in measure.parts]
@@ -209,24 +225,29 @@ def _list_masks(
 def aggregate_folds(
     cards: Mapping[str, Scorecard], lists: Sequence[str], measure: Measure, rules: Ruled
 ) -> Value:
-    """The mean over folds, each settled as a truth of its own, and how much they differ.
+    """Return the mean over folds, each of which has a truth of its own, and their deviation.
 
-    The deviation is the sample's (n - 1). A fold that has no value because of its truth counts in
-    neither; of one that has none because of the submission, neither has a value. A list's value
-    is its mean over the folds that it is in. `cards` has the raw values of the lists of each fold;
-    `lists` is all lists, in order.
+    The deviation is the sample's (n - 1). A fold that is undefined because of its truth counts in
+    neither; if one is undefined because of the submission, so are both. A list's value is its mean
+    over the folds that it is in.
+
+    Args:
+        cards: fold -> the raw values of its lists.
+        lists: All lists, in order.
+        measure: The measure.
+        rules: How lists without a value count.
     """
     by_fold = {fold: aggregate_values(card, measure, rules) for fold, card in cards.items()}
     means = np.array([value.mean for value in by_fold.values()])
-    lost = [fold for fold, value in by_fold.items() if math.isnan(value.mean)]
-    if not any(_lacking(cards[fold], measure, rules) for fold in lost):
+    undefined_folds = [fold for fold, value in by_fold.items() if math.isnan(value.mean)]
+    if not any(_is_lacking(cards[fold], measure, rules) for fold in undefined_folds):
         means = means[~np.isnan(means)]
     total, times = np.zeros(len(lists)), np.zeros(len(lists))
     missing, undefined = np.zeros(len(lists), dtype=bool), np.zeros(len(lists), dtype=bool)
-    place = {name: n for n, name in enumerate(lists)}
+    position = {name: n for n, name in enumerate(lists)}
     for fold, value in by_fold.items():
         card = cards[fold]
-        rows = np.array([place[name] for name in card.lists], dtype=np.int64)
+        rows = np.array([position[name] for name in card.lists], dtype=np.int64)
         if value.per_list is None or not measure.of_lists:
             missing[rows] |= ~card.answered
             continue
@@ -235,16 +256,18 @@ def aggregate_folds(
         undefined[rows] |= states >= UNDEFINED
         total[rows[defined]] += value.per_list[defined]
         times[rows[defined]] += 1
-    whole = any(value.per_list is None for value in by_fold.values()) or not measure.of_lists
+    is_pooled = any(value.per_list is None for value in by_fold.values()) or not measure.of_lists
+    counted = times > 0
+    if is_pooled:
+        skips_missing = own_rules(rules, measure).missing == "skip"
+        counted = ~missing if skips_missing else np.ones(len(lists), dtype=bool)
     return Value(
         exact_mean(means),
-        int((~missing).sum() if own_rules(rules, measure).missing == "skip" else len(lists))
-        if whole
-        else int((times > 0).sum()),
+        int(counted.sum()),
         int(missing.sum()),
         int(undefined.sum()),
-        None if whole else divide(total, times),
+        None if is_pooled else divide(total, times),
         {fold: value.mean for fold, value in by_fold.items()},
         float(means.std(ddof=1)) if means.size > 1 else np.nan,
-        whole or not all(value.plain for value in by_fold.values()),
+        is_pooled or not all(value.plain for value in by_fold.values()),
     )

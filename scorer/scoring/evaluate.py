@@ -1,4 +1,4 @@
-"""From a submission seen through the truth to a value for each list; pure."""
+"""Calls the metrics: from a submission that is joined with the truth to a value a list."""
 
 from __future__ import annotations
 
@@ -21,23 +21,33 @@ from scorer.views.ranked import Judged, Ranked
 
 
 def score(
-    meeting: Views,
+    joined: Views,
     lists: Sequence[str],
     measures: Sequence[Measure],
     digests: Mapping[str, str] | None = None,
     columns: ListColumns | None = None,
     of_fold: bool = False,
 ) -> Scorecard:
-    """The raw values of every list.
+    """Return the raw values of every list, or the figures of pooled measures.
 
-    A list's value depends on that list and on the measures' settled parameters only, so any split
-    of the lists may be scored anywhere. A composite has none of its own. Composites are among
-    `measures` with their parts; `digests` are kept beside the values, which depend on them. Gives
-    for each measure raw float64 values, (lists,), NaN where undefined, NOT_GIVEN where that is
-    because of the submission; or the figure of all lists. With groups, and of a fold (`of_fold`),
-    the truth's own figure, too.
+    A list's value depends on that list and on the measures' parameters only, so that any part of
+    the lists may be scored anywhere. A composite has no raw value.
 
-    `PluginError` if a metric raised, or gave something that is no value a list.
+    Args:
+        joined: The submission and the truth, joined for the measures.
+        lists: The ids of the lists.
+        measures: The measures; composites with their parts.
+        digests: Hashes of the files that the values depend on, which are kept beside them.
+        columns: The groups and weights of the lists.
+        of_fold: Whether the truth is that of a fold.
+
+    Returns:
+        For each measure float64 values of shape (lists,), NaN if undefined, NOT_GIVEN if that is
+        because of the submission; or a figure. With groups, and of a fold, the figure of the truth
+        itself, too.
+
+    Raises:
+        PluginError: A metric raised, or gave something else than a value a list.
     """
     values: dict[str, Floats] = {}
     figures: dict[str, Ratio | Figure] = {}
@@ -45,32 +55,34 @@ def score(
     for measure in {part.id: part for whole in measures for part in whole.all_parts}.values():
         if measure.parts:
             continue
-        joined = meeting.where(measure.combination.where)
-        raw = evaluate(measure, joined.views)
+        filtered = joined.where(measure.combination.where)
+        raw = evaluate(measure, filtered.views)
         if isinstance(raw, np.ndarray):
-            values[measure.id] = _mark_not_given(measure, joined, raw)
+            values[measure.id] = _mark_not_given(measure, filtered, raw)
             continue
         figures[measure.id] = raw
         if not (measure.combination.groups or of_fold):
             continue
         view, where = measure.metric.view, measure.combination.where
         if (view, where) not in own_views:
-            own_views[view, where] = joined.join_truth(view, None)
+            own_views[view, where] = filtered.join_truth(view, None)
         if (own_view := own_views[view, where]) is not None:
             own_figure = evaluate(measure, {view: own_view})
             assert not isinstance(own_figure, np.ndarray)
             figures[measure.id + OF_TRUTH] = own_figure
-    positions = meeting.views.get(Positions)
+    positions = joined.views.get(Positions)
     return Scorecard(
-        tuple(lists), meeting.answered, values, figures, dict(digests or {}), positions,
+        tuple(lists), joined.answered, values, figures, dict(digests or {}), positions,
         columns or ListColumns(),
     )  # fmt: skip
 
 
 def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Ratio | Figure:
-    """The metric's value of each list, or the figure of all lists where these are pooled.
+    """Return the metric's value of each list, or the figure of all lists if it pools them.
 
-    `MetricFailed` if a plugin's metric raised, or gave no value a list; `PluginError` if ours did.
+    Raises:
+        MetricFailed: A metric of the challenge's own raised, or gave no value a list.
+        PluginError: One of scorer's or of an installed plugin did.
     """
     try:
         return _call_metric(measure, views)
@@ -98,7 +110,7 @@ def _call_metric(measure: Measure, views: Mapping[type, Any]) -> Floats | Ratio 
 
 
 def _mark_not_given(measure: Measure, joined: Views, values: Floats) -> Floats:
-    """Values with NOT_GIVEN where the truth itself, were it submitted, would have a value."""
+    """Return values with NOT_GIVEN where the truth itself, if submitted, would have a value."""
     lists = np.flatnonzero(np.isnan(values))
     if not lists.size:
         return values
@@ -117,7 +129,7 @@ def _mark_not_given(measure: Measure, joined: Views, values: Floats) -> Floats:
 
 
 def _evaluate_each_list(measure: Measure, judged: Judged) -> Floats:
-    """A metric written for one list, over all of them: the one place that loops."""
+    """Return the values of a metric that is written for one list, which is called for each."""
     if measure.params.get("judged_only"):
         judged = judged.only_judged()
     values = np.empty(judged.lists)
@@ -137,7 +149,7 @@ def _evaluate_each_list(measure: Measure, judged: Judged) -> Floats:
 
 
 def _check_range(measure: Measure, values: Floats, names: Sequence[str]) -> Floats:
-    """Values inside the metric's range; NaN, undefined for a list, is a value too."""
+    """Return values as floats, if they are in the metric's range; NaN is for an undefined one."""
     floats = values.astype(np.float64)
     low, high = measure.metric.range
     slack = 1e-9

@@ -41,18 +41,18 @@ from scorer.views.values import CSV, Frames, text_of
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """All that scoring needs of a challenge, as data that pickles."""
+    """All that scoring needs of a challenge, as data that can be pickled."""
 
     public: Public
     rules: Submission
     shapes: tuple[Schema, ...]  # what a submission may look like
     limits: ReadLimits
-    measures: tuple[Measure, ...] = ()  # settled by the challenge and its whole truth
+    measures: tuple[Measure, ...] = ()  # with the parameters that the whole truth determines
     views: frozenset[type] = frozenset()  # what the measures and the leaderboard look at
-    truth: OpenTruth | None = None  # None: only checks
+    truth: OpenTruth | None = None  # None: submissions are only checked
     folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
     digests: Mapping[str, str] = field(default_factory=dict)
-    plugins: tuple[Path, ...] = ()  # where the challenge's own metrics are
+    plugins: tuple[Path, ...] = ()  # files of the challenge's own metrics
     checks: bool = True  # whether a submission is checked
     layout: Layout = PLAIN  # in which submissions are written
     columns: ListColumns = NO_COLUMNS  # of all lists of the truth, where measures need them
@@ -61,27 +61,27 @@ class Plan:
     picked: Mapping[str | None, Mapping[str, FilteredTruth]] = field(default_factory=dict)
 
     def format(self, path: Path) -> Format:
-        """How a submission is read."""
+        """Return the format of a submission."""
         return find_format(path, self.rules.format, self.layout, self.limits.own)
 
     def read(self, path: Path, findings: Findings) -> FileTable:
-        """A submission's table."""
+        """Return the table of a submission."""
         return read_file(path, self.rules.format, self.shapes, findings, self.limits, self.layout)
 
     @cached_property
-    def known(self) -> PublicIds:
-        """The public ids, made ready to be looked up."""
+    def public_ids(self) -> PublicIds:
+        """The public ids, prepared for look-ups."""
         return PublicIds(self.public)
 
     @property
-    def unscored(self) -> Plan:
-        """The same without the truth: it only checks."""
+    def without_truth(self) -> Plan:
+        """The plan that only checks submissions."""
         plan = replace(self, truth=None, folds={})
-        vars(plan)["known"] = self.known  # which takes long to make ready
+        vars(plan)["public_ids"] = self.public_ids  # whose preparation takes long
         return plan
 
     def columns_of(self, lists: Sequence[str]) -> ListColumns:
-        """The groups and weights of some of the truth's lists, where measures need them."""
+        """Return the groups and weights of some lists, if measures need them."""
         if not self.columns.groups and not self.columns.weights:
             return self.columns
         return self.columns.at(np.array([self._index[name] for name in lists], dtype=np.int64))
@@ -92,7 +92,7 @@ class Plan:
         return {name: n for n, name in enumerate(self.truth.lists)}
 
     def __getstate__(self) -> dict[str, object]:
-        """Without what can be worked out again."""
+        """Return the fields alone, without what is cached."""
         return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
 
@@ -129,7 +129,7 @@ def _score_file(plan: Plan, path: Path) -> Outcome:
                 findings.add(Problem("S107", message, help=help))
                 return outcome
             table = replace(table, facts={**table.facts, **({CSV: text} if text else {})})
-            plan = plan.unscored if findings.fatal else plan
+            plan = plan.without_truth if findings.fatal else plan
         outcome = score_table(plan, table, findings, sha256)
         findings.locate(
             lambda cells: find_columns(path, find_cells, cells, plan.limits, plan.layout)
@@ -139,7 +139,7 @@ def _score_file(plan: Plan, path: Path) -> Outcome:
 
 
 def score_table(plan: Plan, table: Table, findings: Findings, sha256: str | None = None) -> Outcome:
-    """Return the outcome of a submission, after adding what the checks say to its findings.
+    """Return the outcome of a submission, after adding the problems that checks find.
 
     Args:
         plan: What scoring needs of the challenge.
@@ -153,12 +153,12 @@ def score_table(plan: Plan, table: Table, findings: Findings, sha256: str | None
 def score_with_views(
     plan: Plan, table: Table, findings: Findings, sha256: str | None = None
 ) -> tuple[Outcome, Views | None]:
-    """Return the outcome of a submission, and what the measures saw of all lists of the truth.
+    """Return the outcome of a submission, as `score_table`, and the views of its measures.
 
-    Lists that it leaves out are seen as empty ones. There are no views of a submission that is not
-    scored. The arguments are those of `score_table`.
+    They are of all lists of the truth; missing lists are empty ones. A submission that is not
+    scored has no views.
     """
-    table = _with_slots(plan, table)
+    table = _with_rank_gaps(plan, table)
     can_be_scored = not plan.checks or check_table(plan, table, findings).can_be_scored
     if not can_be_scored or plan.truth is None:
         return Outcome(findings, sha256, None), None
@@ -180,16 +180,16 @@ def score_with_views(
 
 
 class Checked(NamedTuple):
-    """What the checks say of a submission beside its findings."""
+    """The result of the checks of a submission, beside its findings."""
 
     can_be_scored: bool
     sums: Sequence[Sum] = ()
 
 
 def check_table(plan: Plan, table: Table, findings: Findings) -> Checked:
-    """Return whether a submission can be scored, after adding what is wrong to its findings."""
-    table = _with_slots(plan, table)
-    rows = SubmissionRows(table, plan.public, plan.rules, plan.known, is_partial(findings))
+    """Return whether a submission can be scored, after adding its problems to the findings."""
+    table = _with_rank_gaps(plan, table)
+    rows = SubmissionRows(table, plan.public, plan.rules, plan.public_ids, is_partial(findings))
     sums = examine(rows, findings)
     try:
         refuse_many_errors(findings.errors)
@@ -203,9 +203,9 @@ def check_table(plan: Plan, table: Table, findings: Findings) -> Checked:
 
 
 def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
-    """What the own checks of metrics say of each different answer, at its first row."""
-    checking = {part.metric.check: part.metric for m in plan.measures for part in m.all_parts}
-    for check, metric in checking.items():
+    """Yield the problems that metrics report of each different answer, at its first row."""
+    metrics = {part.metric.check: part.metric for m in plan.measures for part in m.all_parts}
+    for check, metric in metrics.items():
         if check is None:
             continue
         for role in ("item", "label"):
@@ -215,28 +215,28 @@ def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
             rows = rows.unique("cell", keep="first", maintain_order=True)
             for line, name, cell in rows.iter_rows():
                 with plugin_call(f"the check of metric {metric.name} failed on {quoted(cell)}"):
-                    said = check(cell)
-                if said:
-                    yield Problem("S531", f"{quoted(cell)}: {said}", line=line, list=name)
+                    message = check(cell)
+                if message:
+                    yield Problem("S531", f"{quoted(cell)}: {message}", line=line, list=name)
 
 
 def prepare_rows(plan: Plan, table: Table) -> Table:
     """Return the rows of a submission that are joined with the truth."""
-    table = _with_slots(plan, table)
+    table = _with_rank_gaps(plan, table)
     return _first_items(table) if plan.rules.repeats == "first" else table
 
 
-def _with_slots(plan: Plan, table: Table) -> Table:
-    """The table, which says whether ranks that are left out are empty slots."""
+def _with_rank_gaps(plan: Plan, table: Table) -> Table:
+    """Return the table with the fact that ranks left out are empty places, if the rules say so."""
     if plan.rules.rank_gaps != "keep" or GAPS in table.facts:
         return table
     return replace(table, facts={**table.facts, GAPS: True})
 
 
 def _first_items(table: Table) -> Table:
-    """The table with the first of each item of a list; slots without an item are where others were.
+    """Return the table with the best place of each item of a list, and gaps at its other places.
 
-    One with scores stays as it is.
+    A table with scores is returned as it is.
     """
     if "item" not in table or "score" in table:
         return table
@@ -262,13 +262,13 @@ def _public_lists(plan: Plan, truth: OpenTruth, table: Table) -> Table:
 
 
 def _join_folds(plan: Plan, truth: OpenTruth, table: Table) -> dict[str | None, Views]:
-    """Return the table beside the whole truth, by None, and beside that of each fold."""
+    """Return the views of a table: None -> with the whole truth, fold -> with its truth."""
     folds = ((None, truth), *plan.folds.items())
     return {fold: _views(plan, of_fold, table, fold) for fold, of_fold in folds}
 
 
 def _views(plan: Plan, truth: OpenTruth, table: Table, fold: str | None) -> Views:
-    """The views of a submission whose lists are those of a truth; with frames, if asked."""
+    """Return the views of a submission and a truth; with frames, if a measure looks at them."""
     views = truth.join(table, plan.rules.ties, plan.views)
     picked = plan.picked.get(fold, {}).items()
     by_condition = {text: each.join(table, plan.rules.ties, plan.views) for text, each in picked}

@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from scorer import Labelled, SubmissionRejected, Targets
-
 YAML = """
 truth: truth.csv
 metrics: [Length]
@@ -96,8 +94,3 @@ def test_answers_are_checked_before_anything_is_scored(ran, command):
     assert [(p["line"], p["message"]) for p in bad["problems"]] == [
         (3, "'abc': write whole numbers")
     ]
-
-
-def test_the_views_of_tables_are_public():
-    assert (Labelled.__name__, Targets.__name__) == ("Labelled", "Targets")
-    assert issubclass(SubmissionRejected, Exception)
