@@ -1,6 +1,7 @@
-"""JSON documents: `{id: [items]}`, `{id: {item: score}}`, `{id: text}`, or as `json:` says.
+"""JSON documents: `{id: [items]}`, `{id: {item: score}}`, `{id: text}`, or by the paths of `json:`.
 
-Our own parser keeps where each value stands. One regex takes a member, or an element, at a time.
+Our own parser keeps the offset of each value, for the line and column of problems. One match of a
+regex takes a whole member of an object or element of an array.
 """
 
 from __future__ import annotations
@@ -31,31 +32,31 @@ from scorer.reading.table import (
 
 MOST_DOCUMENT = 64 * 1024**2  # characters of a document, which is held as objects while it is read
 MOST_VALUES = 5_000_000  # of a document
-DEEPEST = 100  # arrays and objects in each other
+DEEPEST = 100  # arrays and objects inside each other; in `_Parser`, inside the outermost one
 JSON_LINES_HELP = "write an object a line, in a .jsonl file"
-VALUES = ("prediction", "label", "score", "grade", "rating", "target")
-NAMES = ("list", "item", "better", "worse")  # roles whose cells can be the names of members
-ANSWERS = "answers"  # key of `Table.facts`: each list has exactly one answer; "" is no answer
+VALUE_ROLES = ("prediction", "label", "score", "grade", "rating", "target")
+NAME_ROLES = ("list", "item", "better", "worse")  # can be names of members; the first one found is
+ANSWERS_FACT = "answers"  # of `Table.facts`: whether lists have one item each, where "" is none
 
 BLANK = r"[ \t\r\n]*+"
 STRING = r'"(?:[^"\\\x00-\x1f]++|\\.)*+"'
 SCALAR = rf"{STRING}|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null"
 SCALAR_PATTERN = re.compile(rf"({SCALAR}){BLANK}")
-# Both patterns have the groups name, scalar, and the mark that follows it. The last two are None
-# if the value is an array or object, which is parsed by itself. An element has the name "".
+# Both patterns have the groups name, scalar and the mark that follows it. The match ends before a
+# value that is an array or object, and the last two are None. An element has the name "".
 MEMBER_PATTERN = re.compile(rf"({STRING}){BLANK}:{BLANK}(?:({SCALAR}){BLANK}([,}}]){BLANK})?")
 ELEMENT_PATTERN = re.compile(rf"()(?:({SCALAR}){BLANK}([,\]]){BLANK})?")
 BLANK_PATTERN = re.compile(BLANK)
-# The closing quote is missing where the document ends inside a text.
+# A text; the closing quote is optional, as the document may end inside a text.
 QUOTED_TEXT = re.compile(r'(?s:"(?:[^"\\]|\\.)*+"?)')
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # a surrogate without its other half
 
 
 class Scalar(NamedTuple):
-    """A value that is no array or object: its text, as written in the document; "" for null."""
+    """A value that is no array or object: its text, without quotes and escapes; "" for null."""
 
     text: str
-    at: int
+    at: int  # the offset in the document, as of the other nodes
 
 
 class Array(NamedTuple):
@@ -85,14 +86,15 @@ class JsonShapeError(Exception):
 
 
 def write_json(rows: Rows, columns: Mapping[str, str]) -> bytes:
-    """Return an object whose members are the lists.
+    """Return a JSON object with a member for each list.
 
-    The value of a list is a value if rows have no items, an array of items if they have no values,
-    and an object of the value of each item if they have both.
+    It is `{list: value}` if rows have no items, `{list: [items]}` if they have no values, and
+    `{list: {item: value}}` if they have both.
     """
     by_list: dict[str, Any] = {}
     for row in rows:
-        name, value = str(row["list"]), next((row[role] for role in VALUES if role in row), None)
+        name = str(row["list"])
+        value = next((row[role] for role in VALUE_ROLES if role in row), None)
         if "item" not in row:
             by_list[name] = value
         elif value is None:
@@ -104,7 +106,7 @@ def write_json(rows: Rows, columns: Mapping[str, str]) -> bytes:
 
 @format("json", is_document=True, write=write_json)
 def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
-    """Return the cells of a document, whose values are found by `json:`, or by its plain form."""
+    """Return the cells of a document, by the paths of `json:`, or else guessed from its form."""
     text = "\n".join(lines["text"])
     if len(text) > MOST_DOCUMENT:
         message = f"a JSON document of more than {format_size(MOST_DOCUMENT)}"
@@ -115,7 +117,7 @@ def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     places = _Places(text)
     try:
         declared = None
-        if request.layout.json:
+        if request.layout.json:  # tell of wrong paths and beginnings before other faults of JSON
             declared = _declared_paths(request)
             first_step = parse_path(request.layout.json[0][1])[0]
             if first_step not in EACH and text[start] != "{":
@@ -189,12 +191,12 @@ class _Parser:
         match_entry = MEMBER_PATTERN.match if is_object else ELEMENT_PATTERN.match
         end = "}" if is_object else "]"
         at = skip_blanks(self.text, start + 1)
-        mark = self.text[at : at + 1]  # from the first entry on: what follows the last one parsed
+        mark = self.text[at : at + 1]
         if mark == end:
             at += 1
-        while mark != end:
+        while mark != end:  # after the first entry, `mark` is what follows the entry before
             match = match_entry(self.text, at)
-            if match is None:
+            if match is None:  # only of a member: ELEMENT_PATTERN matches anything
                 raise self._make_member_error(at)
             self.values += 1
             if self.values > MOST_VALUES:
@@ -273,7 +275,11 @@ def _declared_paths(request: ReadRequest) -> tuple[Schema, dict[str, Steps]]:
 def _guess_paths(
     root: Node, request: ReadRequest, places: _Places
 ) -> tuple[Schema, dict[str, Steps]]:
-    """Return the schema that a document of a plain form fits, and the paths to the roles."""
+    """Return the schema and the paths to its roles, by the form of the first entry of a document.
+
+    An array has an object for each row. An object has a member for each list, whose value is the
+    list's only value or item, an array of items, or an object of a value for each item.
+    """
     if isinstance(root, Scalar):
         raise JsonShapeError(root.at, "expected an object or an array")
     if isinstance(root, Array):
@@ -289,15 +295,18 @@ def _guess_paths(
         schema, roles = match_schema(list(first.members), request, places.find(first.at)[0])
         return schema, {role: ("[]", schema.column_name(role)) for role in roles}
     for schema in request.schemas:
-        value_role = next((role for role in schema.roles if role in VALUES), None)
+        value_role = next((role for role in schema.roles if role in VALUE_ROLES), None)
         item_role = "text" if "text" in schema.roles else "item"
         paths: dict[str, Steps] = {"list": ("*",)}
         if isinstance(first, Scalar):
-            paths[value_role if value_role in schema.required else item_role] = ("*",)
+            role = value_role if value_role in schema.required else None
+            paths[role or item_role] = ("*",)
         elif isinstance(first, Array):
             paths[item_role] = ("*", "[]")
         else:
-            paths |= {role: ("*", "*") for role in ("item", value_role) if role}
+            paths["item"] = ("*", "*")
+            if value_role is not None:
+                paths[value_role] = ("*", "*")
         if "list" in schema.required and set(schema.required) <= paths.keys():
             return schema, {role: path for role, path in paths.items() if role in schema.roles}
     schema = request.schemas[0]
@@ -311,27 +320,28 @@ def _make_cells(
 ) -> Cells:
     """Return the cells that the paths of the roles lead to.
 
-    A list whose items stand below its name is reported if the name is given in a second place.
+    Where one name stands for all items of a list, a second place with that name is reported.
     """
     roles = [role for role in schema.roles if role in paths]
     depths = {role: sum(step in EACH for step in path) for role, path in paths.items()}
-    holds_items = "list" in depths and depths.get("item", 0) > depths["list"]
-    has_one_answer = "item" in paths and paths["item"] == paths.get("list")
+    has_one_name = "list" in depths and depths.get("item", 0) > depths["list"]
+    # Both at ("*",): the name of a member is the list, and its value is the only item.
+    has_one_item = "item" in paths and paths["item"] == paths.get("list")
     kept: list[Row] = []
     empty: dict[str, int] = {}  # list without rows -> its line
     first_at: dict[str, int] = {}  # list -> the offset at which its name stands first
     repeated = set[int]()  # the offsets of the repeated names that are reported
     for row in _find_rows(root, paths, {}, is_root=True):
         name = row.get("list")
-        if holds_items and name is not None and first_at.setdefault(name.text, name.at) != name.at:
+        if has_one_name and name is not None and first_at.setdefault(name.text, name.at) != name.at:
             if name.at not in repeated:
                 word = printable(schema.column_name("list"), 60)
                 message = f"{word} {quoted(name.text)} appears in two separate places"
                 message += f" (first on line {places.find(first_at[name.text])[0]})"
                 request.report("S303", message, *places.find(name.at), list=name.text)
             repeated.add(name.at)
-        elif name is not None and (
-            len(row) < len(roles) or (has_one_answer and not row["item"].text)
+        elif name is not None and (  # the row is but the name of a list, or its item is empty
+            len(row) < len(roles) or (has_one_item and not row["item"].text)
         ):
             empty[name.text] = int(places.lines([_offset_of_row(row)])[0])
         else:
@@ -348,7 +358,7 @@ def _make_cells(
         cells = zip(frame[role][start:stop], offsets[role][start:stop].tolist(), strict=True)
         return [CellPlace(text, *places.find(at)) for text, at in cells]
 
-    facts = {ANSWERS: has_one_answer}
+    facts = {ANSWERS_FACT: has_one_item}
     cells = frame.with_columns(number_in_line)
     return Cells(cells, schema, tuple(roles), empty, find_cells, facts=facts)
 
@@ -366,46 +376,45 @@ def _find_rows(
 
     Args:
         node: The value.
-        paths: The steps to the cells of each role. All begin with the same steps, up to the first
-            one in EACH.
+        paths: role -> the steps from the value to its cell; the same up to the first one in EACH.
         outer: The cells that were found in the values around this one.
         is_root: Whether the value is the document.
 
     Raises:
         JsonShapeError: The value has another shape than the paths.
     """
-    *names, kind = container_path(next(iter(paths.values())))
+    *names, each = container_path(next(iter(paths.values())))
     for step in names:
         node = _get_member(node, step, is_root=is_root)
     inner = {role: path[len(names) :] for role, path in paths.items()}
-    # If two paths end at the members, the names of these are the cells of the first role in NAMES,
-    # and their values those of the other one.
-    named = next((role for role in NAMES if inner.get(role) == ("*",)), None)
-    inner = {role: path[1:] for role, path in inner.items() if role != named}
-    deeper = {role: path for role, path in inner.items() if container_path(path)}
-    entries = _get_entries(node, kind)
+    # Of the roles whose paths end at the members, the first in NAME_ROLES has their names as cells,
+    # and another one has their values.
+    name_role = next((role for role in NAME_ROLES if inner.get(role) == ("*",)), None)
+    inner = {role: path[1:] for role, path in inner.items() if role != name_role}
+    nested = {role: path for role, path in inner.items() if container_path(path)}
+    entries = _get_entries(node, each)
     for at, name, value in entries:
         cells = dict(outer)
-        if named is not None:
-            cells[named] = Scalar(name, at)
+        if name_role is not None:
+            cells[name_role] = Scalar(name, at)
         for role, path in inner.items():
-            if role not in deeper:
+            if role not in nested:
                 cells[role] = _get_cell(value, path, role)
-        if deeper:
-            yield from _find_rows(value, deeper, cells)
+        if nested:
+            yield from _find_rows(value, nested, cells)
         else:
             yield cells
     if not entries and "list" in outer:
         yield {"list": outer["list"]}
 
 
-def _get_entries(node: Node, kind: str) -> list[tuple[int, str, Node]]:
-    """Return (offset, name, value) of each element of an array, or member of an object."""
-    if kind == "[]" and isinstance(node, Array):
+def _get_entries(node: Node, each: str) -> list[tuple[int, str, Node]]:
+    """Return (offset, name, value) of each element of an array ("[]"), or member of an object."""
+    if each == "[]" and isinstance(node, Array):
         return [(element.at, "", element) for element in node.elements]
-    if kind == "*" and isinstance(node, Object):
+    if each == "*" and isinstance(node, Object):
         return [(at, name, value) for name, (at, value) in node.members.items()]
-    raise JsonShapeError(node.at, f"expected {'an array' if kind == '[]' else 'an object'} here")
+    raise JsonShapeError(node.at, f"expected {'an array' if each == '[]' else 'an object'} here")
 
 
 def _get_cell(node: Node, path: Steps, role: str) -> Scalar:
