@@ -1,4 +1,4 @@
-"""Explains values: of one list, with the effect of the rules; and of the worst lists."""
+"""Explains how a list comes by its values, and which lists cost a measure most."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ from scorer.scoring.aggregate import aggregate_values, values_of_lists
 from scorer.views.ranked import Judged, Names, Ranked
 from scorer.views.rows import LabelledRows
 
-SHOWN_LISTS = 10  # of the worst ones
-MOST_OMITTED = 10_000  # lists that are left out of a figure one by one
-SHOWN_GROUPS = 8  # of those whose values are named
+SHOWN_LISTS = 10  # how many of the worst lists are shown
+MOST_OMITTED = 10_000  # lists for which the measure is computed without that list
+SHOWN_GROUPS = 8  # groups whose values a note names
+CANDIDATES = 20 * SHOWN_LISTS  # a list with a large weight may cost more than a worse one
 NamesOfView = Callable[[type], Names]  # from the type of a view to the ids of the list's items
 
 
@@ -49,7 +50,7 @@ def explain_list(
 ) -> Explained:
     """Return how the value of list number `at` comes about.
 
-    A composite of whole submissions' values is worked out for the whole submission.
+    A composite whose formula is of the values of all lists is explained for all lists.
 
     Args:
         measure: The measure.
@@ -65,7 +66,7 @@ def explain_list(
     metric = measure.metric
     if measure.parts:
         return _explain_formula(measure, card, at, rules)
-    view = Judged if metric.view is Ranked else metric.view
+    view = Judged if metric.view is Ranked else metric.view  # made of one
     one_list = OneList(views[view], names_of(view))
     value = raw_value(measure, card, at)
     try:
@@ -81,14 +82,14 @@ def explain_list(
 
 
 def raw_value(measure: Measure, card: Scorecard, at: int) -> float:
-    """Return a list's value before any rule; of a pooled measure, the figure of this list alone.
+    """Return a list's value before the rules; for a pooled measure, its figure of this list.
 
-    The measure is not a composite.
+    A list of labels is one row, whose figure is that of all rows. The measure is no composite.
     """
     if (figure := card.figures.get(measure.id)) is not None:
-        # A row of a table is explained by what it adds to the figure of all rows.
         is_table = "labels" in measure.metric.kinds
-        return figure.subset((np.arange(len(card.lists)) == at) | is_table).pooled()
+        kept = np.ones(len(card.lists), bool) if is_table else np.arange(len(card.lists)) == at
+        return figure.subset(kept).pooled()
     value = float(card.values[measure.id][at])
     return math.nan if value == NOT_GIVEN else value
 
@@ -129,12 +130,12 @@ def _explain_formula(
 def _describe_combination(
     measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Rules], mean: float
 ) -> Iterator[str]:
-    """Yield how the lists' values make the measure's number, unless that is their mean."""
+    """Yield notes on how the measure combines the lists' values; none if it takes their mean."""
     combination = measure.combination
     if combination.group is not None and not belonging(card, measure)[at]:
         group = printable(combination.group)
         yield f"The list is in another group than {group}, and does not count."
-    if combination.plain or combination.of_lists:
+    if combination.plain or combination.of_lists:  # the mean of all lists, or of one group's
         return
     if not combination.groups:
         weight = f", weighted by {combination.list_weights}" if combination.list_weights else ""
@@ -187,9 +188,9 @@ def _apply_rules(
     if total.per_list is None:
         if not measure.combination.groups:
             is_table = "labels" in measure.metric.kinds
-            rows = "rows" if is_table else "lists"
-            all_rows = f"all {total.lists:,} {rows} together"
-            source = all_rows if total.lists > 1 else f"one {rows[:-1]}"
+            word = "row" if is_table else "list"
+            several = f"all {total.lists:,} {word}s together"
+            source = several if total.lists > 1 else f"one {word}"
             if weighted and isinstance(card.figures.get(name), Ratio):
                 source += ", the mean of the rows by weight"
             effect = "this row adds to it" if is_table else "it would be of this list alone"
@@ -198,29 +199,31 @@ def _apply_rules(
                 f"The working shows what {effect}."
             )
         return replace(explained, counts=math.nan, notes=tuple(notes))
-    state, own = values_of_lists(card, measure, rules)[1][at], rules[name]
-    if state == MISSING and own.missing == "skip":
+    _, states = values_of_lists(card, measure, rules)
+    state, own_rules = states[at], rules[name]
+    if state == MISSING and own_rules.missing == "skip":
         notes.append("Lists that are left out do not count (missing_list: skip).")
-    elif state >= UNDEFINED:
+    elif state in (UNDEFINED, WITHHELD):
         effect = {
             "zero": "it counts as 0",
             "skip": "the list does not count",
             "worst": "the list does not count",
             "error": "the submission is rejected",
-        }[own.undefined]
-        if state == WITHHELD and own.undefined in ("skip", "worst"):
-            worst = filler(measure, own)
+        }[own_rules.undefined]
+        # The submission is the cause, so that the list is not skipped.
+        if state == WITHHELD and own_rules.undefined in ("skip", "worst"):
+            worst = filler(measure, own_rules)  # NaN for "skip"
             effect = "the submission has no value" if math.isnan(worst) else f"it counts {worst:g}"
             effect = f"and the truth would have a value, so {effect}"
         undefined = f"{name} is undefined for this list"
-        notes.append(f"{undefined}, so {effect} (undefined: {own.undefined}).")
+        notes.append(f"{undefined}, so {effect} (undefined: {own_rules.undefined}).")
     return replace(explained, counts=float(total.per_list[at]), notes=tuple(notes))
 
 
 def explain_worst_lists(
     measure: Measure, card: Scorecard, rules: dict[str, Rules], word: str, plural: str
 ) -> Explained:
-    """Return the worst lists by a measure: their values, and its number without each.
+    """Return the lists that cost a measure most, each with its value and the measure without it.
 
     Args:
         measure: The measure.
@@ -235,7 +238,7 @@ def explain_worst_lists(
     total = aggregate_values(card, measure, rules).mean
     has_values = measure.of_lists and all(part.id not in card.figures for part in measure.all_parts)
     values = values_of_lists(card, measure, rules)[0] if has_values else None
-    candidates = np.arange(len(card.lists)) if values is None else _lowest(measure, values)
+    candidates = np.arange(len(card.lists)) if values is None else _worst(measure, values)
     if candidates.size > MOST_OMITTED:
         raise UsageError(
             f"no {word} of {len(card.lists):,} has a value of its own by {measure.id}; "
@@ -256,11 +259,11 @@ def explain_worst_lists(
     return Explained(measure, Working(title, tuple(steps), total), total, ())
 
 
-def _lowest(measure: Measure, values: Floats) -> np.ndarray:
-    """Return some of the lists with the worst values, more than are shown, as weights differ."""
+def _worst(measure: Measure, values: Floats) -> np.ndarray:
+    """Return the lists with the worst values, worst first, at most `CANDIDATES`."""
     counted = np.flatnonzero(~np.isnan(values))
-    order = values[counted] if measure.metric.better == "higher" else -values[counted]
-    return counted[np.argsort(order, kind="stable")[: 20 * SHOWN_LISTS]]
+    goodness = values[counted] if measure.metric.better == "higher" else -values[counted]
+    return counted[np.argsort(goodness, kind="stable")[:CANDIDATES]]
 
 
 def _total_without(card: Scorecard, measure: Measure, rules: dict[str, Rules], at: int) -> float:

@@ -1,4 +1,4 @@
-"""Further columns of a challenge's files, by name: what a metric may know beside the roles."""
+"""Columns that a challenge declares beside those of scorer's roles, by name, for metrics."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from scorer.reading.numbers import parse_number
 from scorer.reading.schema import EXTRA, NUMBER
 from scorer.reading.table import Table, encode
 
-Column = NDArray[Any]  # (rows,) of text or numbers, (rows, n) of shares of classes
-Columns = Mapping[str, Sequence[Any]]  # by name; of examples
+Column = NDArray[Any]  # (rows,): texts or numbers; (rows, classes): shares of classes
+Columns = Mapping[str, Sequence[Any]]  # name -> cells, as examples write them
 
 
 class NamedColumns(dict[str, Column]):
@@ -31,17 +31,18 @@ class NamedColumns(dict[str, Column]):
     ) -> None:
         super().__init__(columns)
         self.section = section
-        self.levels = dict(levels or {})  # of a column of classes their names
+        self.levels = dict(levels or {})  # column of classes -> the class names
 
     def __missing__(self, name: str) -> Column:
-        section = {"list": "lists", "item": "items"}.get(self.section, self.section)
+        in_yaml = {"list": "lists", "item": "items"}
+        section = in_yaml.get(self.section, self.section)
         declared = f"; declared: {', '.join(self)}" if self else ""
         raise ChallengeError(
             f"{section} has no further column {quoted(name)}{declared}; declare it: "
             f"{section}: {{columns: {{extra: {{{printable(name, 60)}: text}}}}}}"
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:  # a dict would be unpickled without the section
         return NamedColumns, (dict(self), self.section, self.levels)
 
     def at(self, rows: Ints | Mask | None) -> NamedColumns:
@@ -90,9 +91,9 @@ class Extras(NamedTuple):
         list: Ints | Mask | None = None,
         item: Ints | Mask | None = None,
     ) -> Extras:
-        """Return the columns at some rows, given by indices or a mask of each section.
+        """Return the columns at some rows, given for each section as indices or as a mask.
 
-        A section without them keeps all of its rows.
+        A section for which neither is given keeps all of its rows.
         """
         if not (self.truth or self.submission or self.list or self.item):
             return self
@@ -127,7 +128,8 @@ class WithColumns:
 class WithTruthColumns(WithColumns):
     """Mixin: a view's further columns of lists, submission and truth.
 
-    It is not for views with a field `truth`, which would take this property for its default.
+    A view with a field `truth` cannot inherit this: a dataclass takes an inherited property of the
+    same name for the field's default.
     """
 
     __slots__ = ()
@@ -155,30 +157,34 @@ def read_columns(
     """Return the further columns of a table, one element a row.
 
     Args:
-        table: It has the columns as `extra[name]`, and those of numbers as `number[name]`.
-        kinds: The kind of each column by its name: text, number or classes.
+        table: Its columns are called `number[NAME]` if of numbers, else `extra[NAME]`.
+        kinds: column name -> text, number or classes.
         section: The section of challenge.yaml that declares them.
-        findings: Problems of cells that cannot be read are added to it.
+        findings: Where to add the problems of cells that cannot be read.
     """
     columns, levels = {}, {}
     for name, kind in kinds.items():
+        role = f"{NUMBER if kind == 'number' else EXTRA}{name}]"  # the constants end in "["
+        if role not in table:
+            continue
         if kind == "number":
-            if (role := f"{NUMBER}{name}]") in table:
-                columns[name] = table.frame[role].to_numpy()
-        elif (role := f"{EXTRA}{name}]") in table:
-            distinct, codes = encode(table.frame[role])
-            cells = distinct.to_list()
-            values = _classes(cells) if kind == "classes" else _text_array(cells)
-            if isinstance(values, dict):  # cells that are wrong
-                for code, why in values.items():
-                    line = table.frame["line"][int(np.argmax(codes == code))]
-                    message = f"{printable(name, 60)} {why}"
-                    if findings is not None:
-                        findings.add(Problem("S501", message, line=line))
-                continue
-            columns[name] = values[codes]
-            if kind == "classes":
-                levels[name] = _names(cells)
+            columns[name] = table.frame[role].to_numpy()
+            continue
+        distinct, codes = encode(table.frame[role])
+        cells = distinct.to_list()
+        if kind != "classes":
+            columns[name] = _text_array(cells)[codes]
+            continue
+        shares = [_parse_shares(cell) for cell in cells]
+        faults = _find_faults(cells, shares)
+        for code, fault in faults.items():
+            first_row = int(np.argmax(codes == code))
+            message = f"{printable(name, 60)} {fault}"
+            if findings is not None:
+                findings.add(Problem("S501", message, line=table.frame["line"][first_row]))
+        if not faults:
+            levels[name] = tuple(sorted(set[str]().union(*shares)))
+            columns[name] = _class_shares(shares, levels[name])[codes]
     return NamedColumns(columns, section, levels)
 
 
@@ -195,27 +201,30 @@ def _text_array(cells: Sequence[str]) -> Column:
     return column
 
 
-def _classes(cells: Sequence[str]) -> Column | dict[int, str]:
-    """Return shares of classes, written `a`, `a|b` for a half each, or `a:0.7|b:0.3`.
+def _find_faults(cells: Sequence[str], shares: Sequence[Mapping[str, float]]) -> dict[int, str]:
+    """Return what is wrong with the shares of a cell, by its index; empty if all are right."""
+    return {
+        n: f"{quoted(cell)} has shares that sum to {total:.6g}, over 1"
+        for n, (cell, of_cell) in enumerate(zip(cells, shares, strict=True))
+        if (total := sum(of_cell.values())) > 1 + 1e-9
+    }
 
-    Of cells that are wrong it returns what is wrong with each, by its number.
+
+def _class_shares(shares: Sequence[Mapping[str, float]], classes: Sequence[str]) -> Column:
+    """Return the share of each class in each cell, shape (cells, classes)."""
+    places = {name: n for n, name in enumerate(classes)}
+    array = np.zeros((len(shares), len(classes)))
+    for row, of_cell in enumerate(shares):
+        for name, share in of_cell.items():
+            array[row, places[name]] = share
+    return array
+
+
+def _parse_shares(cell: str) -> dict[str, float]:
+    """Return class -> share of a cell `a`, `a|b` (a half each) or `a:0.7|b:0.3`.
+
+    A colon without a number after it is part of a name.
     """
-    wrong = dict[int, str]()
-    places = {name: n for n, name in enumerate(_names(cells))}
-    shares = np.zeros((len(cells), len(places)))
-    for code, cell in enumerate(cells):
-        cell_shares = _shares(cell)
-        if sum(cell_shares.values()) > 1 + 1e-9:
-            wrong[code] = (
-                f"{quoted(cell)} has shares that sum to {sum(cell_shares.values()):.6g}, over 1"
-            )
-        for name, share in cell_shares.items():
-            shares[code, places[name]] = share
-    return wrong or shares
-
-
-def _shares(cell: str) -> dict[str, float]:
-    """Return the shares of a cell; a colon without a number after it is part of a name."""
     shares: dict[str, float] = {}
     parts = [part for part in cell.split("|") if part.strip()]
     for part in parts:
@@ -225,8 +234,3 @@ def _shares(cell: str) -> dict[str, float]:
             name, value = part, 1 / len(parts)
         shares[name.strip()] = shares.get(name.strip(), 0.0) + value
     return shares
-
-
-def _names(cells: Sequence[str]) -> tuple[str, ...]:
-    """Return all classes that some cells name, in order."""
-    return tuple(sorted({name for cell in cells for name in _shares(cell)}))
