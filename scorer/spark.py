@@ -289,13 +289,13 @@ def _select_rows(ready: OpenChallenge, run: DataFrame, findings: Findings) -> _R
         match = match_columns(types, request)
     except ReportedError:
         return None
-    is_ranked = "item" in match.roles and "prediction" not in match.roles
-    if is_ranked and ORDERED.isdisjoint(match.roles):
+    is_ranked = "item" in match.names and "prediction" not in match.names
+    if is_ranked and ORDERED.isdisjoint(match.names):
         help = "add a column rank or score, or score the file without Spark"
         findings.add(Problem("S201", f"no column 'score' or 'rank', and {NO_ORDER}", help=help))
     columns = [F.monotonically_increasing_id().alias(LINE)]
-    for role in match.roles:
-        column = F.col("`{}`".format(match.schema.column_name(role).replace("`", "``")))
+    for role, name in match.names.items():
+        column = F.col("`{}`".format(name.replace("`", "``")))
         if role in TEXT:
             column = F.coalesce(column.cast("string"), F.lit(""))
         columns.append(column.alias("item" if role == "text" else role))

@@ -308,7 +308,7 @@ def read_start(lines: pl.DataFrame, request: ReadRequest) -> Start:
         request.findings.merge(faults)
         raise
     names = header.fields
-    positions = {role: names.index(match.schema.column_name(role)) for role in match.roles}
+    positions = {role: names.index(name) for role, name in match.names.items()}
     dialect = _complete_dialect(dialect, len(names), positions, layout)
     return Start(dialect, header, match, positions, header.next_line, layout.lines is not None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -65,7 +65,7 @@ class SchemaMatch(NamedTuple):
     """A schema that a header fits."""
 
     schema: Schema
-    roles: tuple[str, ...]  # that the file has
+    names: Mapping[str, str]  # role -> the name of its column, for the roles that the file has
 
 
 class UnusedColumn(NamedTuple):
@@ -118,8 +118,8 @@ def match_schema(names: Sequence[str], request: ReadRequest, line: int | None) -
     if missing := schema.missing_roles(present):
         _report_missing_columns(schema, missing, names, request, line)
         raise ReportedError
-    roles = tuple(role for role in schema.roles if schema.column_name(role) in present)
-    return SchemaMatch(schema, roles)
+    columns = {role: schema.column_name(role) for role in schema.roles}
+    return SchemaMatch(schema, {role: name for role, name in columns.items() if name in present})
 
 
 def names_of_roles(names: Sequence[str], request: ReadRequest) -> set[str]:
@@ -198,7 +198,7 @@ def match_header(
     if not request.layout.cells:
         _refuse_several_ids(match, names, rows)
     if line is not None:  # else the challenge knows of all columns
-        used = {match.schema.column_name(role) for role in match.roles}
+        used = set(match.names.values())
         unused = [
             UnusedColumn(
                 name,
@@ -234,9 +234,9 @@ def _refuse_several_ids(match: SchemaMatch, names: Sequence[str], rows: Sequence
 
     If the file has a score or a rank, a row is one item.
     """
-    if not {"list", "item"} <= set(match.roles) or any(role not in TEXT for role in match.roles):
+    if not {"list", "item"} <= set(match.names) or any(role not in TEXT for role in match.names):
         return
-    at_list, at_item = (names.index(match.schema.column_name(role)) for role in ("list", "item"))
+    at_list, at_item = (names.index(match.names[role]) for role in ("list", "item"))
     lists = {row.fields[at_list] for row in rows}
     has_several = all(_holds_several_ids(row.fields[at_item]) for row in rows)
     if not rows or len(lists) < len(rows) or not has_several:
@@ -274,8 +274,8 @@ def warn_unused_columns(
     schema = match.schema
     if schema.every:
         return
-    is_unordered = set(schema.roles) >= ORDERED and ORDERED.isdisjoint(match.roles)
-    is_ungraded = "grade" in schema.roles and "grade" not in match.roles
+    is_unordered = set(schema.roles) >= ORDERED and ORDERED.isdisjoint(match.names)
+    is_ungraded = "grade" in schema.roles and "grade" not in match.names
     for extra in unused:
         label = extra.label or quoted(extra.name)
         message, help = f"column {label} is not used", None

@@ -292,8 +292,8 @@ def _guess_paths(
     if isinstance(root, Array):
         if not isinstance(first, Object):
             raise JsonShapeError(first.at, "expected an array of objects")
-        schema, roles = match_schema(list(first.members), request, places.find(first.at)[0])
-        return schema, {role: ("[]", schema.column_name(role)) for role in roles}
+        match = match_schema(list(first.members), request, places.find(first.at)[0])
+        return match.schema, {role: ("[]", name) for role, name in match.names.items()}
     for schema in request.schemas:
         value_role = next((role for role in schema.roles if role in VALUE_ROLES), None)
         item_role = "text" if "text" in schema.roles else "item"

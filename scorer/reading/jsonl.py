@@ -101,7 +101,7 @@ def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     if len(rows) == 1 and not plain.height:
         _refuse_unknown_object(rows[0], request)
     match = match_schema(list(first_lines), request, None)
-    names = {role: match.schema.column_name(role) for role in match.roles}
+    names = match.names
     unused = [
         UnusedColumn(key, line, None, [_plain_text(row.cells.get(key)) for row in sample])
         for key, line in first_lines.items()

@@ -54,10 +54,9 @@ def read_parquet(data: bytes, request: ReadRequest) -> Cells:
         raise UnreadableError("S107", "this is not a Parquet file", help=hint)
     types = _read_or_refuse(lambda: pl.read_parquet_schema(io.BytesIO(data)))
     match = match_columns(types, request)
-    names = {role: match.schema.column_name(role) for role in match.roles}
-    needed = list(dict.fromkeys(names.values()))
+    needed = list(dict.fromkeys(match.names.values()))
     frame = _read_or_refuse(lambda: _read_columns(data, needed, request.limits))
-    cells = [cell_column(frame[name], role).alias(role) for role, name in names.items()]
+    cells = [cell_column(frame[name], role).alias(role) for role, name in match.names.items()]
     line = pl.int_range(1, frame.height + 1, dtype=pl.UInt32, eager=True).alias("line")
     return Cells(pl.DataFrame([line, *cells]), match.schema, tuple(types))
 
@@ -86,14 +85,13 @@ def match_columns(types: Mapping[str, pl.DataType], request: ReadRequest) -> Sch
         UnreadableError: A column that the layout names is missing.
     """
     match = match_schema(list(types), request, line=None)
-    names = {role: match.schema.column_name(role) for role in match.roles}
     unused = [  # the cells are not read: ["0"] only says that the column holds numbers
         UnusedColumn(name, None, None, ["0"] if type.is_numeric() else [])
         for name, type in types.items()
-        if name not in names.values()
+        if name not in match.names.values()
     ]
     warn_unused_columns(unused, match, list(types), request)
-    fits = [_accept_type(role, name, types[name], request) for role, name in names.items()]
+    fits = [_accept_type(role, name, types[name], request) for role, name in match.names.items()]
     if not all(fits):  # asked only now, so that each wrong type is reported
         raise ReportedError
     return match
