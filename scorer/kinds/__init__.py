@@ -19,7 +19,7 @@ def find_kind(name: str) -> Kind:
     """Return the kind of challenge of a name, whatever its case.
 
     Raises:
-        UnknownName: There is none.
+        UnknownName: No kind has that name.
     """
     if (kind := KINDS.get(name.casefold())) is None:
         raise UnknownName("kind of challenge", name, list(KINDS))

@@ -21,7 +21,7 @@ from scorer.metrics.api import Metric
 from scorer.reading.schema import EXTRA, NUMBER, Schema
 from scorer.reading.table import Table, find_places, make_table
 from scorer.views.columns import NamedColumns, read_columns
-from scorer.views.join import GradedItems, number_lists, without
+from scorer.views.join import GradedItems, anti_join, number_lists
 from scorer.views.ranked import Names, Ties
 
 
@@ -119,7 +119,7 @@ class OpenTruth(ABC):
     def join_truth(
         self, roles: Collection[str], ties: Ties, view: type, lists: Ints | None = None
     ) -> Any:
-        """Return the view of the truth itself as a submission; None if it is none of `own_views`.
+        """Return the view of the truth itself as a submission; None of another than `own_views`.
 
         Args:
             roles: The roles of the columns that the submission has.
@@ -154,7 +154,7 @@ class OpenTruth(ABC):
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the names of the items of list number `at`, in the order of that view.
 
-        Of the rows of a table, and of images, there are none.
+        The rows of a table, and images, have no items.
         """
         return Names()
 
@@ -221,12 +221,12 @@ def list_rows(frame: pl.DataFrame, lists: Sequence[str]) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class FilteredTruth:
-    """The truth of the items of which a condition is true; of lists it has all.
+    """The truth of the items for which a condition is true; it has all lists.
 
     Attributes:
         truth: The truth of these items.
-        excluded: The judged items of which the condition is false.
-        items: The items of which it is true, if that does not depend on the list.
+        excluded: The judged items for which the condition is false.
+        items: The items for which it is true, if that does not depend on the list.
     """
 
     truth: OpenTruth
@@ -236,7 +236,7 @@ class FilteredTruth:
     def filter(self, submission: Table) -> Table:
         """Return the rows of the items that are chosen, or that nobody knows anything of."""
         if self.items is None:
-            return without(submission, self.excluded)
+            return anti_join(submission, self.excluded)
         chosen = pl.col("item").is_in(pl.Series(sorted(self.items), dtype=pl.String).implode())
         return submission.with_frame(submission.frame.filter(chosen))
 
@@ -260,7 +260,7 @@ def unchanged(public: Public, sources: PublicSources) -> Public:
 
 
 class Kind(NamedTuple):
-    """A kind of challenge: the shapes of its files, and what is done with them.
+    """A kind of challenge: the shapes of its files, and the functions that read them.
 
     Attributes:
         name: Its name in challenge.yaml.
@@ -269,7 +269,7 @@ class Kind(NamedTuple):
         submission: The shapes that a submission may have, or a function that returns them from
             the rules and the roles that the measures need.
         open: Makes the truth ready. Of a kind without a truth it is given a table of the lists
-            alone: those of `lists:`, else of the submissions that are scored together.
+            alone, of `lists:` or else of the submissions that are scored together.
         complete_public: Returns the whole public part from what the public files say.
         metrics: Returns the metrics by name, in the order of the measures, that the columns of
             submissions are. They are the measures where a challenge names none.

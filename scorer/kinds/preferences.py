@@ -13,7 +13,7 @@ from scorer.kinds.base import Constants, FoundViews, Kind, OpenTruth, PublicSour
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.views.items import ItemsByList
-from scorer.views.join import GradedItems, members, named
+from scorer.views.join import GradedItems, candidate_items, item_names
 from scorer.views.preferences import (
     PairLayout,
     Preferred,
@@ -29,7 +29,7 @@ PAIR_SCHEMA = Schema(("list", "better", "worse"))
 
 @dataclass(frozen=True, eq=False)
 class Preferences(OpenTruth):
-    """A truth of preferences made ready.
+    """A truth of preferences.
 
     Attributes:
         lists: The lists that are scored.
@@ -70,7 +70,7 @@ class Preferences(OpenTruth):
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the items that can be compared, by their names."""
-        return named(submission, self.truth, ties, at)
+        return item_names(submission, self.truth, ties, at)
 
 
 def _complete_items(public: Public, sources: PublicSources) -> Public:
@@ -89,7 +89,7 @@ def open_preferences(table: Table, side: SideTables, findings: Findings) -> Pref
     elif bare := [name for name in side.public.lists if name not in truth_lists]:
         message = f"{len(bare):,} lists have no preference in the truth: {join_first(bare)}"
         findings.add(Problem("S301", message, "warning", list=bare[0]))
-    truth = members(candidates, sorted({*truth_lists, *side.public.lists}))
+    truth = candidate_items(candidates, sorted({*truth_lists, *side.public.lists}))
     return Preferences(truth.lists, truth, table, side.tables.get("likelihood"), Constants())
 
 

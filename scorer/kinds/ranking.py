@@ -22,11 +22,11 @@ from scorer.views.join import (
     GradedItems,
     among_lists,
     answered_lists,
-    graded,
+    anti_join,
+    item_names,
     judge,
-    named,
     number_lists,
-    without,
+    with_candidates,
 )
 from scorer.views.preferences import (
     PairLayout,
@@ -44,14 +44,14 @@ from scorer.views.texts import Texts, join_texts
 
 @dataclass(frozen=True, eq=False)
 class Grades(OpenTruth):
-    """A graded truth made ready.
+    """A truth of graded items.
 
     Attributes:
         lists: The lists that are scored.
         truth: Its grades.
         constants: What it settles.
         side: The files beside it.
-        table: The table that it was made of, where a measure looks at more of it.
+        table: Its table, if a measure looks at further columns of it.
         excluded: The pairs that are taken out of submissions.
     """
 
@@ -66,7 +66,7 @@ class Grades(OpenTruth):
     @cached_property
     def candidates(self) -> GradedItems:
         """The truth with the candidates of each list, which need not be judged."""
-        return graded(self.truth, self.side.public.candidates or {})
+        return with_candidates(self.truth, self.side.public.candidates or {})
 
     @cached_property
     def preferences(self) -> TruePreferences:
@@ -121,7 +121,7 @@ class Grades(OpenTruth):
         return first_positions(np.where(is_grade, row, -1), self.truth.in_list.size)
 
     def _without_excluded(self, submission: Table) -> Table:
-        return submission if self.excluded is None else without(submission, self.excluded)
+        return submission if self.excluded is None else anti_join(submission, self.excluded)
 
     def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
         """Return the views of a submission."""
@@ -167,7 +167,7 @@ class Grades(OpenTruth):
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the truth's items, best first, and the returned ones."""
         truth = self.candidates if view is Preferred else self.truth
-        return named(self._without_excluded(submission), truth, ties, at)
+        return item_names(self._without_excluded(submission), truth, ties, at)
 
 
 def open_grades(table: Table, side: SideTables, findings: Findings) -> Grades:
@@ -183,7 +183,7 @@ def open_grades(table: Table, side: SideTables, findings: Findings) -> Grades:
     excluded = None
     if (excluded_table := side.tables.get("exclude")) is not None:
         excluded = among_lists(excluded_table.frame, truth.lists)
-        kept = without(table, excluded)
+        kept = anti_join(table, excluded)
         truth = GradedItems.of(kept.frame, truth.lists)
         if not len(kept):
             findings.add(Problem("S103", "exclude takes out every row of the truth"))

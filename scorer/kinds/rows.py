@@ -40,7 +40,7 @@ CLASSES = "classes (a column for `label`)"
 
 @dataclass(frozen=True, eq=False)
 class Labels(OpenTruth):
-    """A truth of classes or numbers made ready. All arrays have one element a row, by id.
+    """A truth of classes or numbers. All arrays have one element a row, by id.
 
     Attributes:
         lists: The ids of the rows.
@@ -49,12 +49,12 @@ class Labels(OpenTruth):
             there are numbers alone.
         target: The numbers; empty where there are classes alone.
         weight: The weight of each row; None if all count alike.
-        separator: That of labels in a cell of a submission.
+        separator: The separator of labels in a cell of a submission.
         side: The files beside it.
         extras: Further columns of the truth and of lists.
         columns: The class of each column of probabilities.
         numbered: Which rows have numbers, where others have classes.
-        file_row: Of numbers, where each row stands in the truth's file.
+        file_row: Of numbers, the place of each row in the truth's file.
         class_shares: (rows, classes), where a row has shares of classes.
     """
 
@@ -136,38 +136,34 @@ class Labels(OpenTruth):
         classes, columns = self.constants.classes, dict[str, Any](list=self.lists)
         if not classes:
             return columns | {"prediction": self.target}
-        shares = self.class_shares
-        if shares is None:
-            shares = indicator_matrix(self.truth, len(classes))
         if "label" in roles:
             columns["label"] = self._label_cells()
-        if "score" in roles:
+        if "score" in roles or f"{LIKELY}[0]" in roles:
+            shares = self.class_shares
+            if shares is None:
+                shares = indicator_matrix(self.truth, len(classes))
             columns["score"] = shares[:, -1]
-        if f"{LIKELY}[0]" in roles:
             columns |= {f"{LIKELY}[{n}]": shares[:, code] for n, code in enumerate(self.columns)}
         return columns
 
-    def _label_cells(self) -> list[str]:
+    def _label_cells(self) -> Sequence[str] | pl.Series:
         """Return the cell of each row in a submission that names its true classes."""
-        classes = np.array(self.constants.classes, dtype=object)
+        classes = pl.Series(self.constants.classes, dtype=pl.String)
         if self.truth.ndim == 2:
             separator = self.separator or ","
-            return [separator.join(classes[row]) for row in self.truth]
-        cells: list[str] = classes[self.truth].tolist()
+            return [separator.join(classes.filter(pl.Series(row))) for row in self.truth]
+        cells = classes.gather(self.truth)
         if self.numbered is None:
             return cells
-        numbers = map(repr, self.target.tolist())
-        return [
-            number if is_number else cell
-            for cell, number, is_number in zip(cells, numbers, self.numbered, strict=True)
-        ]
+        rows = zip(cells, self.target.tolist(), self.numbered, strict=True)
+        return [repr(number) if is_number else cell for cell, number, is_number in rows]
 
     def truth_columns(self) -> NamedColumns:
         """Return the further columns of the truth, one element a row."""
         return self.extras.truth
 
     def _labels(self, cells: pl.Series, row: Ints) -> Ints | Mask:
-        """The codes of the labels in each row, -1 where there is none that is known."""
+        """Return the codes of the labels in each row; -1 of an unknown or missing one."""
         classes = self.constants.classes
         if self.truth.ndim == 2:
             indicated = indicators(cells, classes, self.separator or ",")
@@ -175,7 +171,7 @@ class Labels(OpenTruth):
         return np.append(class_codes(cells, classes), -1)[row]
 
     def _likely(self, frame: pl.DataFrame, row: Ints) -> Floats:
-        """The probability of each class in each row."""
+        """Return the probability of each class in each row."""
         classes, roles = self.constants.classes, likely_roles(frame.columns)
         if not self.columns:
             raise ChallengeError(problems=[Problem("T808", _two_classes(classes))])
@@ -193,7 +189,7 @@ class Labels(OpenTruth):
         return np.append(table, np.full((1, len(classes)), np.nan), axis=0)[row]
 
     def _scores(self, frame: pl.DataFrame, row: Ints) -> Floats:
-        """The score of each of two classes in each row; that of the other is its negative."""
+        """Return the score of each of two classes in each row; the first's is the negative."""
         classes = self.constants.classes
         if len(classes) != 2 or self.truth.ndim == 2:
             message = f"a column of scores needs two classes, not {len(classes):,}"
@@ -203,7 +199,7 @@ class Labels(OpenTruth):
 
 
 def label_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
-    """What a submission may look like.
+    """Return the shapes that a submission may have.
 
     `needed` has the roles without which a measure has no value.
     """
@@ -227,7 +223,7 @@ def label_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...
 
 
 def _complete_classes(public: Public, sources: PublicSources) -> Public:
-    """Return the labels that there are: those of the challenge, else those of its truth."""
+    """Return the public part with the labels that the challenge declares, else its truth has."""
     separators, classes = sources.challenge.separators, public.classes
     answered = any("prediction" not in shape.roles for shape in sources.shapes)  # by classes
     if answered and not classes and (table := sources.truth()) is not None and "label" in table:
@@ -239,7 +235,7 @@ def _complete_classes(public: Public, sources: PublicSources) -> Public:
 def _measured_classes(
     frame: pl.DataFrame, public: Public, sources: PublicSources
 ) -> tuple[str, ...]:
-    """The classes that a truth names; where no label is sent, in the rows that are measured."""
+    """Return the classes of a truth; of submissions without labels, in the measured rows."""
     separator, rules = sources.challenge.separators[0], sources.challenge.submission
     classes, measured_rows = classes_of_truth(frame, public, separator), sources.measured_rows()
     unlabelled = all("label" not in shape.roles for shape in sources.shapes)
@@ -290,15 +286,24 @@ def open_labels(table: Table, side: SideTables, findings: Findings) -> Labels:
         findings.add(fault)
     constants = Constants(classes=classes, several=truth.ndim == 2, weighted=weight is not None)
     return Labels(
-        names, constants, truth, target, weight, separators[1], side, extras, columns, numbered,
+        lists=names,
+        constants=constants,
+        truth=truth,
+        target=target,
+        weight=weight,
+        separator=separators[1],
+        side=side,
+        extras=extras,
+        columns=columns,
+        numbered=numbered,
         class_shares=class_shares,
-    )  # fmt: skip
+    )
 
 
 def _class_shares(
     table: Table, rows: Ints, classes: Sequence[str], side: SideTables, findings: Findings
 ) -> tuple[Ints | Mask, Floats | None]:
-    """The classes of rows, of a column for each: codes or indicators, and the shares if any.
+    """Return the codes or indicators of classes that have a column each, and any shares.
 
     Rows of 0 and 1 have one class, or with `multilabel` several; other numbers are shares, or
     votes, and are divided by their sum.
@@ -350,7 +355,7 @@ def _two_classes(classes: Sequence[str]) -> str:
 def _columns(
     rules: Submission, classes: Sequence[str], several: bool
 ) -> tuple[tuple[int, ...], Problem | None]:
-    """The class of each column of probabilities, and what is wrong with them."""
+    """Return the class of each column of probabilities, and the problem of the columns."""
     declared, places = tuple(rules.probability), {name: n for n, name in enumerate(classes)}
     if len(declared) <= 1 and not several:
         if len(classes) != 2:
@@ -368,7 +373,7 @@ def _columns(
 
 
 def _unfit(table: Table, side: SideTables) -> Iterator[Problem]:
-    """Measures that look at classes where there are numbers, or the other way round."""
+    """Yield a problem of measures of classes if there are numbers, or the other way round."""
     if side.public.numbers:
         return
     has, lacks = (Targets, Labelled) if "target" in table else (Labelled, Targets)
@@ -405,7 +410,7 @@ def split(cell: str, separator: str | None) -> list[str]:
 
 
 def class_codes(cells: pl.Series, classes: Sequence[str]) -> Ints:
-    """Return the place of each cell among the classes, -1 where it is none."""
+    """Return the place of each cell among the classes; -1 of an unknown one."""
     distinct, codes = encode(cells)
     places = ClassNames.of(classes).places
     return np.array([places.get(name, -1) for name in distinct], dtype=np.int64)[codes]
@@ -427,7 +432,7 @@ def indicators(cells: pl.Series, classes: Sequence[str], separator: str) -> Mask
 
 
 def _numbers_in(cells: pl.Series) -> Floats:
-    """Return each cell as a number; NaN of one that is none."""
+    """Return each cell as a number; NaN of another text."""
     distinct, codes = encode(cells)
     return np.array([parse_number(cell).value for cell in distinct], dtype=np.float64)[codes]
 
@@ -439,7 +444,7 @@ def likely_roles(roles: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Ratings(OpenTruth):
-    """A truth of ratings made ready.
+    """A truth of ratings.
 
     Attributes:
         lists: The lists that are scored.
@@ -487,7 +492,7 @@ class Ratings(OpenTruth):
 
 
 def _complete_requested(public: Public, sources: PublicSources) -> Public:
-    """Return which items of which lists are to be predicted: by the public file, or the truth."""
+    """Return the public part with the items to be predicted: of its file, else of the truth."""
     items = public.candidates
     if items is None and (table := sources.truth()) is not None:
         items = ItemsByList.of_columns(table.frame, "item")

@@ -1,7 +1,4 @@
-"""Values of each list that were computed elsewhere; and whole files, for metrics that read frames.
-
-Of neither a view of items is made.
-"""
+"""Values of each list that another tool computed; and whole files, for metrics of data frames."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from scorer.views.join import answered_lists, number_lists, sorted_names
 from scorer.views.ranked import Ties
 from scorer.views.values import Given
 
-WHOLE = Schema(("list",), every=True)
+EVERY_COLUMN = Schema(("list",), every=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +34,7 @@ class Values(OpenTruth):
     constants: Constants
     side: SideTables
     extras: Extras  # of lists, one element a list
-    never_given: Mapping[str, Mask]  # of each value, the lists of which no submission has it
+    never_given: Mapping[str, Mask]  # value -> whether no submission has it of each list
     own_views: ClassVar[frozenset[type]] = frozenset({Given})
 
     def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
@@ -86,7 +83,7 @@ class Values(OpenTruth):
 
 
 def value_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
-    """What a submission may look like: a row for each list, or for each value of a list."""
+    """Return the shape of a submission: a row for each list, or for each value of a list."""
     columns = {role: name for each in rules.value_columns.values() for role, name in each.items()}
     long = ("measure",) if "measure" in rules.columns else ()
     several = [role for role in ("system", "run") if role in rules.columns]
@@ -94,7 +91,7 @@ def value_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...
 
 
 def value_metrics(rules: Submission) -> Mapping[str, Metric]:
-    """A metric for each value, by its name."""
+    """Return a metric for each value, by its name."""
     columns = rules.value_columns
     return {
         name: (share_metric if len(columns[name]) == 2 else value_metric)(
@@ -108,7 +105,7 @@ SAMPLED = {"system": "mine", "run": "1"}  # of rows that say whose they are
 
 
 def sample_values(rules: Submission, public: Public, chance: Random) -> Iterator[dict[str, Any]]:
-    """Rows with a value by lot of each list."""
+    """Yield rows with a random value of each list."""
     for name in public.lists:
         row: dict[str, Any] = {"list": name}
         row |= {role: word for role, word in SAMPLED.items() if role in rules.columns}
@@ -136,7 +133,7 @@ def open_values(table: Table, side: SideTables, findings: Findings) -> Values:
 
 
 def _never_given(lists: tuple[str, ...], side: SideTables) -> Iterator[tuple[str, Mask]]:
-    """Of each value, where rows name values, the lists of which no submission has it."""
+    """Yield the lists for which no submission has a value, if rows name the values."""
     found, none = side.given_values, frozenset[str]()
     if "measure" in side.rules.columns and found:
         for value in side.rules.given:
@@ -144,7 +141,7 @@ def _never_given(lists: tuple[str, ...], side: SideTables) -> Iterator[tuple[str
 
 
 @dataclass(frozen=True, eq=False)
-class WholeTruth(OpenTruth):
+class FrameTruth(OpenTruth):
     """The ids of the rows of a truth that metrics read as a frame; several rows may share one."""
 
     lists: tuple[str, ...]
@@ -155,18 +152,18 @@ class WholeTruth(OpenTruth):
         answered = answered_lists(submission.frame, self.lists)
         return FoundViews(answered, {})
 
-    def subset(self, lists: Ints) -> WholeTruth:
+    def subset(self, lists: Ints) -> FrameTruth:
         """Return the ids of some lists."""
         return replace(self, lists=self.names_of(lists))
 
 
-def _whole_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
+def _frame_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
     return (Schema(("list",), (), rules.columns, every=True),)
 
 
-def open_whole(table: Table, side: SideTables, findings: Findings) -> WholeTruth:
+def open_frames(table: Table, side: SideTables, findings: Findings) -> FrameTruth:
     """Return the ids of a file that metrics read whole."""
-    return WholeTruth(sorted_names(table.frame["list"]), Constants())
+    return FrameTruth(sorted_names(table.frame["list"]), Constants())
 
 
 VALUES = Kind(
@@ -180,8 +177,8 @@ VALUES = Kind(
 )
 FRAMES = Kind(
     "frames",
-    truth=(WHOLE,),
-    public_truth=(WHOLE,),
-    submission=_whole_shapes,
-    open=open_whole,
+    truth=(EVERY_COLUMN,),
+    public_truth=(EVERY_COLUMN,),
+    submission=_frame_shapes,
+    open=open_frames,
 )

@@ -27,17 +27,17 @@ class Facets:
     lists: int
 
     def where(self, rows: Mask | Ints) -> Facets:
-        """The rows where a mask holds, or with these indices, in their order."""
+        """Return the rows where a mask holds, or with these indices, in their order."""
         return Facets(
             self.in_list[rows], self.rank[rows], self.key[rows], self.item[rows], self.lists
         )
 
     def top(self, k: int | None) -> Facets:
-        """Those at ranks 1 to k; all without a k."""
+        """Return the rows at ranks 1 to k; all without a k."""
         return self if k is None else self.where(self.rank <= k)
 
     def repeats_above(self) -> Ints:
-        """How many items above each one, in its list, have the same subtopic."""
+        """Return how many items above each one, in its list, have the same subtopic."""
         by = np.argsort(self.key, kind="stable")
         ordered = self.key[by]
         first = np.searchsorted(ordered, ordered)
@@ -50,7 +50,7 @@ class Facets:
         return sum_by_list(self.in_list, weight, self.lists)
 
     def gain(self, alpha: float) -> Floats:
-        """The gain of each: (1 - alpha)^c with c items above that have the same subtopic."""
+        """Return the gain of each: (1 - alpha)^c with c items above that have the same subtopic."""
         gains: Floats = (1 - alpha) ** self.repeats_above().astype(np.float64)
         return gains
 
@@ -70,41 +70,44 @@ class Diverse:
 
     @property
     def lists(self) -> int:
-        """How many lists there are."""
+        """The number of lists."""
         return self.judged.lists
 
     @property
     def names(self) -> Sequence[str]:
-        """What the lists are called."""
+        """The names of the lists."""
         return self.judged.names
 
     def only_judged(self) -> Diverse:
-        """The lists without unjudged items (no grade, or one below 0); ranks close up."""
+        """Return the lists without unjudged items (no grade, or below 0); ranks close up."""
         keep = self.judged.ideal.grade >= 0
         rows = np.repeat(keep, self.size)
         return Diverse(
-            self.judged.only_judged(), self.size[keep], self.subtopic[rows], self.grade[rows],
+            self.judged.only_judged(),
+            self.size[keep],
+            self.subtopic[rows],
+            self.grade[rows],
             self.named[keep],
-        )  # fmt: skip
+        )
 
     def hit_facets(self, rel: float) -> Facets:
-        """The relevant subtopics of the hits."""
+        """Return the relevant subtopics of the hits."""
         hits = self.judged.hits
         item = self.judged.ideal.starts()[hits.in_list] + hits.place - 1
         return self._facets(item, hits.in_list, hits.rank, rel)
 
     def judged_facets(self, rel: float) -> Facets:
-        """The relevant subtopics of all judged items."""
+        """Return the relevant subtopics of all judged items."""
         ideal = self.judged.ideal
         return self._facets(np.arange(ideal.rank.size), ideal.in_list, ideal.nth(), rel)
 
     def subtopics(self, rel: float) -> Floats:
-        """How many subtopics of each list have a relevant item."""
+        """Return the number of subtopics of each list with a relevant item."""
         facets = self.judged_facets(rel)
         return facets.where(facets.repeats_above() == 0).total()
 
     def best_order(self, rel: float, alpha: float, k: int | None) -> Facets:
-        """The relevant subtopics of the judged items in their best order, down to rank k.
+        """Return the relevant subtopics of the judged items in their best order, down to rank k.
 
         The best order is hard to find (NP); this is the greedy one, equal gains by name downwards,
         as ndeval takes it. `rel` is the lowest grade of a relevant item, `alpha` is as in
@@ -144,7 +147,7 @@ class Diverse:
 
     @classmethod
     def of(cls, *lists: tuple[Sequence[str], Mapping[str, Mapping[str, float]]]) -> Diverse:
-        """From returned items and their truth, `{item: {subtopic: grade}}`; for examples."""
+        """Return the view of returned items and `{item: {subtopic: grade}}`; for examples."""
         judged = Judged.of(
             *((items, {x: max(g.values()) for x, g in truth.items()}) for items, truth in lists)
         )
@@ -175,7 +178,7 @@ class Subtopics(NamedTuple):
 
     @classmethod
     def of(cls, frame: pl.DataFrame, truth: GradedItems) -> Subtopics:
-        """The subtopics in the table that the truth was made of; one for all without the column."""
+        """Return the subtopics of the truth's table; one for all rows without the column."""
         row = truth.find(frame)
         codes = encode(frame["subtopic"])[1] if "subtopic" in frame else np.zeros_like(row)
         grade = frame["grade"].to_numpy() if "grade" in frame else np.ones(row.size)
@@ -187,5 +190,5 @@ class Subtopics(NamedTuple):
         return cls(size, codes[by].astype(np.int64), grade[by], named)
 
     def of_judged(self, judged: Judged) -> Diverse:
-        """The view of a submission's hits with their subtopics."""
+        """Return the view of a submission's hits with their subtopics."""
         return Diverse(judged, self.size, self.subtopic, self.grade, self.named)

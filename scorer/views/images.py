@@ -35,14 +35,14 @@ class Box(NamedTuple):
 
 
 def boxes_of(cell: str, each: Sequence[str]) -> list[Box]:
-    """Return the boxes of a cell such as `cat 0 0 1 1 dog 2 2 3 3`; `-` is none.
+    """Return the boxes of a cell such as `cat 0 0 1 1 dog 2 2 3 3`; `-` has no box.
 
     Args:
         cell: Words separated by blanks, one for each part of each box.
         each: The names of the parts of a box, in the order of its words.
 
     Raises:
-        BoxFault: Words are missing, a number is none, or a box ends before it begins.
+        BoxFault: A word is missing or no number, or a box ends before it begins.
     """
     words = cell.split()
     if cell.strip() == "-":
@@ -75,7 +75,7 @@ def box_of_row(row: Mapping[str, Any]) -> Box:
     """Return the box of a row of a table that has a column for each part of a box.
 
     Args:
-        row: role -> cell. The role of a part is `number[PART]`, that of the class `extra[class]`.
+        row: role -> cell. The role of a part is `number[PART]`, of the class `extra[class]`.
 
     Raises:
         BoxFault: It ends before it begins.
@@ -117,7 +117,7 @@ def write_boxes(boxes: Sequence[Box], each: Sequence[str]) -> str:
 
 
 def _parse_number(part: str, word: str) -> float:
-    """Return the number of a part; BoxFault if it is none, or too large."""
+    """Return the number of a part; BoxFault if the word is no number, or too large."""
     try:
         # float() would accept 1_000
         value = float(word) if "_" not in word else math.nan
@@ -138,7 +138,7 @@ class BoxTable(NamedTuple):
 
     @classmethod
     def of(cls, cells: Sequence[Sequence[Box]], classes: Sequence[str]) -> BoxTable:
-        """From the boxes of each list."""
+        """Return the boxes of each list."""
         place = {name: n for n, name in enumerate(classes)}
         boxes = [box for cell in cells for box in cell]
         return cls(
@@ -149,7 +149,7 @@ class BoxTable(NamedTuple):
         )
 
     def where(self, keep: Mask | Ints) -> BoxTable:
-        """Some of the boxes."""
+        """Return some of the boxes."""
         return BoxTable(self.in_list[keep], self.code[keep], self.score[keep], self.corners[keep])
 
 
@@ -177,7 +177,7 @@ class Boxes(WithColumns):
 
     @property
     def lists(self) -> int:
-        """How many lists, such as images, there are."""
+        """The number of images."""
         return len(self.names)
 
     def pairs(self) -> Iterator[ClassBoxes]:
@@ -200,7 +200,7 @@ class Boxes(WithColumns):
     def of_cells(
         cls, *lists: tuple[str, str], each: Sequence[str] = PARTS[:6], truth: Sequence[str] = ()
     ) -> Boxes:
-        """From a submitted cell and a true one, list by list; for examples and tests.
+        """Return the view of a submitted cell and a true one, list by list; for examples.
 
         `each` are the parts of a submitted box, `truth` of a true one; by default without the
         score.
@@ -214,12 +214,12 @@ class Boxes(WithColumns):
         return cls(names, np.ones(len(lists), dtype=bool), classes, *tables)
 
 
-NO_RUNS = ("", "-")  # what a cell reads that holds none
-MOST_PIXELS = 1 << 40  # of a mask; the pixels of a million masks have numbers of their own
+NO_RUNS = ("", "-")  # the cells of masks without pixels
+MOST_PIXELS = 1 << 40  # of a mask, so that the pixels of eight million masks can be numbered
 
 
 class RunFault(ValueError):
-    """A cell is not of the form, or its runs are not in order: `code` says which."""
+    """A cell is not of the form (`code` S541), or its runs are not in order (S542)."""
 
     def __init__(self, code: str, message: str) -> None:
         self.code = code
@@ -227,10 +227,12 @@ class RunFault(ValueError):
 
 
 def runs_of(cell: str) -> Ints:
-    """Where each run of a cell, `start length ..` from 1, starts and has ended: (runs, 2).
+    """Return the runs of a cell, `start length ..` from 1: starts and ends, shape (runs, 2).
 
-    They ascend. `RunFault`: S541, numbers are no pairs of whole numbers; S542, runs overlap or
-    descend.
+    They ascend; an end is the pixel after the last.
+
+    Raises:
+        RunFault: Numbers are no pairs of whole numbers, or runs overlap or descend.
     """
     text = cell.strip()
     if text in NO_RUNS:
@@ -267,25 +269,25 @@ class MaskRuns(NamedTuple):
 
     @classmethod
     def of(cls, cells: Sequence[Ints]) -> MaskRuns:
-        """From the runs of each list's mask, as `runs_of` gives them."""
+        """Return the runs of all masks, given by `runs_of` for each list."""
         in_list = np.repeat(np.arange(len(cells)), [len(runs) for runs in cells])
         runs = np.concatenate([np.empty((0, 2), dtype=np.int64), *cells])
         return cls(in_list.astype(np.int64), runs[:, 0], runs[:, 1])
 
     def sizes(self, lists: int) -> Floats:
-        """How many pixels each list's mask has."""
+        """Return the number of pixels of each list's mask."""
         return np.bincount(self.in_list, self.end - self.start, lists).astype(np.float64)
 
 
-def common(first: MaskRuns, second: MaskRuns, lists: int) -> Floats:
-    """How many pixels both masks of each list have, shape (lists,)."""
+def count_common_pixels(first: MaskRuns, second: MaskRuns, lists: int) -> Floats:
+    """Return the number of pixels that both masks of each list have."""
     if not second.start.size:
         return np.zeros(lists)
     start, end = (side + second.in_list * MOST_PIXELS for side in (second.start, second.end))
     before = np.append(0, np.cumsum(end - start))
 
     def below(pixel: Ints) -> Ints:
-        """How many pixels of the second masks lie before these."""
+        """Return the number of pixels of the second masks before each of these."""
         at = np.searchsorted(start, pixel, side="right")
         beyond: Ints = np.maximum(np.append(0, end)[at] - pixel, 0)
         return before[at] - beyond
@@ -309,17 +311,17 @@ class Masks(WithColumns):
 
     @property
     def lists(self) -> int:
-        """How many masks there are."""
+        """The number of masks."""
         return len(self.names)
 
     def counts(self) -> tuple[Floats, Floats, Floats]:
-        """Of each list the pixels that both masks have, those of the true one, of the other."""
-        both = common(self.submitted, self.true, self.lists)
+        """Return each list's pixels of both masks, of the true one, and of the submitted one."""
+        both = count_common_pixels(self.submitted, self.true, self.lists)
         return both, self.true.sizes(self.lists), self.submitted.sizes(self.lists)
 
     @classmethod
     def of_cells(cls, *lists: tuple[str, str]) -> Masks:
-        """From a submitted cell and a true one, list by list; for examples and tests."""
+        """Return the view of a submitted cell and a true one, list by list; for examples."""
         submitted, true = (MaskRuns.of([runs_of(cells[n]) for cells in lists]) for n in (0, 1))
         names = tuple(map(str, range(len(lists))))
         return cls(names, np.ones(len(lists), dtype=bool), true, submitted)

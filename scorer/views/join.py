@@ -196,7 +196,7 @@ def _is_ideal(in_list: Ints, grade: Floats) -> bool:
     return bool(in_order.all())
 
 
-def without(table: Table, pairs: GradedItems) -> Table:
+def anti_join(table: Table, pairs: GradedItems) -> Table:
     """Return a table less the rows whose list and item are among these pairs."""
     return table.with_frame(table.frame.filter(pairs.find(table.frame) < 0))
 
@@ -438,7 +438,7 @@ def judge(
     return judged, rows.lengths > 0
 
 
-def named(table: Table, truth: GradedItems, ties: Ties, at: int) -> Names:
+def item_names(table: Table, truth: GradedItems, ties: Ties, at: int) -> Names:
     """Return the names of one list's items: the truth's in its order, the others by rank."""
     truth_names = tuple(truth.items.filter(truth.in_list == at))
     if "item" not in table:
@@ -454,21 +454,21 @@ def named(table: Table, truth: GradedItems, ties: Ties, at: int) -> Names:
     return Names(truth_names, returned_names, ordered.tie_start, ordered.tied)
 
 
-def members(candidates: Mapping[str, frozenset[str]], lists: Sequence[str]) -> GradedItems:
+def candidate_items(candidates: Mapping[str, frozenset[str]], lists: Sequence[str]) -> GradedItems:
     """Return the items of each list, in the order of their names, without a grade."""
     part = ItemsByList.of(candidates).subset(lists)
     items, rows = part.names.gather(part.item), np.arange(part.item.size)
     return GradedItems(part.lists, items, part.in_list, np.full(rows.size, np.nan), rows)
 
 
-def graded(truth: GradedItems, candidates: Mapping[str, frozenset[str]]) -> GradedItems:
+def with_candidates(truth: GradedItems, candidates: Mapping[str, frozenset[str]]) -> GradedItems:
     """Return truth and candidate items of each list, in the order of their names.
 
     Unjudged items have grade NaN.
     """
     if not candidates:
         return truth
-    both = [members(candidates, truth.lists), truth]
+    both = [candidate_items(candidates, truth.lists), truth]
     frames = (pl.DataFrame({"in_list": each.in_list, "item": each.items}) for each in both)
     union = pl.concat(frames).unique().sort("in_list", "item")
     in_list, rows = union["in_list"].to_numpy(), np.arange(union.height)

@@ -35,7 +35,7 @@ class PairLayout(NamedTuple):
 
     @classmethod
     def of(cls, in_list: Ints, names: Sequence[str]) -> PairLayout:
-        """For the items of lists, one a row, ordered by list."""
+        """Return the layout of the items of lists, one a row, ordered by list."""
         sizes = np.bincount(in_list, minlength=len(names))
         starts = np.cumsum(sizes) - sizes
         block, slot = np.full(len(names), -1), np.zeros(len(names), dtype=np.int64)
@@ -50,8 +50,14 @@ class PairLayout(NamedTuple):
                 items.append(starts[block_lists][:, None] + np.arange(size))
         place = np.arange(in_list.size) - starts[in_list]
         return cls(
-            tuple(names), in_list, block[in_list], slot[in_list], place, tuple(lists), tuple(items)
-        )  # fmt: skip
+            names=tuple(names),
+            in_list=in_list,
+            block=block[in_list],
+            slot=slot[in_list],
+            place=place,
+            lists=tuple(lists),
+            items=tuple(items),
+        )
 
 
 class Pairs(NamedTuple):
@@ -61,7 +67,7 @@ class Pairs(NamedTuple):
     worse: Ints
 
     def squares(self, layout: PairLayout) -> Iterator[Mask]:
-        """For each block: [list, v, w] is whether w is preferred to v."""
+        """Yield for each block whether w is preferred to v, at [list, v, w]."""
         return _squares(layout, self.worse, self.better, True, False)
 
 
@@ -71,7 +77,7 @@ class Ranking(NamedTuple):
     height: Floats  # one an item of a list; NaN: nothing is said of it
 
     def squares(self, layout: PairLayout) -> Iterator[Mask]:
-        """As those of `Pairs`."""
+        """Yield for each block whether w is preferred to v, at [list, v, w]."""
         for items in layout.items:
             height = self.height[items]
             yield height[:, None, :] > height[:, :, None]
@@ -87,14 +93,14 @@ class Likelihood(NamedTuple):
     probability: Floats
 
     def squares(self, layout: PairLayout) -> Iterator[Floats]:
-        """For each block: [list, v, w] is the probability that w is preferred to v, or .5."""
+        """Yield for each block the probability that w is preferred to v, or .5, by list, v and w."""
         better, worse, likely = self.pairs.better, self.pairs.worse, self.probability
         low, high = np.append(worse, better), np.append(better, worse)
         return _squares(layout, low, high, np.append(likely, 1 - likely), 0.5)
 
 
 class TruePreferences(NamedTuple):
-    """The truth's preferences, made ready once for all submissions."""
+    """The preferences of the truth, and what follows from them."""
 
     layout: PairLayout
     bits: tuple[NDArray[np.uint8], ...]  # for each block its squares, closed, eight pairs a byte
@@ -105,10 +111,9 @@ class TruePreferences(NamedTuple):
     def of(
         cls, layout: PairLayout, stated: Stated, likelihood: Likelihood | None = None
     ) -> TruePreferences:
-        """From preferences without a cycle.
+        """Return preferences without a cycle.
 
-        The rows of `stated` are those of `layout`; `likelihood` is of pairs without a stated
-        preference.
+        `stated` has the rows of `layout`; `likelihood` is of pairs without a stated preference.
         """
         bits, rank = [], []
         for square in stated.squares(layout):
@@ -141,7 +146,7 @@ class Preferred:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the lists are called."""
+        """The names of the lists."""
         return self.truth.layout.names
 
     def squares(self) -> Iterator[tuple[Ints, PairMatrices]]:
@@ -162,7 +167,7 @@ class Preferred:
             yield lists, PairMatrices(above, rank, stated, chance)
 
     def values(self, value: Callable[[PairMatrices], Floats]) -> Floats:
-        """The value of each list; NaN where there are no two items to compare."""
+        """Return the value of each list; NaN of a list without two items to compare."""
         values = np.full(len(self.names), np.nan)
         for lists, pairs in self.squares():
             values[lists] = value(pairs)
@@ -170,7 +175,7 @@ class Preferred:
 
     @classmethod
     def of(cls, *lists: tuple[str, str]) -> Preferred:
-        """From preferences such as `"A>B B>C"` of truth and submission: for examples and tests."""
+        """Return the view of preferences of truth and submission, as `"A>B B>C"`; for examples."""
         in_list: list[int] = []
         lines: list[list[tuple[int, int]]] = [[], []]
         for n, texts in enumerate(lists):
@@ -186,7 +191,7 @@ class Preferred:
 
 
 def closed(above: Mask) -> Mask:
-    """The transitive closure of each relation."""
+    """Return the transitive closure of each relation."""
     while True:
         steps = above.astype(np.float32)  # float32 counts whole numbers exactly up to 2^24
         further = above | (steps @ steps > 0)
@@ -196,7 +201,7 @@ def closed(above: Mask) -> Mask:
 
 
 def _depth(above: Mask) -> Ints:
-    """The longest way down to each item, from 1, in squares that are closed."""
+    """Return the longest way down to each item, from 1, in squares that are closed."""
     rank = np.ones(above.shape[:2], dtype=np.int64)
     lists = np.arange(len(above))
     for item in np.argsort(above.sum(axis=2), axis=1, kind="stable").T:  # fewer above come first
@@ -207,7 +212,7 @@ def _depth(above: Mask) -> Ints:
 def _squares(
     layout: PairLayout, low: Ints, high: Ints, value: ArrayLike, rest: bool | float
 ) -> Iterator[NDArray[Any]]:
-    """For each block: `value` at [list, low, high], `rest` elsewhere."""
+    """Yield for each block `value` at [list, low, high], and `rest` at other places."""
     values, block = np.broadcast_to(value, low.shape), layout.block[low]
     by = np.argsort(block, kind="stable")
     ends = np.searchsorted(block[by], np.arange(len(layout.lists) + 1))
@@ -262,7 +267,7 @@ class Positions:
     """The positions of one submission's relevant items in every list, and the truth's grades.
 
     Relevant is what has a grade above 0. An item that was not returned has no
-    position, which is worse than any; a missing list has none. A position is one
+    position, which is worse than any; nor has any item of a missing list. A position is one
     rank: there is no closed form for `ties: expected`.
     """
 
@@ -275,7 +280,7 @@ class Positions:
 
     @classmethod
     def of(cls, judged: Judged) -> Positions:
-        """The positions in a judged submission.
+        """Return the positions in a judged submission.
 
         >>> positions = Positions.of(Judged.of((["x", "b"], {"a": 2, "b": 1, "x": 0})))
         >>> positions.position, positions.grade, positions.truth_grade
@@ -297,7 +302,7 @@ class PositionTable:
 
     @classmethod
     def of(cls, positions: Sequence[Positions], lists: slice | None = None) -> PositionTable:
-        """The positions in the lists from `lists.start` to `lists.stop`; None for all."""
+        """Return the positions in the lists from `lists.start` to `lists.stop`; None for all."""
         truth = positions[0]
         start, stop = (lists.start, lists.stop) if lists else (0, truth.lists)
         rows, places, ideals = _cells(truth.truth_list, truth.truth_grade, start, stop)
@@ -314,16 +319,16 @@ class PositionTable:
 
     @classmethod
     def of_lists(cls, truth: Mapping[str, float], *submissions: Sequence[str]) -> PositionTable:
-        """Of one list: its truth, and the items that each submission returned; for examples."""
+        """Return the positions of one list, by its truth and the returned items; for examples."""
         return cls.of([Positions.of(Judged.of((items, truth))) for items in submissions])
 
     def items(self, rel: ArrayLike) -> Ints:
-        """How many items with at least that grade each list's truth has."""
+        """Return the number of items with at least that grade in each list's truth."""
         counts: Ints = (self.ideal >= np.asarray(rel)[..., None]).sum(axis=-1)
         return counts
 
     def relevant(self, rel: ArrayLike) -> Floats:
-        """The positions of the items with at least that grade (one for all lists, or one a list).
+        """Return the positions of the items with at least that grade, one for all lists, or each.
 
         Ascending, and inf for items not returned; as wide as the list with the most such items.
         """
@@ -334,7 +339,7 @@ class PositionTable:
         return positions[..., : max(1, int(self.items(rel).max(initial=0)))]
 
     def grades(self) -> Floats:
-        """The grades that each list's truth uses, best first, one row a place; inf behind the last.
+        """Return the grades of each list's truth, best first, one row a place; inf behind the last.
 
         >>> both = Judged.of(("", {"a": 3, "b": 1, "c": 1}), ("", {"a": 2}))
         >>> PositionTable.of([Positions.of(both)]).grades()
@@ -352,11 +357,11 @@ class PositionTable:
     def pairwise(
         self, rel: ArrayLike, preference: Callable[[Floats, Floats], NDArray[Any]]
     ) -> Floats:
-        """The values of `preference` for the relevant positions of every two submissions.
+        """Return the values of `preference` for the relevant positions of every two submissions.
 
-        It is given one submission's, of shape (lists, width), and those of some others, of
-        shape (others, lists, width), and gives one value an other and list. Each pair is asked
-        for once: the other way round its value has the opposite sign.
+        It gets the positions of one submission, (lists, width), and of others, (others, lists,
+        width), and returns (others, lists). It is called once for each pair: the other way round
+        its value has the opposite sign.
         """
         positions = self.relevant(rel)
         count, lists, _ = positions.shape
@@ -368,13 +373,13 @@ class PositionTable:
 
 
 def sign_of_difference(first: Floats, second: Floats) -> Signs:
-    """1 where the first position is the lower one, -1 where the second is, 0 where they agree."""
+    """Return 1 where the first position is lower, -1 where the second is, 0 where they agree."""
     signs: Signs = (first < second).view(np.int8) - (first > second).view(np.int8)
     return signs
 
 
 def first_difference(first: Floats, second: Floats, *, last: bool = False) -> tuple[Floats, Floats]:
-    """The two positions where they first differ, or last; equal ones where they never do.
+    """Return the two positions where they first differ, or last; equal ones if they never do.
 
     >>> first_difference(np.array([[1.0, 4.0, 9.0]]), np.array([[[1.0, 3.0, np.inf]]]))
     (array([[4.]]), array([[3.]]))
@@ -396,7 +401,7 @@ def first_difference(first: Floats, second: Floats, *, last: bool = False) -> tu
 def _cells(
     in_list: Ints, values: NDArray[Any], start: int, stop: int
 ) -> tuple[Ints, Ints, NDArray[Any]]:
-    """The row, column and value of each element in those lists; a row is a list."""
+    """Return the row, column and value of each element in those lists; a row is a list."""
     part = slice(*np.searchsorted(in_list, [start, stop]).tolist())
     rows = in_list[part] - start
     return rows, np.arange(rows.size) - np.searchsorted(rows, rows), values[part]

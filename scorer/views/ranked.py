@@ -36,9 +36,9 @@ class Hits:
     rank: Ints  # its place there, from 1
     grade: Floats  # what the truth gave it
     place: Ints  # its place in the list's ideal, from 1; equal grades in the truth file's order
-    tie_start: Ints  # how many items the submission scored higher, hit or not
-    tied: Ints  # how many it scored the same, the hit itself included
-    lists: int  # how many lists there are, hit or not
+    tie_start: Ints  # the number of items that the submission scored higher, hit or not
+    tied: Ints  # the number of items with the same score, itself included
+    lists: int  # the number of lists, with hits or without
     spread: bool = False  # `ties: expected`: tied items get the mean over their group's ranks
     middle: bool = False  # `ties: mean-rank`: tied items get the mean of their group's ranks
 
@@ -50,7 +50,7 @@ class Hits:
         return self.tie_start + (self.tied + 1) / 2
 
     def where(self, keep: Mask) -> Hits:
-        """Only the hits where `keep` holds."""
+        """Return the hits where `keep` holds."""
         rows = np.flatnonzero(keep)
         return Hits(
             self.in_list[rows],
@@ -65,23 +65,23 @@ class Hits:
         )
 
     def top(self, k: int | None) -> Hits:
-        """The hits at ranks 1 to k; all without a k."""
+        """Return the hits at ranks 1 to k; all without a k."""
         if k is None or self.rank.max(initial=0) <= k:
             return self
         return self.where(self.rank <= k)
 
     def relevant(self, rel: float) -> Hits:
-        """The hits with at least that grade."""
+        """Return the hits with at least that grade."""
         keep = self.grade >= rel
         return self if keep.all() else self.where(keep)
 
     def nth(self) -> Ints:
-        """1 for a list's first hit, 2 for its second, and so on."""
+        """Return 1 for a list's first hit, 2 for its second, and so on."""
         place = np.arange(1, self.rank.size + 1, dtype=np.int64)
         return place - self.starts()[self.in_list]
 
     def count(self, rel: float) -> Floats:
-        """How many of each list's hits have at least that grade."""
+        """Return the number of each list's hits with at least that grade."""
         keep = self.grade >= rel
         in_list = self.in_list if keep.all() else self.in_list[keep]
         return np.bincount(in_list, minlength=self.lists).astype(np.float64)
@@ -127,7 +127,7 @@ class Hits:
         return self._down_to(k, quotients)
 
     def _by_rank(self, weight: Callable[[Floats], Floats]) -> Floats:
-        """Each hit's `weight` at its rank, computed once for each rank where these are fewer."""
+        """Return each hit's `weight` at its rank, computed once a rank where these are fewer."""
         deepest = int(self.rank.max(initial=0))
         if deepest > self.rank.size:
             return weight(self.rank.astype(np.float64))
@@ -137,23 +137,22 @@ class Hits:
         return hit_weights
 
     def _down_to(self, k: ArrayLike | None, weights: Floats) -> Floats:
-        """The weights, set to 0 below `k`, in place."""
+        """Set the weights below rank `k` to 0, and return them."""
         if k is not None:
             weights[self.position > np.asarray(k)] = 0.0
         return weights
 
     def in_top(self, k: ArrayLike | None = None) -> Floats:
-        """1 for each hit at ranks 1 to k, 0 below; with `spread`, the chance to be at these."""
+        """Return 1 for each hit at ranks 1 to k, else 0; with `spread`, its chance to be there."""
         if self.spread or k is None:
             return self.weight_at_rank(np.ones_like, k)
         return (self.position <= np.asarray(k)).astype(np.float64)
 
     def first(self, weight: Callable[[Floats], Floats], k: int | None = None) -> Floats:
-        """The `weight` at the rank of each list's first hit, 0 where none is at ranks 1 to k.
+        """Return the `weight` at the rank of each list's first hit; 0 without one at ranks 1 to k.
 
-        Where tied items are spread, it is the mean over their orders: going
-        down the first tie group with a hit, the chance that none came yet
-        shrinks by the share of hits among the items left.
+        With `spread` it is the mean over the orders of tied items: going down the first tie group
+        with a hit, the chance that none came yet shrinks by the share of hits among the rest.
         """
         if not self.spread:
             heads = self.where(starts(self.in_list))
@@ -170,13 +169,13 @@ class Hits:
         return heads.total(means)
 
     def groups(self) -> tuple[Hits, Ints, Ints]:
-        """The first hit of each tie group, how many the group has, and how many are above it."""
+        """Return the first hit of each tie group, its number of hits, and of hits above it."""
         new = starts(self.in_list, self.tie_start)
         sizes = np.diff(np.append(np.flatnonzero(new), new.size))
         return self.where(new), sizes, self.nth()[new] - 1
 
     def rank_by(self, key: ArrayLike) -> tuple[Ints, Ints]:
-        """How many hits of its list have a lower `key` than each hit, and how many the same."""
+        """Return the number of hits of its list with a lower `key` than each, and with the same."""
         keys = np.asarray(key)
         order = np.lexsort((keys, self.in_list))
         begins_run = starts(self.in_list, keys[order])  # of equal keys in one list
@@ -187,7 +186,7 @@ class Hits:
         return lower, same
 
     def concordant_above(self, place: Ints) -> Ints:
-        """How many of the hits before each hit in its list have a lower `place`.
+        """Return how many of the hits above each hit in its list have a lower `place`.
 
         Of two places, the lower has a 0 at the highest bit in which they differ.
         So the hits are grouped by list and the bits seen so far, the highest
@@ -204,15 +203,15 @@ class Hits:
         return count
 
     def product(self, factor: Floats) -> Floats:
-        """The product of `factor` over the hits above each hit in its list; 1 for the first."""
+        """Return the product of `factor` over the hits above each hit in its list; else 1."""
         return self._accumulated(np.multiply, factor, 1.0)
 
     def sums(self, weight: Floats) -> Floats:
-        """The sum of `weight` over the hits above each hit in its list; 0 for the first."""
+        """Return the sum of `weight` over the hits above each hit in its list; else 0."""
         return self._accumulated(np.add, weight, 0.0)
 
     def _accumulated(self, combine: np.ufunc, values: Floats, start: float) -> Floats:
-        """`values` of the hits above each hit in its list, combined; `start` for the first."""
+        """Return the combined `values` of the hits above each hit; `start` for a list's first."""
         nth = self.nth()
         result = np.full(nth.size, start)
         result[1:] = np.where(nth[1:] > 1, values[:-1], start)
@@ -224,12 +223,12 @@ class Hits:
         return result
 
     def starts(self) -> Ints:
-        """Where each list's hits begin; one more element than lists."""
+        """Return where each list's hits begin, and where the last ones end: (lists + 1,)."""
         sizes = np.bincount(self.in_list, minlength=self.lists)
         return np.concatenate([[0], sizes.cumsum()])
 
     def spans(self) -> Iterator[slice]:
-        """Where each list's hits lie."""
+        """Return the slice of each list's hits."""
         return (slice(a, b) for a, b in pairwise(self.starts().tolist()))
 
 
@@ -243,23 +242,23 @@ class Judged(WithItemColumns):
     hits: Hits
     ideal: Hits  # the same lists' judged items, best grade first
     returned: Ints  # how long each returned list is, judged or not
-    names: Sequence[str]  # what the lists are called, for messages
+    names: Sequence[str]  # of the lists, for messages
     # The columns of truth and items have one element for each item of the ideal, those of lists
     # one for each list, those of the submission one for each hit.
     extras: Extras = NO_EXTRAS
 
     @property
     def lists(self) -> int:
-        """How many lists there are."""
+        """The number of lists."""
         return self.hits.lists
 
     def of_hits(self, column: Column) -> Column:
-        """The hits' elements of a column that has one element an item of the ideal."""
+        """Return the hits' elements of a column with one element for each item of the ideal."""
         values: Column = column[self.ideal.starts()[self.hits.in_list] + self.hits.place - 1]
         return values
 
     def only_judged(self) -> Judged:
-        """These lists without unjudged items (no grade, or one below 0); the ranks close up."""
+        """Return the lists without unjudged items (no grade, or below 0); ranks close up."""
         hits, ideal = (h.where(h.grade >= 0) for h in (self.hits, self.ideal))
         tie_start, tied = hits.rank_by(hits.tie_start)
         hits = replace(hits, rank=hits.nth(), tie_start=tie_start, tied=tied)
@@ -269,7 +268,7 @@ class Judged(WithItemColumns):
         return Judged(hits, ideal, returned, self.names, extras)
 
     def each(self) -> Iterator[Ranked]:
-        """The lists one by one, for metrics written for one."""
+        """Yield the lists one by one, for metrics written for one."""
         spans = zip(self.hits.spans(), self.ideal.spans(), strict=True)
         for n, (hit_rows, ideal_rows) in enumerate(spans):
             grades = np.full(self.returned[n], np.nan)
@@ -285,7 +284,7 @@ class Judged(WithItemColumns):
         *lists: tuple[Sequence[str | Sequence[str]], Mapping[str, float]],
         ties: Ties = "item-desc",
     ) -> Judged:
-        """From returned items and their truth, list by list: for examples and tests.
+        """Return the view of returned items and their truth, list by list; for examples.
 
         Items in a group of their own have equal scores; `ties` is item-desc, expected or mean-rank.
 
@@ -355,9 +354,16 @@ def _make_hits(rows: Sequence[tuple[float, ...]], lists: int, ties: Ties = "item
 
 
 class Names(NamedTuple):
-    """What the items of one list are called."""
+    """The names of the items of one list.
 
-    truth: tuple[str, ...] = ()  # the truth's: an ideal's in its order, else in that of the view
-    returned: tuple[str, ...] = ()  # the submission's, by rank
-    tie_start: Ints = np.empty(0, dtype=np.int64)  # as in `Hits`,
-    tied: Ints = np.empty(0, dtype=np.int64)  # one a returned item
+    Attributes:
+        truth: The truth's, best first, else in the order of the view.
+        returned: The submission's, by rank.
+        tie_start: As of `Hits`, one for each returned item.
+        tied: As of `Hits`, one for each returned item.
+    """
+
+    truth: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
+    tie_start: Ints = np.empty(0, dtype=np.int64)
+    tied: Ints = np.empty(0, dtype=np.int64)

@@ -33,21 +33,21 @@ class Texts:
     truth_text: Sequence[str]
     grade: Floats
     judged: Judged
-    score: Floats  # of each returned text; NaN where the submission has none
+    score: Floats  # of each returned text; NaN in a submission without scores
     extras: Extras = NO_EXTRAS  # of the truth's texts, and of the returned ones
 
     @property
     def lists(self) -> int:
-        """How many lists there are."""
+        """The number of lists."""
         return self.judged.lists
 
     @property
     def names(self) -> Sequence[str]:
-        """What the lists are called."""
+        """The names of the lists."""
         return self.judged.names
 
     def first(self) -> list[str | None]:
-        """The first text of each list; None where it has none."""
+        """Return the first text of each list; None of a list without texts."""
         texts: list[str | None] = [None] * self.lists
         for n, rank, text in zip(self.in_list.tolist(), self.rank.tolist(), self.text, strict=True):
             if rank == 1:
@@ -55,7 +55,7 @@ class Texts:
         return texts
 
     def accepted(self, rel: float) -> list[list[str]]:
-        """The texts of each list that the truth accepts."""
+        """Return the texts of each list that the truth accepts."""
         accepted: list[list[str]] = [[] for _ in range(self.lists)]
         for n, text, grade in zip(
             self.truth_list.tolist(), self.truth_text, self.grade.tolist(), strict=True
@@ -66,7 +66,7 @@ class Texts:
 
     @classmethod
     def of(cls, *lists: tuple[str | Mapping[str, float] | None, Sequence[str]]) -> Texts:
-        """From a text, or texts with scores, and the accepted ones; for examples and tests."""
+        """Return the view of a text, or texts with scores, and the accepted ones; for examples."""
         scores = [{s: np.nan} if isinstance(s, str) else s or {} for s, _ in lists]
         pairs = [
             (list(given), dict.fromkeys(accepted, 1.0))

@@ -26,13 +26,13 @@ class Given(WithColumns):
 
     names: Sequence[str]
     answered: Mask
-    # name of a value -> (lists,), or the parts and wholes (lists, 2); NaN where there is none
+    # Name of a value -> (lists,), or numerators and denominators (lists, 2); NaN if it is missing.
     values: Mapping[str, Floats]
     extras: Extras = NO_EXTRAS
 
     @property
     def lists(self) -> int:
-        """How many lists there are."""
+        """The number of lists."""
         return len(self.names)
 
 
@@ -54,7 +54,7 @@ class Frames:
 
 
 def text_of(table: Table) -> str:
-    """A submission as CSV: the text of its file, else a table of the columns that have roles."""
+    """Return a submission as CSV: the text of its file, else the columns that have roles."""
     if (text := table.facts.get(CSV)) is not None:
         return str(text)
     roles = sorted(table.frame.columns[1:], key=lambda role: role not in TEXT)  # texts first
