@@ -93,7 +93,7 @@ class Likelihood(NamedTuple):
     probability: Floats
 
     def squares(self, layout: PairLayout) -> Iterator[Floats]:
-        """Yield for each block the probability that w is preferred to v, or .5, by list, v and w."""
+        """Yield for each block how likely w is preferred to v, or .5, at [list, v, w]."""
         better, worse, likely = self.pairs.better, self.pairs.worse, self.probability
         low, high = np.append(worse, better), np.append(better, worse)
         return _squares(layout, low, high, np.append(likely, 1 - likely), 0.5)

@@ -38,26 +38,6 @@ def scored(challenge, score):
     return run
 
 
-def test_rows_in_any_order(scored):
-    sent = "id,species\n5,rose\n1,setosa\n4,setosa\n3,rose\n2,rose\n"
-    found = scored(LABELS + "metrics: [Accuracy, F1, MCC]\n", TRUTH, sent)
-    assert found == {
-        "Accuracy": pytest.approx(3 / 5),
-        "F1": pytest.approx(1 / 2),  # of setosa, the last of two classes
-        "MCC": pytest.approx(1 / 6),
-    }
-
-
-@pytest.mark.parametrize("columns", ["[setosa, rose]", "{setosa: setosa, rose: rose}"])
-def test_probabilities_of_each_class(scored, columns):
-    yaml = LIKELY.replace("[setosa, rose]", columns)
-    sent = "id,setosa,rose\n1,0.5,0.5\n2,1,0\n3,0.25,0.75\n4,0,1\n5,0.5,0.5\n"
-    found = scored(yaml + "metrics: [LogLoss, AUROC, Accuracy]\n", TRUTH, sent)
-    assert found["LogLoss"] == pytest.approx(-(2 * math.log(0.5) + math.log(0.75)) / 5)
-    assert found["AUROC"] == pytest.approx(5.5 / 6)
-    assert found["Accuracy"] == pytest.approx(4 / 5)  # the tied ones go to rose, the positive
-
-
 @pytest.mark.parametrize(
     ("notation", "cost"), [("LogLoss", 36.0437), ("LogLoss(eps=1e-15)", 34.5388)]
 )
@@ -65,44 +45,6 @@ def test_a_wrong_certainty_costs_what_eps_says(scored, notation, cost):
     sent = "id,setosa,rose\n1,0,1\n2,1,0\n3,0,1\n4,0,1\n5,0,1\n"
     (found,) = scored(f"{LIKELY}metrics: [{notation}]\n", TRUTH, sent).values()
     assert found == pytest.approx(cost / 5, abs=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("columns", "area"), [("p", 0.75), ("{setosa: p}", 0.75), ("{rose: p}", 0.25)]
-)
-def test_one_column_is_the_positive_class(scored, columns, area):
-    yaml = f"{HEAD}submission: {{columns: {{list: id, probability: {columns}}}}}\n"
-    sent = "id,p\n1,0.9\n2,0.4\n3,0.4\n4,0.1\n5,0.5\n"
-    found = scored(yaml + "metrics: [AUROC(positive=setosa)]\n", TRUTH, sent)
-    assert found == {"AUROC(positive=setosa)": pytest.approx(area)}
-
-
-def test_numbers(scored):
-    found = scored(NUMBERS + "metrics: [RMSE, MAE, R2]\n", PRICES, "id,price\nc,4\na,2\nb,2\n")
-    assert found["RMSE"] == pytest.approx(math.sqrt(1 / 3))
-    assert found["MAE"] == pytest.approx(1 / 3)
-    assert found["R2"] == pytest.approx(1 - 1 / (14 / 3))
-
-
-def test_several_labels(scored):
-    yaml = HEAD.replace("species}", 'species}, multilabel: ";"').replace(
-        "truth: {file", "truth: {file"
-    )
-    truth = "id,species\n1,a;b\n2,\n3,c\n"
-    sent = "id,species\n1,b; a\n2,c\n3,c\n"
-    yaml += "submission: {columns: {list: id, label: species}}\n"
-    found = scored(yaml + "metrics: [Accuracy, HammingLoss, F1(average=micro)]\n", truth, sent)
-    assert found["Accuracy"] == pytest.approx(2 / 3)
-    assert found["HammingLoss"] == pytest.approx(1 / 9)
-    assert found["F1(average=micro)"] == pytest.approx(2 * 3 / (3 + 4))
-
-
-def test_weights(scored):
-    yaml = NUMBERS.replace("target: price", "target: price, weight: w")
-    truth = "id,price,w\na,1,3\nb,2,1\nc,4,0\n"
-    found = scored(yaml + "metrics: [MAE, RMSE]\n", truth, "id,price\na,2\nb,4\nc,400\n")
-    assert found["MAE"] == pytest.approx((3 * 1 + 2) / 4)
-    assert found["RMSE"] == pytest.approx(math.sqrt((3 * 1 + 4) / 4))
 
 
 @pytest.mark.parametrize("metric", ["Accuracy", "LogLoss", "HammingLoss"])
@@ -116,13 +58,6 @@ def test_an_explanation_says_that_rows_have_weights(challenge, score, metric):
     )
     ran = score("explain", folder, folder / "s.csv", "--list", "1")
     assert "the mean of the rows by weight" in ran.out, ran
-
-
-def test_probabilities_are_divided_by_their_sum(scored):
-    sent = "id,setosa,rose\n1,1,3\n2,1,0\n3,0,1\n4,0,1\n5,0,0.5\n"
-    sent = sent.replace("1,1,3", "1,0.2,0.6")
-    found = scored(LIKELY + "metrics: [LogLoss]\n", TRUTH, sent)
-    assert found["LogLoss"] == pytest.approx(-math.log(0.25) / 5, abs=1e-12)
 
 
 @pytest.mark.slow("scores a challenge a row", beyond=4)
@@ -156,60 +91,7 @@ def test_groups_and_folds(challenge, score):
     assert values(ran) == {"RMSE": pytest.approx((math.sqrt(1 / 2) + 3) / 2)}
 
 
-def test_a_row_that_is_left_out(challenge, score):
-    sent = "id,species\n5,rose\n1,setosa\n4,setosa\n3,rose\n"  # without 2
-    found = {}
-    for rule in ("zero", "skip"):
-        yaml = f"{LABELS.rstrip()[:-1]}, missing_list: {rule}}}\n"
-        folder = challenge(
-            yaml + "metrics: [Accuracy, Recall(average=macro), MCC]\n",
-            **{"truth.csv": TRUTH, "sub.csv": sent},
-        )
-        ran = score(folder, folder / "sub.csv", "--format", "json")
-        assert ran.code == 0, ran
-        found[rule] = values(ran)
-    assert found["zero"]["Accuracy"] == pytest.approx(3 / 5)
-    assert found["skip"]["Accuracy"] == pytest.approx(3 / 4)
-    assert found["zero"]["Recall(average=macro)"] == pytest.approx((1 / 2 + 2 / 3) / 2)
-    assert found["skip"]["Recall(average=macro)"] == pytest.approx((1 + 2 / 3) / 2)
-
-
-@pytest.mark.parametrize("metric", ["RMSE", "LogLoss", "R2"])
-def test_zero_is_no_prediction(challenge, score, metric):
-    yaml = (LIKELY if metric == "LogLoss" else NUMBERS).replace("list: id, p", "list: id, p")
-    yaml = yaml.rstrip()[:-1] + ", missing_list: zero}\n" + f"metrics: [{metric}]\n"
-    folder = challenge(yaml, **{"truth.csv": TRUTH if metric == "LogLoss" else PRICES})
-    ran = score("lint", folder)
-    assert ran.code == 2
-    assert "error[C118] submission.missing_list: zero would" in ran.err
-
-
 # One name, a metric for each kind
-
-
-def test_the_kind_chooses_the_metric(challenge, score):
-    ratings = "list,item,rating\nu,a,1\nu,b,2\nv,a,5\n"
-    sent = "list,item,prediction\nu,a,1\nu,b,4\nv,a,5\n"
-    folder = challenge("truth: truth.csv\nmetrics: [RMSE(average=lists)]\n",
-                       **{"truth.csv": ratings, "sub.csv": sent})  # fmt: skip
-    assert values(score(folder, folder / "sub.csv", "--format", "json")) == {
-        "RMSE(average=lists)": pytest.approx(math.sqrt(2) / 2)
-    }
-    grades = "list,item,grade\nq,a,3\nq,b,2\nq,c,1\n"
-    sent = "list,item,score\nq,b,3\nq,a,2\nq,c,1\n"
-    folder = challenge("truth: truth.csv\nmetrics: [Spearman, Precision@1, F1@2]\n",
-                       **{"truth.csv": grades, "sub.csv": sent})  # fmt: skip
-    found = values(score(folder, folder / "sub.csv", "--format", "json"))
-    assert found == {"Rho": pytest.approx(0.5), "P@1": 1.0, "F@2": pytest.approx(0.8)}
-
-
-def test_a_header_shows_the_kind(challenge, score):
-    folder = challenge("truth: truth.csv\nmetrics: [RMSE]\n",
-                       **{"truth.csv": "list,target\na,1\nb,2\n",
-                          "sub.csv": "list,prediction\na,1\nb,4\n"})  # fmt: skip
-    assert values(score(folder, folder / "sub.csv", "--format", "json")) == {
-        "RMSE": pytest.approx(math.sqrt(2))
-    }
 
 
 @pytest.mark.parametrize(
@@ -227,57 +109,6 @@ def test_a_name_of_two_kinds_has_a_page_of_each_function(score, name, title, pag
 
 
 # What does not fit
-
-
-@pytest.mark.parametrize(
-    ("yaml", "truth", "said"),
-    [
-        (LABELS + "metrics: [RMSE]\n", TRUTH, "T201] RMSE needs numbers, `target`"),
-        (NUMBERS + "metrics: [Accuracy]\n", PRICES, "T201] Accuracy needs classes, `label`"),
-        (LABELS + "metrics: [Accuracy]\n", TRUTH + "1,rose\n", "T806] id '1' stands twice"),
-        (LABELS + "metrics: [Accuracy]\n", TRUTH + "6,\n", "T802] species is empty"),
-        (
-            LIKELY + "metrics: [LogLoss]\n",
-            TRUTH + "6,elm\n",
-            "T801] species 'elm' is not among the declared classes",
-        ),
-        (
-            LIKELY.replace("[setosa, rose]", "p") + "metrics: [LogLoss]\n",
-            TRUTH + "6,elm\n",
-            "T808] a single column of probabilities needs two classes, not 3",
-        ),
-        (
-            LIKELY.replace("[setosa, rose]", "{elm: p}") + "metrics: [LogLoss]\n",
-            TRUTH,
-            "T808] probability: 'elm' is not among 'rose', 'setosa'",
-        ),
-        (
-            NUMBERS.replace("price}", "price, weight: w}", 1) + "metrics: [MAE]\n",
-            "id,price,w\na,1,-1\nb,1,2\n",
-            "T807] w -1 is below 0",
-        ),
-        (
-            NUMBERS.replace("price}", "price, weight: w}", 1) + "metrics: [MAE]\n",
-            "id,price,w\na,1,0\nb,1,0\n",
-            "T807] every w is 0",
-        ),
-    ],
-)
-def test_truths_that_do_not_fit(challenge, score, yaml, truth, said):
-    folder = challenge(yaml, **{"truth.csv": truth, "sub.csv": "id,species\n1,rose\n"})
-    ran = score(folder, folder / "sub.csv")
-    assert ran.code == 2, ran
-    assert said in ran.err
-    assert "Traceback" not in ran.err
-
-
-def test_lists_without_a_row_in_the_truth(challenge, score):
-    yaml = LABELS + "lists: {file: rows.csv, columns: {list: id}}\nmetrics: [Accuracy]\n"
-    files = {"truth.csv": TRUTH, "rows.csv": "id\n1\n2\n3\n4\n5\n6\n", "sub.csv": TRUTH}
-    folder = challenge(yaml, **files)
-    ran = score(folder, folder / "sub.csv")
-    assert ran.code == 2
-    assert "T301] 1 of 6 id values have no row in the truth: '6'" in ran.err
 
 
 def reads_further_columns(metric):

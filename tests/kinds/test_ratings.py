@@ -187,31 +187,6 @@ def test_the_command_scores_predictions_lower_is_better(challenge, tmp_path, sco
     assert ours["values"]["RMSE"]["mean"] == math.sqrt(5 / 3)
 
 
-def test_an_interval_is_needed_where_its_coverage_is_asked(challenge, tmp_path, score):
-    folder, mine = made(challenge, tmp_path, "metrics: [IntervalCoverage]")
-    ran = score(folder, mine)
-    assert ran.code == 1
-    assert "mine.csv:1: error[S201] column 'low' is missing" in ran.err
-    mine.write_text("user,item,prediction,low,high\nu2,a,4,4,5\nu1,b,4,3,9\nu1,a,3,2,4\n")
-    ran = score(folder, mine, "--format", "json")
-    value = json.loads(ran.out)["submissions"][0]["values"]["IntervalCoverage"]
-    assert value["mean"] == 0.75
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ("metrics: [MAE, nDCG@5]", "C115"),
-        ("undefined: zero\nmetrics: [MAE]", "zero would be a perfect MAE"),
-        ("metrics: ['MAE(average=users)']", "it can be lists, pooled"),
-    ],
-)
-def test_a_challenge_that_cannot_be(challenge, tmp_path, score, more, said):
-    ran = score(*made(challenge, tmp_path, more))
-    assert ran.code == 2
-    assert said in ran.err
-
-
 def test_checks_need_no_truth_where_lists_and_items_are_public(challenge, tmp_path, score):
     public = (
         "lists: {file: users.csv, columns: {list: user}}\n"
@@ -225,14 +200,6 @@ def test_checks_need_no_truth_where_lists_and_items_are_public(challenge, tmp_pa
     mine.write_text(GOOD.replace("u1,b,4\n", ""))
     ran = score("check", folder, mine)
     assert (ran.code, "S508" in ran.out + ran.err) == (1, True)
-
-
-def test_a_truth_asks_only_for_what_the_public_items_name(challenge, tmp_path, score):
-    public = "items: {file: asked.csv, columns: {list: user}}\nmetrics: [MAE]\n"
-    folder, mine = made(challenge, tmp_path, public, **{"asked.csv": "user,item\nu1,a\nu1,b\n"})
-    ran = score(folder, mine)
-    assert ran.code == 2
-    assert "T305" in ran.err
 
 
 def test_the_public_part_holds_pairs_and_no_rating(challenge, tmp_path):

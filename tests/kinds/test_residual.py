@@ -85,27 +85,6 @@ def test_of_a_file_in_any_order(challenge, score):
     assert found == lists_of(score(plain, plain / "run.csv", "--format", "json", "--per-list"))
 
 
-@pytest.mark.parametrize(
-    ("yaml", "files", "said"),
-    [
-        (YAML, {"seen.csv": "list,doc\nq1,a\n"}, "column 'item' is missing"),
-        (YAML, {"seen.csv": TRUTH}, "every row of the truth"),
-        (YAML.replace("seen.csv", "lost.csv"), {}, "lost.csv"),
-        (
-            "truth: {file: rated.csv}\nexclude: seen.csv\nmetrics: [RMSE]\n",
-            {"rated.csv": "list,item,rating\nq1,a,1\n"},
-            "taken out of ranked lists",
-        ),
-    ],
-)
-def test_what_is_wrong_is_told(challenge, score, yaml, files, said):
-    folder = challenge(yaml, **(FILES | files))
-    ran = score(folder, folder / "run.csv")
-    assert ran.code == 2, ran
-    assert said in ran.err
-    assert "Traceback" not in ran.err
-
-
 # Ties at the mean of their ranks
 
 
@@ -150,12 +129,3 @@ def test_mean_ranks_on_the_command_line(challenge, score):
         assert told.code == 0, told
     told = score("explain", folder, folder / "run.csv", "--list", "q", "-m", "RR")
     assert "1 / 1.5" in told.out
-
-
-def test_metrics_that_do_not_know_mean_ranks_say_so(challenge, score):
-    folder = challenge("truth: truth.csv\nsubmission: {ties: mean-rank}\nmetrics: [AP]\n")
-    (folder / "run.csv").write_text("list,item,score\nq1,a,1\nq2,a,1\n")
-    ran = score(folder, folder / "run.csv")
-    assert ran.code == 2
-    assert "C122" in ran.err
-    assert "AP does not know submission.ties: mean-rank" in ran.err

@@ -23,56 +23,6 @@ LONG = HEAD + (
     "{dice: {range: [0, 1]}, time: {better: lower}}}\n"
 )
 SUMS = HEAD + "submission: {columns: {list: case, value: [hits, all]}}\n"
-WIDE = "case,dice,seconds\na,0.5,2\nb,0.75,1\nc,1,3\n"
-TALL = "case,name,number\n" + "".join(
-    f"{case},{name},{number}\n"
-    for case, dice, time in (("a", 0.5, 2), ("b", 0.75, 1), ("c", 1, 3))
-    for name, number in (("time", time), ("dice", dice))
-)
-
-
-@pytest.mark.parametrize(
-    ("yaml", "sent", "means"),
-    [
-        (ONE, "case,dice\na,0.5\nb,0.75\nc,1\n", {"dice": 0.75}),
-        (TWO, WIDE, {"dice": 0.75, "time": 2.0}),
-        (LONG, TALL, {"dice": 0.75, "time": 2.0}),
-        (SUMS, "case,hits,all\na,1,2\nb,0,0\nc,3,3\n", {"hits": 0.8}),
-        (SUMS + "metrics: [hits(average=lists)]\nundefined: skip\n",
-         "case,hits,all\na,1,2\nc,3,3\n", {"hits(average=lists)": 0.75}),
-        (TWO + "metrics:\n  - {score: dice - time, id: both}\n  - dice\n  - time\n", WIDE,
-         {"both": -1.25, "dice": 0.75, "time": 2.0}),
-        (TWO + "metrics: [{metric: time, aggregate: median}]\n", WIDE, {"time [median]": 2}),
-    ],
-)  # fmt: skip
-def test_values_make_measures(challenge, tmp_path, yaml, sent, means):
-    (tmp_path / "mine.csv").write_text(sent)
-    report = scored(challenge(yaml), [tmp_path / "mine.csv"])
-    assert report.submissions[0].valid, report.submissions[0].problems
-    assert {m.id: report.mean("mine", m.id) for m in report.measures} == pytest.approx(means)
-    directions = {m.id: m.metric.better for m in report.measures}
-    assert directions.get("time", "lower") == "lower"
-
-
-@pytest.mark.parametrize(
-    ("yaml", "sent", "told"),
-    [
-        (ONE, "case,score\na,1\n", "S2"),
-        (ONE, "case,dice\na,good\n", "2 S501 dice 'good' is not a number"),
-        (ONE, "case,dice\na,nan\n", "2 S502 dice is 'nan'"),
-        (ONE, "case,dice\na,\n", "2 S506 dice is empty"),
-        (ONE, "case,dice\na,1\na,1\n", "3 S526 case 'a' is given twice (first on line 2)"),
-        (TWO, WIDE.replace("0.75", "75"), "3 S505 dice 75 is outside 0 to 1"),
-        (LONG, TALL + "a,dice,1\n", "8 S526 'dice' of case 'a' is given twice (first on line 3)"),
-        (LONG, TALL + "a,Dice,1\n", "8 S527 'Dice' is no value of this challenge; did you mean"),
-    ],
-)
-def test_what_is_wrong_is_told_at_its_place(challenge, tmp_path, yaml, sent, told):
-    (tmp_path / "mine.csv").write_text(sent)
-    (mine,) = scored(challenge(yaml), [tmp_path / "mine.csv"]).submissions
-    problems = [f"{p.line} {p.code} {p.message}" for p in mine.findings if p.severity == "error"]
-    assert any(told in problem for problem in problems), problems
-    assert not mine.valid
 
 
 @pytest.mark.parametrize(
@@ -91,28 +41,6 @@ def test_a_system_with_fewer_cases_is_marked(challenge, tmp_path, rule, valid, m
         value = some.values["dice"]
         assert (value.mean, value.lists, value.missing) == (mean, counted, 1)
         assert "Cases without an answer, of 2" in report.render()
-
-
-@pytest.mark.parametrize(
-    ("yaml", "code", "told"),
-    [
-        ("kind: values\nmetrics: [nDCG@10]\nsubmission: {columns: {value: v}}\n", "C115",
-         "nDCG looks at grades, and this challenge has values"),
-        ("kind: values\ntruth: t.csv\nsubmission: {columns: {value: v}}\n", "C122",
-         "values are held against no truth"),
-        ("kind: values\n", "C107", "metrics: is missing"),
-        ("kind: vales\n", "C106", "did you mean 'values'?"),
-        ("kind: labels\nmetrics: [Accuracy]\n", "C107", "truth: is missing"),
-        ("kind: values\nsubmission: {columns: {value: [a, b, c]}}\n", "C106", "a value is one"),
-        (TWO.replace("[0, 1]", "[1, 0]"), "C106", "'1' is not below '0'"),
-    ],
-)  # fmt: skip
-def test_a_challenge_that_is_wrong_says_why(challenge, tmp_path, yaml, code, told, score):
-    (tmp_path / "mine.csv").write_text("case,v\na,1\n")
-    ran = score(challenge(yaml, **{"t.csv": "list,item\na,b\n"}), tmp_path / "mine.csv")
-    assert ran.code == 2
-    assert f"error[{code}]" in ran.err
-    assert told in ran.err
 
 
 MANY = HEAD + "submission: {columns: {list: case, value: dice, system: model}}\n"
