@@ -9,7 +9,7 @@ FILES = {
     "truth.csv": "user,item,grade,degree\nu1,a,1,0.5\nu1,b,2,3\nu2,a,1,7\n",
     "lists.csv": "user,group,phase\nu1,g1,one\nu2,g2,two\n",
     "items.csv": "item,genres,price\na,x|y,5\nb,x,6\nc,y:0.25|x:0.5,7\n",
-    "sub.csv": "user,item,score,why\nu1,c,0.9,new\nu1,b,0.8,old\nu2,a,0.4,old\n",
+    "sub.csv": "user,item,score,why\nu2,a,0.4,old\nu1,c,0.9,new\nu1,b,0.8,old\n",
     "own.py": '''
 import numpy as np
 from scorer import Figure, Floats, Judged, Ranked, metric
@@ -39,6 +39,7 @@ def spent(columns, weight):
 @metric("Spent", title="Spent", source="a test", range=(0, None))
 def spending(scored: Scored) -> Figure:
     """In the first phase alone."""
+    assert scored.submission["why"].tolist() == ["new", "old", "old"]
     rows = scored.extras.item["price"] * scored.score
     phase = scored.extras.list["phase"][scored.in_list]
     return Figure(spent, {"spent": rows, "phase": phase}, scored.in_list, no_bootstrap="a test")
