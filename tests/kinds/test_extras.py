@@ -39,7 +39,8 @@ def spent(columns, weight):
 @metric("Spent", title="Spent", source="a test", range=(0, None))
 def spending(scored: Scored) -> Figure:
     """In the first phase alone."""
-    assert scored.submission["why"].tolist() == ["new", "old", "old"]
+    is_new = [why == "new" for why in scored.submission["why"]]
+    assert is_new == [price == 7 for price in scored.extras.item["price"]]
     rows = scored.extras.item["price"] * scored.score
     phase = scored.extras.list["phase"][scored.in_list]
     return Figure(spent, {"spent": rows, "phase": phase}, scored.in_list, no_bootstrap="a test")
