@@ -45,16 +45,17 @@ from scorer.reading.schema import TEXT
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells_frame, merge_rows
 
 BLANKS = " \t"
-SAMPLE_LINES = 10_000  # in which the sample is looked for
+SAMPLE_LINES = 10_000  # after the header, in which the rows of the sample are looked for
 HEAD_LINES = SAMPLE_ROWS + 1  # the header and the rows of the sample, of a clean file
-FEWEST_QUOTED = 1_000  # lines with quotes for which polars is asked
-FIELD = re.compile(r"[^ \t]+")
+FEWEST_QUOTED = 1_000  # lines with quotes that are worth a second pass of polars
+WHITESPACE_FIELD = re.compile(r"[^ \t]+")
 INSIDE_QUOTES = re.compile(r'[^"]*+(?:""[^"]*+)*+')
-QUOTED_REST = re.compile('"[^"]*"')
-# A cell, quoted or not, as a regex of polars; FIELD stands for the separator.
-WELL_FORMED = r'(?:"(?:[^"\r]|"")*"|[^"\rFIELD]*)'
+QUOTED_REST = re.compile('"[^"]*"')  # pandas quotes a cell with separators
+# A cell, quoted or not, as a regex of polars; SEPARATOR is replaced by the separator.
+WELL_FORMED = r'(?:"(?:[^"\r]|"")*"|[^"\rSEPARATOR]*)'
 
 TWICE = 'a quote inside a quoted value is written twice: ""'
+# Faults of a record: code, message and help.
 UNCLOSED = ("S208", "the quote opened here is never closed", TWICE)
 TEXT_AFTER = ("S208", "text or a blank follows the end of the quote opened here", TWICE)
 TAB_BEFORE = ("S208", "a tab stands before the quote opened here", "leave the tab out")
@@ -69,8 +70,8 @@ class Dialect:
         separator: One character, `whitespace` or `none`.
         quotes: Whether fields can be quoted; else a line is cut by its separators alone.
         width: How many fields a record has; 0 if that is not known yet.
-        takes_rest: Whether the last field takes the rest of the line, which holds separators.
-        exact_field: The field, from 0, that keeps the blanks round it: a text.
+        takes_rest: Whether the last field is all of the rest of the line, separators included.
+        exact_field: The field, from 0, whose outer blanks are kept: the one of a text.
         longest: How many characters a record of several lines may have.
     """
 
@@ -83,7 +84,7 @@ class Dialect:
 
     @property
     def field_blanks(self) -> str:
-        """The characters that mean nothing round a field."""
+        """The characters that are stripped round a field: no tab that may separate fields."""
         return " " if self.separator == "\t" and self.quotes else BLANKS
 
     def parse_record(self, texts: LineTexts, line: int) -> Record:
@@ -96,18 +97,18 @@ class Dialect:
         size = len(text)  # characters of the record up to the end of the current line
         while True:
             blanks = "" if len(record.fields) == self.exact_field else self.field_blanks
-            first_line, end = number, text.find(self.separator, at)
+            first_line = number
+            end = text.find(self.separator, at)
             end = len(text) if end < 0 else end
-            field = text[at:end]
+            field = text[at:end]  # if it is not quoted
             start = at + len(field) - len(field.lstrip(blanks))
             if text[start : start + 1] != '"':
-                place = at + len(field) - len(field.lstrip(self.field_blanks))
+                start = at + len(field) - len(field.lstrip(self.field_blanks))
                 record.fields.append(field.strip(blanks))
                 fault = STRAY_RETURN if "\r" in field else None
             else:
                 fault = TAB_BEFORE if "\t" in text[at:start] else None
-                parts, place = [], start
-                at = start + 1
+                parts, at = [], start + 1
                 while not fault:
                     match = INSIDE_QUOTES.match(text, at)
                     assert match is not None  # it matches anything
@@ -118,15 +119,15 @@ class Dialect:
                         if following not in ("", self.separator):
                             fault = STRAY_RETURN if following == "\r" else TEXT_AFTER
                         break
-                    is_last = number >= len(texts) or number - line >= MOST_RECORD_LINES
-                    if not is_last:
+                    is_last_line = number >= len(texts) or number - line >= MOST_RECORD_LINES
+                    if not is_last_line:
                         text, at, number = texts[number], 0, number + 1
                         size += len(text) + 1
-                    if is_last or size > self.longest:
+                    if is_last_line or size > self.longest:
                         fault = UNCLOSED
                 record.fields.append("\n".join(parts))
                 record.is_quoted = True
-            record.places.append((first_line, place + 1))
+            record.places.append((first_line, start + 1))
             if fault:
                 return _end_record(record, fault)
             if text[end : end + 1] != self.separator:
@@ -136,20 +137,19 @@ class Dialect:
 
     def _cut_unquoted(self, text: str, line: int) -> Record:
         """Return the record of a line that is cut by its separators alone."""
-        most = self.width - 1 if self.takes_rest else -1
         if self.separator == NO_SEPARATOR:
             spans = [(0, len(text))]
         elif self.separator == WHITESPACE:
-            spans = [match.span() for match in FIELD.finditer(text)]
+            spans = [match.span() for match in WHITESPACE_FIELD.finditer(text)]
         else:
             ends = [*(m.start() for m in re.finditer(re.escape(self.separator), text)), len(text)]
             spans = list(zip([0, *(end + 1 for end in ends)], ends, strict=False))
-        if most >= 0 and len(spans) > most + 1:
-            spans = [*spans[:most], (spans[most][0], len(text))]
+        if self.takes_rest and len(spans) > self.width:
+            spans[self.width - 1 :] = [(spans[self.width - 1][0], len(text))]
         cells = [(text[start:end], start) for start, end in spans]
         fields = [cell.strip(BLANKS) for cell, _ in cells]
         if self.takes_rest and len(fields) == self.width and QUOTED_REST.fullmatch(fields[-1]):
-            fields[-1] = fields[-1][1:-1]  # as pandas writes it
+            fields[-1] = fields[-1][1:-1]
         # A blank field is placed at its end.
         starts = [start + len(cell) - len(cell.lstrip(BLANKS)) for cell, start in cells]
         places: list[Place] = [(line, start + 1) for start in starts]
@@ -157,7 +157,7 @@ class Dialect:
 
 
 def _end_record(record: Record, fault: tuple[str, str, str]) -> Record:
-    """Return a record that ends with a fault in its last field."""
+    """Return a record without its faulty last field; the next one begins on the line after it."""
     code, message, help = fault
     line, column = record.places[-1]
     record.fault = Problem(code, message, line=line, column=column, help=help)
@@ -167,7 +167,7 @@ def _end_record(record: Record, fault: tuple[str, str, str]) -> Record:
 
 
 @dataclass(frozen=True)
-class Start:
+class FileForm:
     """How a file is cut, and its columns, as its first lines show.
 
     Attributes:
@@ -176,8 +176,8 @@ class Start:
         match: The schema and the roles.
         positions: role -> its column, from 0.
         body_line: The first line that can be a row.
-        keeps_empty: Whether a line of separators alone is a row, since each line belongs to a row
-            of a public file.
+        keeps_blank_rows: Whether a line of separators alone is a row: with `layout.lines`, each
+            line belongs to a row of a public file.
     """
 
     dialect: Dialect
@@ -185,7 +185,7 @@ class Start:
     match: SchemaMatch
     positions: Mapping[str, int]
     body_line: int
-    keeps_empty: bool = False
+    keeps_blank_rows: bool = False
 
     def find_cells(self, texts: LineTexts, line: int, role: str) -> list[CellPlace]:
         """Return the cell of a role in the record that begins on a line."""
@@ -215,24 +215,24 @@ def read_clean_delimited(data: bytes, request: ReadRequest) -> Cells | None:
     try:
         lines = read_lines(first_lines, findings, request.limits)
         head = request._replace(findings=findings, texts=lambda: lines["text"])
-        start = read_start(lines, head)
+        form = read_form(lines, head)
     except (UnreadableError, ReportedError):
         return None
-    dialect = start.dialect
-    if not dialect.quotes or start.body_line != (1 if layout.header else 2):
+    dialect = form.dialect
+    if not dialect.quotes or form.body_line != (1 if layout.header else 2):
         return None
     frame = scan_clean(
         data,
         dialect.separator,
         dialect.width,
-        start.positions,
+        form.positions,
         request.limits,
-        first_line=start.body_line,
+        first_line=form.body_line,
     )
     if frame is None:
         return None
     request.findings.merge(findings)
-    return start.as_cells(frame)
+    return form.as_cells(frame)
 
 
 def write_delimited(rows: Rows, columns: Mapping[str, str]) -> bytes:
@@ -251,37 +251,37 @@ def write_delimited(rows: Rows, columns: Mapping[str, str]) -> bytes:
 @format("csv", ".csv", ".tsv", ".txt", read_clean=read_clean_delimited, write=write_delimited)
 def read_delimited(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     """Return the cells of a delimited file."""
-    start = read_start(lines, request)
-    body = lines.filter(pl.col("line") >= start.body_line)
-    frames = [pl.DataFrame(schema={"line": pl.UInt32} | dict.fromkeys(start.positions, pl.String))]
-    careful: list[int] = []  # lines that are parsed one by one
+    form = read_form(lines, request)
+    body = lines.filter(pl.col("line") >= form.body_line)
+    frames = [pl.DataFrame(schema={"line": pl.UInt32} | dict.fromkeys(form.positions, pl.String))]
+    slow_lines: list[int] = []  # that are parsed one by one
     for chunk in body.iter_slices(CHUNK_LINES):
-        plain, quoted, others = _split_lines(chunk, start)
-        frames.append(_cut_plain(plain, start))
-        if quoted.height >= FEWEST_QUOTED and start.dialect.quotes:
-            rows, quoted = _cut_quoted(quoted, start)
+        plain, quoted, others = _split_lines(chunk, form)
+        frames.append(_cut_plain(plain, form))
+        if quoted.height >= FEWEST_QUOTED and form.dialect.quotes:
+            rows, quoted = _cut_quoted(quoted, form)
             frames.append(rows)
-        careful += [*quoted["line"], *others["line"]]
-    refuse_many_slow_lines(len(careful))
-    parsed, covered = _parse_lines(sorted(careful), start, request)
-    if covered:  # they are inside records that begin above them
+        slow_lines += [*quoted["line"], *others["line"]]
+    refuse_many_slow_lines(len(slow_lines))
+    parsed, covered = _parse_lines(sorted(slow_lines), form, request)
+    if covered:  # these lines belong to records that begin above them
         frames = [frame.filter(~pl.col("line").is_in(covered)) for frame in frames]
-    return start.as_cells(merge_rows([*frames, parsed]))
+    return form.as_cells(merge_rows([*frames, parsed]))
 
 
-def read_start(lines: pl.DataFrame, request: ReadRequest) -> Start:
+def read_form(lines: pl.DataFrame, request: ReadRequest) -> FileForm:
     """Return how a file is cut, and its columns, after reporting the faults of its first lines.
 
     Raises:
-        ReportedError: There is no header, or it fits no schema, as the findings say.
-        UnreadableError: The same, with a problem.
+        ReportedError: There is no header, or it fits no schema; the findings say why.
+        UnreadableError: As ReportedError, but the error has the problem, not the findings.
     """
     layout, texts, numbers = request.layout, request.texts(), lines["line"]
     first_line, first_text = first_content(lines)
     if not layout.header:
         refuse_other_beginnings(first_line, first_text, request)
-    has_one = len(layout.header) == 1 and not layout.separator
-    separator = NO_SEPARATOR if has_one else find_separator(first_line, first_text, request)
+    is_one_column = len(layout.header) == 1 and not layout.separator
+    separator = NO_SEPARATOR if is_one_column else find_separator(first_line, first_text, request)
     has_quotes = separator not in (WHITESPACE, NO_SEPARATOR)
     dialect = Dialect(separator, has_quotes, longest=request.limits.line)
     if layout.header:
@@ -310,7 +310,8 @@ def read_start(lines: pl.DataFrame, request: ReadRequest) -> Start:
     names = header.fields
     positions = {role: names.index(name) for role, name in match.names.items()}
     dialect = _complete_dialect(dialect, len(names), positions, layout)
-    return Start(dialect, header, match, positions, header.next_line, layout.lines is not None)
+    keeps_blank_rows = layout.lines is not None
+    return FileForm(dialect, header, match, positions, header.next_line, keeps_blank_rows)
 
 
 def _find_header(
@@ -331,7 +332,7 @@ def _find_header(
 def _records(
     numbers: pl.Series, first_line: int, dialect: Dialect, texts: LineTexts
 ) -> Iterator[Record]:
-    """Yield the records that begin on lines of these numbers, from a line on."""
+    """Yield the records from a line on; `numbers` are the lines on which one can begin."""
     next_line = first_line
     for at in range(int(numbers.search_sorted(first_line)), len(numbers)):
         if numbers[at] >= next_line:
@@ -348,13 +349,14 @@ def _complete_dialect(
     The last field takes the rest of a line if it holds several ids with the separator of the
     columns between them.
     """
+    # A column whose cells hold several ids has the role cell[...].
     separators = {f"cell[{role}]": separator_of(mark) for role, mark in layout.cells}
     last_role = next((role for role, position in positions.items() if position == width - 1), "")
-    inner = separators.get(last_role)
+    cell_separator = separators.get(last_role)
     if dialect.separator in (WHITESPACE, NO_SEPARATOR):
-        takes_rest = inner in (WHITESPACE, " ")
+        takes_rest = cell_separator in (WHITESPACE, " ")
     else:
-        takes_rest = inner == dialect.separator and bool(layout.header)
+        takes_rest = cell_separator == dialect.separator and bool(layout.header)
     return replace(
         dialect,
         quotes=dialect.quotes and not takes_rest,
@@ -365,18 +367,22 @@ def _complete_dialect(
 
 
 def _split_lines(
-    lines: pl.DataFrame, start: Start
+    lines: pl.DataFrame, form: FileForm
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return the lines that polars can cut, those with quotes, and the other ones of rows."""
-    dialect, text = start.dialect, pl.col("text")
+    """Return (plain, quoted, others), without the blank lines.
+
+    Polars can cut the plain lines. The quoted ones hold a quote or a CR, and the others have a
+    wrong number of fields.
+    """
+    dialect, text = form.dialect, pl.col("text")
     separator, width = dialect.separator, dialect.width
     quoted = lines.clear()
     if dialect.quotes or dialect.takes_rest:
         quoted, lines = _partition(lines, text.str.contains('["\r]' if dialect.quotes else '"'))
-    marks = separator if len(separator) == 1 and not start.keeps_empty else ""
-    lines = lines.filter(text.str.contains(f"[^ \t\r{re.escape(marks)}]"))
+    blank = separator if len(separator) == 1 and not form.keeps_blank_rows else ""
+    lines = lines.filter(text.str.contains(f"[^ \t\r{re.escape(blank)}]"))
     if separator == WHITESPACE:
-        count = text.str.count_matches(FIELD.pattern)
+        count = text.str.count_matches(WHITESPACE_FIELD.pattern)
     elif separator == NO_SEPARATOR:
         count = pl.lit(1)
     else:
@@ -391,9 +397,9 @@ def _partition(lines: pl.DataFrame, condition: pl.Expr) -> tuple[pl.DataFrame, p
     return lines.filter(is_met), lines.filter(~is_met)
 
 
-def _cut_plain(lines: pl.DataFrame, start: Start) -> pl.DataFrame:
+def _cut_plain(lines: pl.DataFrame, form: FileForm) -> pl.DataFrame:
     """Return the rows of lines without quotes that have all fields."""
-    dialect, text = start.dialect, pl.col("text")
+    dialect, text = form.dialect, pl.col("text")
     separator, width = dialect.separator, dialect.width
     if separator == WHITESPACE:  # each run of blanks becomes a character that no line holds
         separator = "\0"
@@ -406,13 +412,13 @@ def _cut_plain(lines: pl.DataFrame, start: Start) -> pl.DataFrame:
         parts = text.str.splitn(separator, width)
         names = [str(n) for n in range(width)]
         fields = lines.select("line", parts.struct.rename_fields(names)).unnest("text")
-    return _select_roles(fields, lines, start)
+    return _select_roles(fields, lines, form)
 
 
-def _cut_quoted(lines: pl.DataFrame, start: Start) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _cut_quoted(lines: pl.DataFrame, form: FileForm) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows of lines with well-formed quotes, and the lines that are left."""
-    dialect = start.dialect
-    cell = WELL_FORMED.replace("FIELD", dialect.separator)
+    dialect = form.dialect
+    cell = WELL_FORMED.replace("SEPARATOR", dialect.separator)
     record = f"^{cell}(?:[{dialect.separator}]{cell}){{{dialect.width - 1}}}$"
     good, others = _partition(lines, pl.col("text").str.contains(record))
     # Polars keeps blanks beside quotes, and drops a byte-order mark at the beginning.
@@ -425,30 +431,30 @@ def _cut_quoted(lines: pl.DataFrame, start: Start) -> tuple[pl.DataFrame, pl.Dat
         empty_string_is_null=False,
         raise_if_empty=False,
     )
-    rows = _select_roles(fields.insert_column(0, good["line"]), good, start)
+    rows = _select_roles(fields.insert_column(0, good["line"]), good, form)
     return rows, merge_rows([others, odd])
 
 
-def _select_roles(fields: pl.DataFrame, lines: pl.DataFrame, start: Start) -> pl.DataFrame:
+def _select_roles(fields: pl.DataFrame, lines: pl.DataFrame, form: FileForm) -> pl.DataFrame:
     """Return the columns of the roles, without the blanks round their cells."""
     has_blanks = lines["text"].str.contains("[ \t]").any()
     cells = []
-    for role, position in start.positions.items():
+    for role, position in form.positions.items():
         cell = pl.col(str(position))
-        if has_blanks and position != start.dialect.exact_field:
-            cell = cell.str.strip_chars(start.dialect.field_blanks)
+        if has_blanks and position != form.dialect.exact_field:
+            cell = cell.str.strip_chars(form.dialect.field_blanks)
         cells.append(cell.alias(role))
     return fields.select("line", *cells)
 
 
 def _parse_lines(
-    lines: Sequence[int], start: Start, request: ReadRequest
+    lines: Sequence[int], form: FileForm, request: ReadRequest
 ) -> tuple[pl.DataFrame, list[int]]:
-    """Return the rows of the records that begin on some lines, and the other lines of these.
+    """Return the rows of the records that begin on `lines`, and the further lines of the records.
 
     What is wrong with a record is reported.
     """
-    dialect, texts, findings = start.dialect, request.texts(), request.findings
+    dialect, texts, findings = form.dialect, request.texts(), request.findings
     rows: list[tuple[int, list[str]]] = []
     covered: list[int] = []
     next_line = 0
@@ -460,28 +466,28 @@ def _parse_lines(
         covered.extend(range(line + 1, next_line))
         count = len(record.fields)
         if record.fault is not None:
-            if not findings.count_if_full(record.fault.code):
+            if not findings.count_if_full(record.fault.code):  # else counted, but not kept
                 findings.add(record.fault)
-        elif record.is_empty and not (start.keeps_empty and count > 1):
+        elif record.is_empty and not (form.keeps_blank_rows and count > 1):
             continue
         elif count == dialect.width:
             rows.append((line, record.fields))
         elif not findings.count_if_full("S207"):
-            findings.add(_width_problem(record, start))
-    columns = {role: [fields[n] for _, fields in rows] for role, n in start.positions.items()}
+            findings.add(_width_problem(record, form))
+    columns = {role: [fields[n] for _, fields in rows] for role, n in form.positions.items()}
     return cells_frame([line for line, _ in rows], columns), covered
 
 
-def _width_problem(record: Record, start: Start) -> Problem:
+def _width_problem(record: Record, form: FileForm) -> Problem:
     """Return the problem of a record with more or fewer fields than the header has."""
-    dialect, width = start.dialect, start.dialect.width
+    dialect, width = form.dialect, form.dialect.width
     message = f"{len(record.fields):,} fields, expected {width:,}"
     line, column, help = record.line, None, None
     if len(record.fields) > width:
         line, column = record.places[width]
         if dialect.quotes:
             help = f"an unquoted {SEPARATOR_NAMES.get(dialect.separator, 'separator')}?"
-    numbers = sorted(n for role, n in start.positions.items() if role not in TEXT)
+    numbers = sorted(n for role, n in form.positions.items() if role not in TEXT)
     if dialect.separator == "," and join_decimal_commas(record.fields, numbers, width):
         help = "decimal commas? write points"
     return Problem("S207", message, line=line, column=column, help=help)
