@@ -1,7 +1,7 @@
 """Formulas of measures and conditions on columns, as challenge.yaml writes them.
 
-A text is cut into tokens, whose order is checked here. Python's `ast` then finds the tree of the
-operators in a copy in which each operand is a plain name: nothing of the text itself comes to
+A text is cut into tokens, whose order is checked here. Then each operand is replaced by a plain
+name, and Python's `ast` finds the tree of the operators. So no text of an organizer comes to
 Python's parser, whose errors differ by its version, and nothing is run as Python.
 """
 
@@ -19,21 +19,21 @@ import polars as pl
 from scorer.core.arrays import Floats, Mask
 from scorer.core.text import quoted
 
-MOST_TOKENS = 400  # numbers, names, comparisons and signs; a tree has at most as many levels
+MOST_TOKENS = 400  # numbers, names, comparisons and signs: few enough for recursion
 DEEPEST = 50  # parentheses, functions and signs inside each other
 # All repetitions are possessive, so that no text can be matched in many ways.
 NUMBER = r"(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?\d++)?+"
 WORD = r"[^\W\d][\w.@]*+"
 NAME = rf"(?:{WORD}|'[^']++')"
 VALUE = rf"(?:[-+]?\s*+{NUMBER}|{NAME})"
-# The last group of a token says what it is.
+# The kind of a token is `Match.lastgroup`, its last group that is not inside another one.
 FORMULA_TOKEN = re.compile(
     rf"\s*+(?:(?P<function>{WORD})\s*+\(|(?P<operand>(?P<number>{NUMBER})|(?P<name>{NAME}))"
     r"|(?P<infix>\*\*|[*/])|(?P<sign>[-+])|(?P<open>\()|(?P<close>\))|(?P<comma>,))"
 )
 CONDITION_TOKEN = re.compile(
     rf"\s*+(?:(?P<operand>(?P<column>{NAME})\s*+"
-    rf"(?:(?P<compare>==?|!=|<>|[<>]=?)\s*+(?P<value>{VALUE})|(?P<without>not\s++)?in\s*+"
+    rf"(?:(?P<compare>==?|!=|<>|[<>]=?)\s*+(?P<value>{VALUE})|(?P<negated>not\s++)?in\s*+"
     rf"\(\s*+(?P<values>{VALUE}(?:\s*+,\s*+{VALUE})*+)\s*+\)))"
     r"|(?P<infix>(?:and|or)\b)|(?P<prefix>not\b)|(?P<open>\()|(?P<close>\)))",
     re.IGNORECASE,
@@ -52,22 +52,22 @@ class ExpressionError(ValueError):
     """A text is no formula, or no condition; the message says where it is wrong."""
 
 
-def _parse(text: str, noun: str) -> tuple[ast.expr, list[re.Match[str]]]:
+def _parse_tree(text: str, noun: str) -> tuple[ast.expr, list[re.Match[str]]]:
     """Return the tree of a formula or condition, and its operands: `_2` in the tree is the third.
 
-    `ExpressionError` if the text is too long or too deep, or its tokens are in no order.
+    `ExpressionError` if the text is empty, too long or too deep, or a token is not expected.
     """
     if not text.strip():
         raise ExpressionError(f"the {noun} is empty; write such as {EXAMPLES[noun]}")
     source, operands = list[str](), list[re.Match[str]]()
     opened = list[str]()  # functions, parentheses and prefixes that have not ended
     needs_operand = True
-    for token in _split(text, noun):
+    for token in _split_tokens(text, noun):
         kind = str(token.lastgroup)
         if kind == "function" and token[kind] not in FUNCTIONS:
             functions = ", ".join(FUNCTIONS)
             raise ExpressionError(f"{quoted(token[kind])} is no function here; {functions} are")
-        source.append(token[0].strip().lower())
+        source.append(token[0].strip().lower())  # AND, OR and NOT may be in capitals
         if needs_operand and kind in ("function", "open", "prefix", "sign"):
             opened.append("prefix" if kind == "sign" else kind)
         elif needs_operand and kind == "operand":
@@ -83,7 +83,7 @@ def _parse(text: str, noun: str) -> tuple[ast.expr, list[re.Match[str]]]:
         else:
             place = f"character {token.start(kind) + 1}"
             raise ExpressionError(f"{place}: {quoted(token[kind])} is not expected there")
-        while opened[-1:] == ["prefix"] and not needs_operand:
+        while opened[-1:] == ["prefix"] and not needs_operand:  # its operand is complete
             opened.pop()
         if len(opened) > DEEPEST:
             raise ExpressionError(f"the {noun} is more than {DEEPEST} levels deep")
@@ -96,14 +96,14 @@ def _parse(text: str, noun: str) -> tuple[ast.expr, list[re.Match[str]]]:
     return ast.parse(" ".join(source), mode="eval").body, operands
 
 
-def _split(text: str, noun: str) -> Iterator[re.Match[str]]:
-    """Yield the tokens of a text; `ExpressionError` where there is none."""
+def _split_tokens(text: str, noun: str) -> Iterator[re.Match[str]]:
+    """Yield the tokens of a text; `ExpressionError` at anything else."""
     pattern, part = TOKENS[noun]
     end, text = 0, text.rstrip()
     while end < len(text):
         token = pattern.match(text, end)
         if token is None:
-            start = len(text) - len(text[end:].lstrip())
+            start = len(text) - len(text[end:].lstrip())  # behind the blanks
             word = re.compile(WORD).match(text, start)
             what = quoted(word[0] if word else text[start])
             message = f"character {start + 1}: {what} begins no {part}"
@@ -113,27 +113,28 @@ def _split(text: str, noun: str) -> Iterator[re.Match[str]]:
 
 
 def _read_number(text: str) -> float:
-    number = float("".join(text.split()))
+    number = float("".join(text.split()))  # blanks may follow the sign
     if math.isinf(number):
         raise ExpressionError(f"{quoted(text)} is too large a number")
     return number
 
 
 class Range(NamedTuple):
-    """Where values lie, and how they move as the measures that they are made of get better."""
+    """The bounds of the values of a formula, and whether better measures raise or lower them."""
 
     low: float = -math.inf  # infinite where there is no bound
     high: float = math.inf
-    rises: bool = True  # whether a better measure can make them greater
-    falls: bool = True
+    rises: bool = True  # whether a value can get greater as a measure gets better
+    falls: bool = True  # whether it can get less
 
 
 def _power_mean(parts: Floats, exponent: float) -> Floats:
+    """Return the power mean over axis 0; NaN where a part is negative."""
     means = np.mean(parts**exponent, axis=0) ** (1 / exponent)
     return np.where((parts < 0).any(axis=0), np.nan, means)
 
 
-# From arguments of shape (arguments, ...) and a number to values; each rises with its arguments.
+# From parts of shape (parts, ...) and `Formula.number` to values (...), which rise with each part.
 FUNCTIONS: Mapping[str, Callable[[Floats, float], Floats]] = {
     "min": lambda parts, _: np.min(parts, axis=0),
     "max": lambda parts, _: np.max(parts, axis=0),
@@ -148,10 +149,11 @@ FUNCTIONS: Mapping[str, Callable[[Floats, float], Floats]] = {
     "quantile": lambda parts, share: np.quantile(parts, share, axis=0),
     "power": _power_mean,
 }
-OF_ONE = ("sqrt", "log", "exp", "round")
-OF_TWO_OR_MORE = ("min", "max")
-OF_NONNEGATIVE = ("sqrt", "log", "geometric", "power")  # no value for a number below 0
-FIRST_NUMBERS: Mapping[str, tuple[str, Callable[[float], bool]]] = {
+ONE_ARGUMENT = ("sqrt", "log", "exp", "round")
+TWO_OR_MORE_ARGUMENTS = ("min", "max")
+NONNEGATIVE_ARGUMENTS = ("sqrt", "log", "geometric", "power")  # no value for a number below 0
+# Functions whose first argument is a constant -> which one, in words, and whether a number is one.
+FIRST_ARGUMENTS: Mapping[str, tuple[str, Callable[[float], bool]]] = {
     "quantile": ("a share between 0 and 1", lambda share: 0 <= share <= 1),
     "power": ("an exponent between -100 and 100, not 0", lambda power: 0 < abs(power) <= 100),
 }
@@ -169,10 +171,10 @@ CALCULATIONS: Mapping[str, Callable[[Floats, float], Floats]] = {
 class Formula(NamedTuple):
     """A number, the name of a measure, or an operation on formulas."""
 
-    operation: str  # number, name, or a key of CALCULATIONS
+    operation: str  # "number", "name", or a key of CALCULATIONS
     parts: tuple[Formula, ...] = ()
-    number: float = 0.0  # its value; or an exponent, or the number that a function takes
-    name: str = ""
+    number: float = 0.0  # of "number"; or the exponent of "**", or the constant of a function
+    name: str = ""  # of "name"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -180,8 +182,8 @@ class Formula(NamedTuple):
         own = (self.name,) if self.operation == "name" else ()
         return tuple(dict.fromkeys([*own, *(n for part in self.parts for n in part.names)]))
 
-    def value(self, values: Mapping[str, Floats]) -> Floats:
-        """Its values for the values of its names, all of one shape; NaN for no value.
+    def evaluate(self, values: Mapping[str, Floats]) -> Floats:
+        """Its values, of the shape that the arrays of all names have; NaN for no value.
 
         Division by 0 gives no value, nor do the root and the logarithm of a negative number.
         """
@@ -189,7 +191,7 @@ class Formula(NamedTuple):
             return np.full_like(next(iter(values.values())), self.number)
         if self.operation == "name":
             return values[self.name]
-        parts = np.stack([part.value(values) for part in self.parts])
+        parts = np.stack([part.evaluate(values) for part in self.parts])
         with np.errstate(all="ignore"):
             calculated = CALCULATIONS[self.operation](parts, self.number)
         value: Floats = np.asarray(calculated, dtype=np.float64)
@@ -197,7 +199,7 @@ class Formula(NamedTuple):
         return value
 
     def is_affine(self) -> bool:
-        """Whether it is a weighted sum of its names and a number: a mean of it is its mean.
+        """Whether it is a weighted sum of names plus a number: its mean is its value at the means.
 
         >>> parse_formula("0.5 * (a + b) / 2 - 1").is_affine(), parse_formula("a * b").is_affine()
         (True, False)
@@ -216,9 +218,10 @@ class Formula(NamedTuple):
         return False
 
     def range(self, ranges: Mapping[str, Range]) -> Range:
-        """Where its values lie and how they move, from the same of its names.
+        """The range of its values, from the ranges of its names.
 
-        The bounds hold, but need not be reached; a formula that seems to move both ways may not.
+        No value is out of the bounds, but none need reach them. `rises` and `falls` may both be
+        true of a formula that only does one of them.
         """
         if self.operation == "number":
             return Range(self.number, self.number, rises=False, falls=False)
@@ -227,8 +230,8 @@ class Formula(NamedTuple):
         parts = [part.range(ranges) for part in self.parts]
         if self.operation not in FUNCTIONS:
             return _range_of_operator(self.operation, parts, self.number)
-        least = 0.0 if self.operation in OF_NONNEGATIVE else -math.inf
-        ends = np.maximum([part[:2] for part in parts], least)
+        least = 0.0 if self.operation in NONNEGATIVE_ARGUMENTS else -math.inf
+        ends = np.maximum([(part.low, part.high) for part in parts], least)
         with np.errstate(all="ignore"):
             low, high = map(float, CALCULATIONS[self.operation](ends, self.number))
         return Range(
@@ -240,9 +243,9 @@ class Formula(NamedTuple):
 
 
 def _range_of_operator(operation: str, parts: Sequence[Range], exponent: float) -> Range:
-    """Return the range of an operator's values, from its values at some points of its parts.
+    """Return the range of an operator's values, from its values at all `_points` of its parts.
 
-    Between these points it moves in one direction with each part, wherever the others are.
+    This is enough: between two points of a part, the values only rise, or only fall, with it.
     """
     has_pole = operation == "/" or (exponent < 0 and exponent % 2 == 1)
     if has_pole and parts[-1].low < 0 < parts[-1].high:
@@ -251,11 +254,11 @@ def _range_of_operator(operation: str, parts: Sequence[Range], exponent: float) 
     points = np.meshgrid(*(_points(part, is_root) for part in parts), indexing="ij")
     with np.errstate(all="ignore"):
         values = CALCULATIONS[operation](np.array(points), exponent)
-        values[np.isnan(values)] = 0.0  # an infinite bound is never reached: 0 times it is 0
+        values[np.isnan(values)] = 0.0  # 0 times infinity, which no number is: 0 times any is 0
         steps = [np.diff(values, axis=axis) for axis in range(len(parts))]
-    up = [bool((step > 0).any()) for step in steps]
-    down = [bool((step < 0).any()) for step in steps]
-    moves = list(zip(parts, up, down, strict=True))
+    ups = [bool((step > 0).any()) for step in steps]
+    downs = [bool((step < 0).any()) for step in steps]
+    moves = list(zip(parts, ups, downs, strict=True))
     return Range(
         float(values.min()),
         float(values.max()),
@@ -265,11 +268,13 @@ def _range_of_operator(operation: str, parts: Sequence[Range], exponent: float) 
 
 
 def _points(part: Range, is_root: bool) -> list[float]:
-    """Return the ends of a range, 0 if it lies between them, and a number beside infinity."""
+    """Return the ends of a range, 0 if it lies between them, and a number next to infinite ends."""
     low, high = max(part.low, 0.0) if is_root else part.low, part.high
-    finite = [min(high, 0.0) - 1] * (low == -math.inf) + [0.0] * (low < 0 < high)
-    finite += [max(low, 0.0) + 1] * (high == math.inf)
-    return [low, *finite, -0.0 if low < high == 0 else high]  # 1 / -0.0 is -inf
+    above_low = [min(high, 0.0) - 1] if low == -math.inf else []
+    zero = [0.0] if low < 0 < high else []
+    below_high = [max(low, 0.0) + 1] if high == math.inf else []
+    last = -0.0 if low < 0 and high == 0 else high  # 1 / -0.0 is -inf
+    return [low, *above_low, *zero, *below_high, last]
 
 
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
@@ -281,7 +286,7 @@ def parse_formula(text: str) -> Formula:
     >>> parse_formula("0.25*a + 0.75*'nDCG (group)'").names
     ('a', 'nDCG (group)')
     """
-    tree, operands = _parse(text, "formula")
+    tree, operands = _parse_tree(text, "formula")
     formula = _build_formula(tree, operands)
     if not formula.names:
         raise ExpressionError("the formula names no measure")
@@ -289,6 +294,7 @@ def parse_formula(text: str) -> Formula:
 
 
 def _build_formula(node: ast.expr, operands: Sequence[re.Match[str]]) -> Formula:
+    """Return the formula of a node, in which the name `_2` is the third operand."""
     match node:
         case ast.Name(id=operand):
             token = operands[int(operand[1:])]
@@ -300,42 +306,42 @@ def _build_formula(node: ast.expr, operands: Sequence[re.Match[str]]) -> Formula
             return Formula("negative", (part,)) if isinstance(sign, ast.USub) else part
         case ast.BinOp(left=left, op=operator, right=right):
             parts = _build_formula(left, operands), _build_formula(right, operands)
-            return _join_parts(OPERATORS[type(operator)], *parts)
+            return _build_operation(OPERATORS[type(operator)], *parts)
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return _call(name, [_build_formula(part, operands) for part in arguments])
-    raise AssertionError(ast.dump(node))  # no token makes another
+            return _build_call(name, [_build_formula(part, operands) for part in arguments])
+    raise AssertionError(ast.dump(node))  # the tokens make no other nodes
 
 
-def _constant(formula: Formula) -> float:
-    """Return the number that a formula without names is; NaN if it has names, or no value."""
-    return math.nan if formula.names else float(formula.value({"": np.zeros(1)})[0])
+def _constant_value(formula: Formula) -> float:
+    """Return the value of a formula without names; NaN if it has names, or no value."""
+    return math.nan if formula.names else float(formula.evaluate({"": np.zeros(1)})[0])
 
 
-def _join_parts(operation: str, left: Formula, right: Formula) -> Formula:
-    number = _constant(right)
+def _build_operation(operation: str, left: Formula, right: Formula) -> Formula:
+    number = _constant_value(right)
     if operation == "/" and number == 0:
         raise ExpressionError("the formula divides by 0")
     if operation != "**":
         return Formula(operation, (left, right))
-    if not abs(number) <= 100:
+    if not abs(number) <= 100:  # or NaN: it has names
         raise ExpressionError("an exponent is a number between -100 and 100")
     return Formula(operation, (left,), number)
 
 
-def _call(name: str, parts: list[Formula]) -> Formula:
+def _build_call(name: str, parts: list[Formula]) -> Formula:
     number = 0.0
-    if name in FIRST_NUMBERS:
-        expected, fits = FIRST_NUMBERS[name]
-        number = _constant(parts.pop(0))
+    if name in FIRST_ARGUMENTS:
+        expected, fits = FIRST_ARGUMENTS[name]
+        number = _constant_value(parts.pop(0))
         if not fits(number) or not parts:
             raise ExpressionError(f"{name} takes {expected}, then its parts")
     elif name == "round" and len(parts) == 2:
-        digits = _constant(parts[1])
-        if digits.is_integer() and abs(digits) <= 15:
+        digits = _constant_value(parts[1])
+        if digits.is_integer() and abs(digits) <= 15:  # else refused below, as it has two parts
             number, parts = digits, parts[:1]
-    if name in OF_ONE and len(parts) > 1:
+    if name in ONE_ARGUMENT and len(parts) > 1:
         raise ExpressionError(f"{name} takes one part")
-    if name in OF_TWO_OR_MORE and len(parts) == 1:
+    if name in TWO_OR_MORE_ARGUMENTS and len(parts) == 1:
         raise ExpressionError(f"{name} takes two parts or more")
     return Formula(name, tuple(parts), number)
 
@@ -355,11 +361,13 @@ def format_template(text: str) -> tuple[str, tuple[str, ...]]:
     >>> format_template("0.5*(a + 'b c') / max(a, 1)")
     ('0.5*({} + {}) / max({}, 1)', ('a', 'b c', 'a'))
     """
-    names = [token for token in _parse(text, "formula")[1] if token["name"]]
-    ends = [0, *(token.end() for token in names)]
-    between = [text[end : token.start("name")] for end, token in zip(ends, names, strict=False)]
-    template = "{}".join([*between, text[ends[-1] :]])
-    return " ".join(template.split()), tuple(token["name"].strip("'") for token in names)
+    template, names, end = "", list[str](), 0
+    for token in _parse_tree(text, "formula")[1]:
+        if token["name"]:
+            template += text[end : token.start("name")] + "{}"
+            names.append(token["name"].strip("'"))
+            end = token.end()
+    return " ".join((template + text[end:]).split()), tuple(names)
 
 
 class Condition(NamedTuple):
@@ -367,7 +375,7 @@ class Condition(NamedTuple):
 
     names: tuple[str, ...]  # the columns that it names
     numbers: tuple[str, ...]  # those of them that `<` or `>` compares
-    expression: pl.Expr  # true or false for each row; a column is called by its place in `names`
+    expression: pl.Expr  # true or false for each row; the column of names[0] is named "0"
 
     def mask(self, columns: Mapping[str, pl.Series]) -> Mask:
         """The rows that it is true of, shape (rows,), from the text of their cells.
@@ -377,7 +385,7 @@ class Condition(NamedTuple):
         """
         for name in self.numbers:
             cells = columns[name].to_frame()
-            wrong = cells.filter((pl.nth(0) != "") & _number(pl.nth(0)).is_null())
+            wrong = cells.filter((pl.nth(0) != "") & _as_number(pl.nth(0)).is_null())
             if wrong.height:
                 cell = quoted(wrong.item(0, 0))
                 raise ExpressionError(f"{name} holds {cell}, which is no number to compare")
@@ -386,23 +394,23 @@ class Condition(NamedTuple):
         return mask
 
 
-def _number(cell: pl.Expr) -> pl.Expr:
-    """Text as numbers, where True and False are 1 and 0; null where it is no finite number."""
+def _as_number(cell: pl.Expr) -> pl.Expr:
+    """Return texts as numbers, True and False as 1 and 0; null where it is no finite number."""
     text = cell.str.strip_chars().str.to_lowercase().replace({"true": "1", "false": "0"})
     number = text.cast(pl.Float64, strict=False)
     return pl.when(number.is_finite()).then(number)
 
 
-def _is_any(cell: pl.Expr, values: Sequence[float | str]) -> pl.Expr:
-    """Where a text is one of these texts, or is one of these numbers when read as one."""
+def _is_one_of(cell: pl.Expr, values: Sequence[float | str]) -> pl.Expr:
+    """Return whether each cell is one of the texts, or its number is one of the numbers."""
     texts = [value for value in values if isinstance(value, str)]
     numbers = [value for value in values if not isinstance(value, str)]
     equal = cell.is_in(texts)
-    return equal | _number(cell).is_in(numbers).fill_null(False) if numbers else equal
+    return equal | _as_number(cell).is_in(numbers).fill_null(False) if numbers else equal
 
 
-FLAGS = {"true": 1.0, "false": 0.0}
-ORDERS: Mapping[str, Callable[[pl.Expr, float], pl.Expr]] = {
+FLAGS = {"true": 1.0, "false": 0.0}  # words that are read as numbers
+ORDER_SIGNS: Mapping[str, Callable[[pl.Expr, float], pl.Expr]] = {
     "<": pl.Expr.lt,
     "<=": pl.Expr.le,
     ">": pl.Expr.gt,
@@ -416,14 +424,14 @@ def parse_condition(text: str) -> Condition:
     >>> parse_condition("male = 1 and (label = 0 or 'the part' in (a, b))").names
     ('male', 'label', 'the part')
     """
-    tree, operands = _parse(text, "condition")
+    tree, operands = _parse_tree(text, "condition")
     columns = [token["column"].strip("'") for token in operands]
     names = tuple(dict.fromkeys(columns))
     comparisons = [
         _compare(pl.col(str(names.index(column))), token)
         for column, token in zip(columns, operands, strict=True)
     ]
-    ordered = [c for c, token in zip(columns, operands, strict=True) if token["compare"] in ORDERS]
+    ordered = [c for c, t in zip(columns, operands, strict=True) if t["compare"] in ORDER_SIGNS]
     return Condition(names, tuple(dict.fromkeys(ordered)), _join_comparisons(tree, comparisons))
 
 
@@ -436,20 +444,20 @@ def _join_comparisons(node: ast.expr, comparisons: Sequence[pl.Expr]) -> pl.Expr
         case ast.BoolOp(op=operator, values=values):
             join = pl.all_horizontal if isinstance(operator, ast.And) else pl.any_horizontal
             return join([_join_comparisons(value, comparisons) for value in values])
-    raise AssertionError(ast.dump(node))  # no token makes another
+    raise AssertionError(ast.dump(node))  # the tokens make no other nodes
 
 
 def _compare(cell: pl.Expr, token: re.Match[str]) -> pl.Expr:
-    """Return where the cells of a column compare as a token says."""
+    """Return whether each cell of a column fulfils the comparison of a token."""
     values = [_read_value(value) for value in re.findall(VALUE, token["value"] or token["values"])]
     sign = token["compare"]
-    if sign not in ORDERS:
-        among = _is_any(cell, values)
-        return ~among if sign in ("!=", "<>") or token["without"] else among
+    if sign not in ORDER_SIGNS:
+        among = _is_one_of(cell, values)
+        return ~among if sign in ("!=", "<>") or token["negated"] else among
     [value] = values
     if isinstance(value, str):
         raise ExpressionError(f"{sign} compares numbers, and {quoted(value)} is a text")
-    return ORDERS[sign](_number(cell), value).fill_null(False)
+    return ORDER_SIGNS[sign](_as_number(cell), value).fill_null(False)
 
 
 def _read_value(text: str) -> float | str:

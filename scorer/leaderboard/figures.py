@@ -303,7 +303,7 @@ def _formula_figures(
 
     def weigh(row: int, weights: Floats) -> float:
         values = [np.array([part.weigh[row](weights)]) for part in parts]
-        return float(tree.value(dict(zip(ids, values, strict=True)))[0])
+        return float(tree.evaluate(dict(zip(ids, values, strict=True)))[0])
 
     weighed = Figures(
         valued,
@@ -323,7 +323,7 @@ def _formula_figures(
             for part, drawn_part in zip(parts, pieces, strict=True)
             if part.of is not None
         ]
-        return tree.value(dict(zip(ids, map(np.asarray, values), strict=True)))
+        return tree.evaluate(dict(zip(ids, map(np.asarray, values), strict=True)))
 
     return weighed._replace(sums=np.concatenate(sums, axis=2), of=of)
 

@@ -107,7 +107,7 @@ def values_of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Fl
     outside = ~belonging(card, measure)
     if measure.parts:
         parts = {part.id: values_of_lists(card, part, rules) for part in measure.parts}
-        values = formula_of(measure.params["score"]).value({k: v for k, (v, _) in parts.items()})
+        values = formula_of(measure.params["score"]).evaluate({k: v for k, (v, _) in parts.items()})
         skipped = np.any([np.isnan(part_values) for part_values, _ in parts.values()], axis=0)
         withheld = np.any([lists_without_value(*part) for part in parts.values()], axis=0)
         is_withheld = np.isnan(values) & (withheld | ~skipped)
@@ -183,7 +183,7 @@ def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Val
     """Return a composite of the parts' numbers; with each list's value if it is their mean."""
     parts = {part.id: aggregate_values(card, part, rules, kept) for part in measure.parts}
     tree = formula_of(measure.params["score"])
-    mean = tree.value({key: np.array([value.mean]) for key, value in parts.items()})
+    mean = tree.evaluate({key: np.array([value.mean]) for key, value in parts.items()})
     list_values: Floats | None = None
     part_values = [
         value.per_list for value in parts.values() if value.plain and value.per_list is not None
@@ -193,7 +193,7 @@ def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Val
     )
     is_mean = tree.is_affine() and all(part.metric.aggregate != "sum" for part in measure.parts)
     if count_same_lists and is_mean:
-        list_values = tree.value(dict(zip(parts, part_values, strict=True)))
+        list_values = tree.evaluate(dict(zip(parts, part_values, strict=True)))
     part_masks = [_list_masks(card, part, rules, kept) for part in measure.parts]
     lists, missing, undefined = (
         int(np.any(masks, axis=0).sum()) for masks in zip(*part_masks, strict=True)

@@ -28,7 +28,7 @@ COLUMNS = {
 
 def value(text, **names):
     arrays = {name: np.array([float(number)]) for name, number in names.items()}
-    return float(parse_formula(text).value(arrays)[0])
+    return float(parse_formula(text).evaluate(arrays)[0])
 
 
 @pytest.mark.parametrize(
