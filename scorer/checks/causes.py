@@ -53,7 +53,7 @@ def _repairs(public: Public, rules: Submission) -> Iterator[tuple[str, FindKnown
     yield "list", partial(_find_public, IdIndex(public.lists))
     items = public.items
     if items is None and public.kind == "ratings" and public.candidates is not None:
-        items = dict.fromkeys(ItemsByList.of(public.candidates).first_named())
+        items = dict.fromkeys(ItemsByList.of(public.candidates).items_of_lists())
     if items:
         yield "item", partial(_find_public, IdIndex(items))
     elif rules.item_pattern:

@@ -276,7 +276,7 @@ class PublicIds:
         if public.kind == "preferences":
             return None
         if public.kind == "ratings" and public.candidates is not None:
-            return IdIndex(IdNames(ItemsByList.of(public.candidates).first_named()))
+            return IdIndex(IdNames(ItemsByList.of(public.candidates).items_of_lists()))
         return None if public.items is None else IdIndex(public.items)
 
     @cached_property

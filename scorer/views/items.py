@@ -1,4 +1,4 @@
-"""The items of each list, as arrays: a challenge may have many millions of such pairs."""
+"""The items of each list, as arrays, since a challenge may have millions of (list, item) pairs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from scorer.reading.table import find_places
 
 
 class ItemsByList(Mapping[str, frozenset[str]]):
-    """The items of each list; a set of them is only made where one list is looked up.
+    """The items of each list; the set of a list is made when the list is looked up.
 
     Args:
         lists: The names of the lists.
-        names: The names of all items, each once, in their order.
-        starts: Where the items of each list begin, and where the last ones end, (lists + 1,).
-        item: Places in `names`, list by list, ascending in each.
+        names: The names of all items, each once, sorted.
+        starts: Where each list begins in `item`, and where the last one ends, shape (lists + 1,).
+        item: The index in `names` of each item, list by list, ascending within a list.
     """
 
     def __init__(
@@ -40,11 +40,11 @@ class ItemsByList(Mapping[str, frozenset[str]]):
             return items
         rows = [(name, item) for name, named in items.items() for item in named]
         frame = pl.DataFrame(rows, {"list": pl.String, "item": pl.String}, orient="row")
-        return cls.of_columns(frame, "item").subset(list(items))
+        return cls.of_columns(frame, "item").subset(list(items))  # adds the lists without items
 
     @classmethod
     def of_columns(cls, frame: pl.DataFrame, *roles: str) -> ItemsByList:
-        """Return the items that columns of a table name; lists are in the order of their rows."""
+        """Return the items in some columns of a table; lists in the order of their first rows."""
         lists = frame["list"].unique(maintain_order=True)
         pairs = pl.concat(frame.select("list", item=role) for role in roles).unique()
         names = pairs["item"].unique().sort()
@@ -73,21 +73,22 @@ class ItemsByList(Mapping[str, frozenset[str]]):
 
     @property
     def in_list(self) -> Ints:
-        """The number of the list of each element of `item`."""
+        """The index of the list of each element of `item`."""
         return np.repeat(np.arange(len(self.lists)), np.diff(self.starts))
 
     def subset(self, lists: Sequence[str]) -> ItemsByList:
-        """Return the items of these lists, in their order; none of a list that is not here."""
+        """Return the items of the given lists, in that order; a list that is not here has none."""
         if tuple(lists) == self.lists:
             return self
-        place = np.array([self._place.get(name, -1) for name in lists], dtype=np.int64)
-        first = np.where(place >= 0, self.starts[place], 0)
-        sizes = np.where(place >= 0, self.starts[place + 1] - first, 0)
+        place = np.array([self._place.get(name, len(self)) for name in lists], dtype=np.int64)
+        old_starts = np.append(self.starts, self.starts[-1])[place]  # len(self): an empty list
+        sizes = np.append(np.diff(self.starts), 0)[place]
         starts = np.append(0, np.cumsum(sizes))
-        rows = np.arange(starts[-1]) + np.repeat(first - starts[:-1], sizes)
+        # A list's items move together from its old start to its new one.
+        rows = np.arange(starts[-1]) + np.repeat(old_starts - starts[:-1], sizes)
         return ItemsByList(lists, self.names, starts, self.item[rows])
 
-    def first_named(self) -> pl.Series:
-        """Return each item that some list has, in the order in which lists name them."""
+    def items_of_lists(self) -> pl.Series:
+        """Return the items that some list has, each once, in the order of their first place."""
         codes, first = np.unique(self.item, return_index=True)
         return self.names.gather(codes[np.argsort(first)])

@@ -26,7 +26,7 @@ def test_they_are_the_sets(known, lists):
     pairs = [(name, item) for name in lists for item in sorted(known.get(name, ()))]
     named = part.names.gather(part.item)
     assert [(part.lists[n], item) for n, item in zip(part.in_list, named, strict=True)] == pairs
-    assert list(part.first_named()) == list(dict.fromkeys(item for _, item in pairs))
+    assert list(part.items_of_lists()) == list(dict.fromkeys(item for _, item in pairs))
     assert pickle.loads(pickle.dumps(part)) == part
 
 
