@@ -74,7 +74,7 @@ def _find_fault(
 
 def _find_box_fault(row: Row) -> RegionFault | None:
     """Return the fault of a box whose parts are columns of a row; None if it is right."""
-    from scorer.views.images import BoxFault, place_box
+    from scorer.views.images import BoxFault, make_box
 
     numbers = {
         role.removeprefix(NUMBER).rstrip("]"): number
@@ -82,7 +82,7 @@ def _find_box_fault(row: Row) -> RegionFault | None:
         if role.startswith(NUMBER)
     }
     try:
-        place_box("", numbers)
+        make_box("", numbers)
     except BoxFault as fault:
         return RegionFault("S541", str(fault))
     return None

@@ -1,4 +1,4 @@
-"""Masks, boxes or points of images: a cell for each image, which is a list of its own."""
+"""Masks, boxes or points of images: each image is a list, with one cell of a table."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Images(OpenTruth):
 
     Attributes:
         lists: The images.
-        constants: What it settles.
+        constants: The values that metrics need of the whole truth, such as the classes.
         extras: Further columns of images.
-        regions: Of each image the runs of its mask, or its boxes.
+        regions: The runs of the mask of each image (`runs_of`), or the boxes of each image.
     """
 
     lists: tuple[str, ...]
@@ -72,7 +72,7 @@ class TrueMasks(Images):
         return MaskRuns.of(self.regions)
 
     def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
-        """Return the masks of the submission beside the true ones; of two of a list the first."""
+        """Return the submitted and true masks; of an image with two rows, the first row counts."""
         cells, answered = cells_of_lists(submission, "runs", self.lists)
         submitted = MaskRuns.of([_read_runs(cell) for cell in cells])
         masks = Masks(self.lists, answered, self.runs, submitted, extras=self.extras)
@@ -85,9 +85,9 @@ class TrueMasks(Images):
 
 @dataclass(frozen=True, eq=False)
 class TrueBoxes(Images):
-    """A truth of boxes; `each` are the parts of a box in a submission."""
+    """A truth of boxes."""
 
-    each: tuple[str, ...]
+    submitted_parts: tuple[str, ...]  # the parts of a box in a submission, in their order
     own_views: ClassVar[frozenset[type]] = frozenset({Boxes})
 
     @cached_property
@@ -96,16 +96,18 @@ class TrueBoxes(Images):
         return BoxTable.of(self.regions, self.constants.classes)
 
     def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
-        """Return the boxes of the submission beside the true ones; of two of a list the first."""
+        """Return the submitted and true boxes; of an image with two rows, the first row counts."""
         cells, answered = cells_of_lists(submission, "boxes", self.lists)
         classes = self.constants.classes
-        submitted = BoxTable.of([_read_boxes(cell, self.each) for cell in cells], classes)
+        read = [_read_boxes(cell, self.submitted_parts) for cell in cells]
+        submitted = BoxTable.of(read, classes)
         boxes = Boxes(self.lists, answered, classes, self.boxes, submitted, extras=self.extras)
         return FoundViews(answered, {Boxes: boxes})
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return the cell of each image."""
-        return {"list": self.lists, "boxes": [write_boxes(x, self.each) for x in self.regions]}
+        cells = [write_boxes(boxes, self.submitted_parts) for boxes in self.regions]
+        return {"list": self.lists, "boxes": cells}
 
 
 def cells_of_lists(table: Table, role: str, lists: Sequence[str]) -> tuple[list[str], Mask]:
@@ -116,23 +118,23 @@ def cells_of_lists(table: Table, role: str, lists: Sequence[str]) -> tuple[list[
 
 
 def _read_runs(cell: str) -> Ints:
-    """Return the runs of a cell; none of a cell that is not of the form, which a check reports."""
+    """Return the runs of a cell; none if it is malformed, which a check reports."""
     try:
         return runs_of(cell)
     except RunFault:
         return np.empty((0, 2), dtype=np.int64)
 
 
-def _read_boxes(cell: str, each: Sequence[str]) -> list[Box]:
-    """Return the boxes of a cell; none of a cell that is not of the form, which a check reports."""
+def _read_boxes(cell: str, parts: Sequence[str]) -> list[Box]:
+    """Return the boxes of a cell; none if it is malformed, which a check reports."""
     try:
-        return boxes_of(cell, each)
+        return boxes_of(cell, parts)
     except BoxFault:
         return []
 
 
 def _boxes_of_rows(table: Table, lists: Sequence[str]) -> list[list[Box]]:
-    """Return the boxes of each list, of a table with a row for each; a check reports faults."""
+    """Return the boxes of each list from a table with one box per row; a check reports faults."""
     boxes: list[list[Box]] = [[] for _ in lists]
     places = find_places(table.frame["list"], lists).tolist()
     for place, row in zip(places, table.frame.iter_rows(named=True), strict=True):
@@ -151,16 +153,16 @@ def open_masks(table: Table, side: SideTables, findings: Findings) -> TrueMasks:
 
 def open_boxes(table: Table, side: SideTables, findings: Findings) -> TrueBoxes:
     """Return the boxes of each image; one without any is an empty cell, or `-`."""
-    of_truth, of_submission = side.box_parts
+    true_parts, submitted_parts = side.box_parts
     lists = _image_names(table, side, findings)
     if "boxes" in table:
         cells, _ = cells_of_lists(table, "boxes", lists)
-        boxes = [_read_boxes(cell, of_truth) for cell in cells]
+        boxes = [_read_boxes(cell, true_parts) for cell in cells]
     else:
         boxes = _boxes_of_rows(table, lists)
     constants = Constants(classes=tuple(sorted({box.name for cell in boxes for box in cell})))
     extras = Extras(list=side.of_lists(lists))
-    return TrueBoxes(lists, constants, extras, tuple(boxes), of_submission)
+    return TrueBoxes(lists, constants, extras, tuple(boxes), submitted_parts)
 
 
 def _image_names(table: Table, side: SideTables, findings: Findings) -> tuple[str, ...]:

@@ -170,7 +170,7 @@ def _explain_boxes(
     if iou is not None:
         match = partial(match_boxes, thresholds=iou, best_only=rule != "coco")
     rows, true_boxes = list[tuple[Any, ...]](), 0
-    for pair in boxes.pairs():
+    for pair in boxes.by_class():
         class_name = boxes.classes[pair.code] if pair.code >= 0 else "no class of the truth"
         corners, is_right = pair.submitted.corners.tolist(), match(pair)[:, 0].astype(int).tolist()
         cells = zip(pair.submitted.score.tolist(), corners, is_right, strict=True)
@@ -265,7 +265,7 @@ def boxap(
     0.5
     """
     rows = list[list[float]]()
-    for pair in view.pairs():
+    for pair in view.by_class():
         if pair.code < 0:  # boxes of a class that the truth lacks
             continue
         boxes = pair.submitted.where(np.arange(min(most, pair.submitted.score.size)))
@@ -320,7 +320,7 @@ def _box_figure(
     `empty` is. The column `counts` has a row for each list, as `_mean_box_ratio` reads it.
     """
     counts = np.zeros((view.lists, thresholds + 2))
-    for pair in view.pairs():
+    for pair in view.by_class():
         counts[pair.in_list, :-2] += match(pair).sum(axis=0)
         counts[pair.in_list, -2:] += len(pair.submitted.corners), len(pair.true.corners)
     empty = empty if average == "lists" else "skip"
@@ -386,7 +386,7 @@ def pointf1(
 
     One of two points is inside the only box:
 
-    >>> parts = dict(each=("class", "x", "y"), truth=("class", "x", "y", "w", "h"))
+    >>> parts = dict(parts=("class", "x", "y"), true_parts=("class", "x", "y", "w", "h"))
     >>> view = Boxes.of_cells(("a 3 3 a 20 3", "a 0 0 9 9"), **parts)
     >>> round(pointf1(view).pooled(), 4)
     0.6667

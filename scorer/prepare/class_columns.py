@@ -55,8 +55,8 @@ def _class_cells(prepared: BoundChallenge) -> Iterator[tuple[ClassCells, ClassCe
     if prepared.kind.name == "boxes":
         in_truth, in_submission = challenge.each
         if CLASS in in_truth and CLASS in in_submission:
-            sent = ClassCells("boxes", partial(box_classes, each=in_submission))
-            true = ClassCells("boxes", partial(box_classes, each=in_truth))
+            sent = ClassCells("boxes", partial(box_classes, parts=in_submission))
+            true = ClassCells("boxes", partial(box_classes, parts=in_truth))
             if challenge.truth.box_columns:
                 true = ClassCells(f"{EXTRA}{CLASS}]", one_name)
             yield sent, true

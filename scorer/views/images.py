@@ -11,19 +11,17 @@ import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.reading.schema import EXTRA, NUMBER
-from scorer.views.columns import (
-    Extras,
-    WithColumns,
-)
+from scorer.views.columns import Extras, WithColumns
 
 CLASS, SCORE = "class", "score"
 CORNERS, SIDES = ("x1", "y1", "x2", "y2"), ("x", "y", "w", "h")
 PARTS = (CLASS, SCORE, *CORNERS, *SIDES)
+MOST_COORDINATE = 1e15  # whole numbers below are exact as floats, and areas stay finite
 UNKNOWN = -1  # the code of a class that the truth has no box of
 
 
 class BoxFault(ValueError):
-    """A cell is not made of the parts of boxes."""
+    """A cell does not hold whole boxes with valid numbers."""
 
 
 class Box(NamedTuple):
@@ -34,41 +32,41 @@ class Box(NamedTuple):
     corners: tuple[float, float, float, float]  # left, top, right, bottom
 
 
-def boxes_of(cell: str, each: Sequence[str]) -> list[Box]:
-    """Return the boxes of a cell such as `cat 0 0 1 1 dog 2 2 3 3`; `-` has no box.
+def boxes_of(cell: str, parts: Sequence[str]) -> list[Box]:
+    """Return the boxes of a cell such as `cat 0 0 1 1 dog 2 2 3 3`; none for `-`.
 
     Args:
         cell: Words separated by blanks, one for each part of each box.
-        each: The names of the parts of a box, in the order of its words.
+        parts: The names of the parts of a box, such as x1, in the order of its words.
 
     Raises:
-        BoxFault: A word is missing or no number, or a box ends before it begins.
+        BoxFault: Words are missing, a word is not a number, or a box ends before it begins.
     """
     words = cell.split()
     if cell.strip() == "-":
         words = []
-    if len(words) % len(each):
-        message = f"{len(words):,} is no multiple of the {len(each)} words of a box"
-        message += f" ({' '.join(each)})"
+    if len(words) % len(parts):
+        message = f"{len(words):,} is no multiple of the {len(parts)} words of a box"
+        message += f" ({' '.join(parts)})"
         raise BoxFault(message)
-    rows = (words[n : n + len(each)] for n in range(0, len(words), len(each)))
-    return [_parse_box(dict(zip(each, row, strict=True))) for row in rows]
+    rows = (words[n : n + len(parts)] for n in range(0, len(words), len(parts)))
+    return [_parse_box(dict(zip(parts, row, strict=True))) for row in rows]
 
 
-def box_classes(cell: str, each: Sequence[str]) -> list[str]:
+def box_classes(cell: str, parts: Sequence[str]) -> list[str]:
     """Return the class of each box of a cell; none if the cell does not hold whole boxes.
 
     >>> box_classes("cat 0 0 1 1 dog 2 2 3 3", ("class", "x1", "y1", "x2", "y2"))
     ['cat', 'dog']
     """
     words = cell.split()
-    return [] if len(words) % len(each) else words[each.index(CLASS) :: len(each)]
+    return [] if len(words) % len(parts) else words[parts.index(CLASS) :: len(parts)]
 
 
 def _parse_box(words: Mapping[str, str]) -> Box:
-    """Return the box of the words of its parts, which are given by the parts' names."""
-    number = {part: _parse_number(part, word) for part, word in words.items() if part != CLASS}
-    return place_box(words.get(CLASS, ""), number)
+    """Return the box that part -> word describes."""
+    numbers = {part: _parse_number(part, word) for part, word in words.items() if part != CLASS}
+    return make_box(words.get(CLASS, ""), numbers)
 
 
 def box_of_row(row: Mapping[str, Any]) -> Box:
@@ -80,50 +78,51 @@ def box_of_row(row: Mapping[str, Any]) -> Box:
     Raises:
         BoxFault: It ends before it begins.
     """
-    roles = {part: f"{NUMBER}{part}]" for part in PARTS if part != CLASS}
-    number = {part: row[role] for part, role in roles.items() if role in row}
-    return place_box(row.get(f"{EXTRA}{CLASS}]", ""), number)
+    roles = {part: f"{NUMBER}{part}]" for part in PARTS if part != CLASS}  # NUMBER ends in "["
+    numbers = {part: row[role] for part, role in roles.items() if role in row}
+    return make_box(row.get(f"{EXTRA}{CLASS}]", ""), numbers)
 
 
-def place_box(name: str, number: Mapping[str, float]) -> Box:
-    """Return the box of a class with these coordinates, and perhaps a score.
+def make_box(name: str, numbers: Mapping[str, float]) -> Box:
+    """Return the box of a class, from part -> number; its score is 1 if none is given.
 
     Raises:
         BoxFault: It ends before it begins.
     """
-    if "x1" in number:
-        left, top, right, bottom = (number[part] for part in CORNERS)
+    if "x1" in numbers:
+        left, top, right, bottom = (numbers[part] for part in CORNERS)
     else:
-        left, top = number["x"], number["y"]
-        right, bottom = left + number.get("w", 0), top + number.get("h", 0)
+        left, top = numbers["x"], numbers["y"]
+        right, bottom = left + numbers.get("w", 0), top + numbers.get("h", 0)
     if right < left or bottom < top:
         raise BoxFault(
             f"the box at {left:g} {top:g} ends before it begins, at {right:g} {bottom:g}"
         )
-    return Box(name, number.get(SCORE, 1.0), (left, top, right, bottom))
+    return Box(name, numbers.get(SCORE, 1.0), (left, top, right, bottom))
 
 
-def write_boxes(boxes: Sequence[Box], each: Sequence[str]) -> str:
-    """Return the cell of these boxes in these parts; a point is the middle of its box."""
-    is_point = "x" in each and "w" not in each
+def write_boxes(boxes: Sequence[Box], parts: Sequence[str]) -> str:
+    """Return the cell that holds these parts of the boxes; a point is the middle of its box."""
+    is_point = "x" in parts and "w" not in parts
     words: list[object] = []
     for box in boxes:
         left, top, right, bottom = box.corners
         x, y = ((left + right) / 2, (top + bottom) / 2) if is_point else (left, top)
         sides = dict(zip(SIDES, (x, y, right - left, bottom - top), strict=True))
-        parts = {CLASS: box.name, SCORE: box.score, **dict(zip(CORNERS, box.corners, strict=True))}
-        words += [{**parts, **sides}[part] for part in each]
+        corners = dict(zip(CORNERS, box.corners, strict=True))
+        word_of = {CLASS: box.name, SCORE: box.score, **corners, **sides}
+        words += [word_of[part] for part in parts]
     return " ".join(map(str, words))
 
 
 def _parse_number(part: str, word: str) -> float:
-    """Return the number of a part; BoxFault if the word is no number, or too large."""
+    """Return the number of a part; BoxFault if the word is not one, or it is too large."""
     try:
         # float() would accept 1_000
         value = float(word) if "_" not in word else math.nan
     except ValueError:
         value = math.nan
-    if not math.isfinite(value) or abs(value) > 1e15:
+    if not math.isfinite(value) or abs(value) > MOST_COORDINATE:
         raise BoxFault(f"{part} cannot be {word[:60]!r}")
     return value
 
@@ -138,7 +137,7 @@ class BoxTable(NamedTuple):
 
     @classmethod
     def of(cls, cells: Sequence[Sequence[Box]], classes: Sequence[str]) -> BoxTable:
-        """Return the boxes of each list."""
+        """Return the table of the boxes of each list."""
         place = {name: n for n, name in enumerate(classes)}
         boxes = [box for cell in cells for box in cell]
         return cls(
@@ -148,17 +147,17 @@ class BoxTable(NamedTuple):
             np.array([box.corners for box in boxes], dtype=np.float64).reshape(-1, 4),
         )
 
-    def where(self, keep: Mask | Ints) -> BoxTable:
-        """Return some of the boxes."""
+    def where(self, keep: Mask | Ints | slice) -> BoxTable:
+        """Return the chosen boxes."""
         return BoxTable(self.in_list[keep], self.code[keep], self.score[keep], self.corners[keep])
 
 
 class ClassBoxes(NamedTuple):
-    """The boxes of one class in one list: the submitted ones, highest score first, and the true."""
+    """The submitted and true boxes of one class in one list."""
 
     in_list: int
     code: int
-    submitted: BoxTable
+    submitted: BoxTable  # highest score first
     true: BoxTable
 
 
@@ -177,49 +176,51 @@ class Boxes(WithColumns):
 
     @property
     def lists(self) -> int:
-        """The number of images."""
+        """The number of lists, such as images."""
         return len(self.names)
 
-    def pairs(self) -> Iterator[ClassBoxes]:
-        """Yield the boxes of each list and class that has any."""
-        # One number for list and class, which both sides are sorted by; UNKNOWN comes first.
-        codes = len(self.classes) + 1
-        keys = [side.in_list * codes + side.code + 1 for side in (self.submitted, self.true)]
-        ordered = [
-            np.lexsort((-self.submitted.score, keys[0])),  # equal scores in the order of the cell
-            np.argsort(keys[1], kind="stable"),
-        ]
-        sorted_keys = [key[by] for key, by in zip(keys, ordered, strict=True)]
-        for key in sorted({*keys[0].tolist(), *keys[1].tolist()}):
-            spans = [np.searchsorted(side, [key, key + 1]) for side in sorted_keys]
-            rows = [by[low:high] for by, (low, high) in zip(ordered, spans, strict=True)]
-            submitted, true = self.submitted.where(rows[0]), self.true.where(rows[1])
-            yield ClassBoxes(key // codes, key % codes - 1, submitted, true)
+    def by_class(self) -> Iterator[ClassBoxes]:
+        """Yield the boxes of each list and class that has a submitted or a true box."""
+        codes = len(self.classes) + 1  # the classes, and UNKNOWN = -1
+        # One number for list and class, by which the boxes of both sides are sorted.
+        key, true_key = (x.in_list * codes + x.code + 1 for x in (self.submitted, self.true))
+        order = np.lexsort((-self.submitted.score, key))  # equal scores in the order of the cell
+        true_order = np.argsort(true_key, kind="stable")
+        submitted, key = self.submitted.where(order), key[order]
+        true, true_key = self.true.where(true_order), true_key[true_order]
+        for n in np.union1d(key, true_key).tolist():
+            rows, true_rows = (slice(*np.searchsorted(k, [n, n + 1])) for k in (key, true_key))
+            yield ClassBoxes(
+                n // codes, n % codes - 1, submitted.where(rows), true.where(true_rows)
+            )
 
     @classmethod
     def of_cells(
-        cls, *lists: tuple[str, str], each: Sequence[str] = PARTS[:6], truth: Sequence[str] = ()
+        cls,
+        *lists: tuple[str, str],
+        parts: Sequence[str] = (CLASS, SCORE, *CORNERS),
+        true_parts: Sequence[str] = (),
     ) -> Boxes:
-        """Return the view of a submitted cell and a true one, list by list; for examples.
+        """Return the view of a submitted and a true cell per list; for examples and tests.
 
-        `each` are the parts of a submitted box, `truth` of a true one; by default without the
-        score.
+        `parts` are those of a submitted box; `true_parts` are by default the same without score.
         """
-        of_truth = truth or tuple(part for part in each if part != SCORE)
-        submitted = [boxes_of(cell, each) for cell, _ in lists]
-        true = [boxes_of(cell, of_truth) for _, cell in lists]
+        true_parts = true_parts or tuple(part for part in parts if part != SCORE)
+        submitted = [boxes_of(cell, parts) for cell, _ in lists]
+        true = [boxes_of(cell, true_parts) for _, cell in lists]
         classes = tuple(sorted({box.name for cell in true for box in cell}))
         names = tuple(map(str, range(len(lists))))
         tables = (BoxTable.of(side, classes) for side in (true, submitted))
         return cls(names, np.ones(len(lists), dtype=bool), classes, *tables)
 
 
-NO_RUNS = ("", "-")  # the cells of masks without pixels
-MOST_PIXELS = 1 << 40  # of a mask, so that the pixels of eight million masks can be numbered
+NO_RUNS = ("", "-")  # the cells of a mask without pixels
+MOST_DIGITS = 12  # of a pixel or a length in a cell
+MOST_PIXELS = 1 << 40  # of a mask; a million times that fits in int64 (see `shared_pixels`)
 
 
 class RunFault(ValueError):
-    """A cell is not of the form (`code` S541), or its runs are not in order (S542)."""
+    """A cell does not hold pairs of numbers (code S541), or not ascending runs (S542)."""
 
     def __init__(self, code: str, message: str) -> None:
         self.code = code
@@ -227,12 +228,10 @@ class RunFault(ValueError):
 
 
 def runs_of(cell: str) -> Ints:
-    """Return the runs of a cell, `start length ..` from 1: starts and ends, shape (runs, 2).
+    """Return start and end of each run of a cell `START LENGTH START LENGTH ..`, shape (runs, 2).
 
-    They ascend; an end is the pixel after the last.
-
-    Raises:
-        RunFault: Numbers are no pairs of whole numbers, or runs overlap or descend.
+    Pixels count from 1; the end is the pixel after the last one. Runs ascend. `RunFault`
+    otherwise.
     """
     text = cell.strip()
     if text in NO_RUNS:
@@ -242,12 +241,12 @@ def runs_of(cell: str) -> Ints:
         raise RunFault("S541", f"{odd[:60]!r} is no whole number")
     if len(words) % 2:
         raise RunFault("S541", f"{len(words):,} numbers are no pairs of a start and a length")
-    if max(map(len, words)) > 12:
-        raise RunFault("S541", "a number has more than 12 digits")
+    if max(map(len, words)) > MOST_DIGITS:
+        raise RunFault("S541", f"a number has more than {MOST_DIGITS} digits")
     runs = np.array(words, dtype=np.int64).reshape(-1, 2)
     if (runs < 1).any():
         raise RunFault("S541", "pixels and lengths count from 1")
-    runs[:, 1] += runs[:, 0]
+    runs[:, 1] += runs[:, 0]  # from lengths to ends
     if (late := np.flatnonzero(runs[1:, 0] < runs[:-1, 1])).size:
         first, second = (int(start) for start in runs[late[0] : late[0] + 2, 0])
         how = "overlaps" if second >= first else "stands after"
@@ -269,32 +268,33 @@ class MaskRuns(NamedTuple):
 
     @classmethod
     def of(cls, cells: Sequence[Ints]) -> MaskRuns:
-        """Return the runs of all masks, given by `runs_of` for each list."""
+        """Return the runs of all masks, from those of each list's mask as `runs_of` gives them."""
         in_list = np.repeat(np.arange(len(cells)), [len(runs) for runs in cells])
         runs = np.concatenate([np.empty((0, 2), dtype=np.int64), *cells])
         return cls(in_list.astype(np.int64), runs[:, 0], runs[:, 1])
 
     def sizes(self, lists: int) -> Floats:
-        """Return the number of pixels of each list's mask."""
+        """Return the number of pixels of each list's mask, shape (lists,)."""
         return np.bincount(self.in_list, self.end - self.start, lists).astype(np.float64)
 
 
-def count_common_pixels(first: MaskRuns, second: MaskRuns, lists: int) -> Floats:
-    """Return the number of pixels that both masks of each list have."""
+def shared_pixels(first: MaskRuns, second: MaskRuns, lists: int) -> Floats:
+    """Return how many pixels the two masks of each list share, shape (lists,)."""
     if not second.start.size:
         return np.zeros(lists)
+    # An offset for each list makes one ascending sequence of the runs of all lists.
     start, end = (side + second.in_list * MOST_PIXELS for side in (second.start, second.end))
-    before = np.append(0, np.cumsum(end - start))
+    pixels_of_runs = np.append(0, np.cumsum(end - start))  # of the first n runs
 
-    def below(pixel: Ints) -> Ints:
-        """Return the number of pixels of the second masks before each of these."""
-        at = np.searchsorted(start, pixel, side="right")
-        beyond: Ints = np.maximum(np.append(0, end)[at] - pixel, 0)
-        return before[at] - beyond
+    def count_before(pixel: Ints) -> Ints:
+        """Return how many pixels of the second masks lie before each of some pixels."""
+        runs = np.searchsorted(start, pixel, side="right")  # how many start at it or before
+        rest: Ints = np.maximum(np.append(0, end)[runs] - pixel, 0)  # of the last, from it on
+        return pixels_of_runs[runs] - rest
 
     offset = first.in_list * MOST_PIXELS
-    both = below(first.end + offset) - below(first.start + offset)
-    return np.bincount(first.in_list, both, lists).astype(np.float64)
+    shared = count_before(first.end + offset) - count_before(first.start + offset)
+    return np.bincount(first.in_list, shared, lists).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -311,17 +311,18 @@ class Masks(WithColumns):
 
     @property
     def lists(self) -> int:
-        """The number of masks."""
+        """The number of lists."""
         return len(self.names)
 
     def counts(self) -> tuple[Floats, Floats, Floats]:
-        """Return each list's pixels of both masks, of the true one, and of the submitted one."""
-        both = count_common_pixels(self.submitted, self.true, self.lists)
-        return both, self.true.sizes(self.lists), self.submitted.sizes(self.lists)
+        """Return the pixels of each list: shared, of the true mask, of the submitted mask."""
+        shared = shared_pixels(self.submitted, self.true, self.lists)
+        return shared, self.true.sizes(self.lists), self.submitted.sizes(self.lists)
 
     @classmethod
     def of_cells(cls, *lists: tuple[str, str]) -> Masks:
-        """Return the view of a submitted cell and a true one, list by list; for examples."""
-        submitted, true = (MaskRuns.of([runs_of(cells[n]) for cells in lists]) for n in (0, 1))
+        """Return the view of a submitted and a true cell per list; for examples and tests."""
+        submitted = MaskRuns.of([runs_of(cell) for cell, _ in lists])
+        true = MaskRuns.of([runs_of(cell) for _, cell in lists])
         names = tuple(map(str, range(len(lists))))
         return cls(names, np.ones(len(lists), dtype=bool), true, submitted)

@@ -77,7 +77,7 @@ def view_of(true, sent):
 
     images = sorted({row[0] for row in true + sent})
     cells = [(cell(sent, i, True), cell(true, i, False)) for i in images]
-    return Boxes.of_cells(*cells, each=("class", "score", "x", "y", "w", "h"))
+    return Boxes.of_cells(*cells, parts=("class", "score", "x", "y", "w", "h"))
 
 
 def value(view, **params):

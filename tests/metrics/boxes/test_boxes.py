@@ -154,7 +154,7 @@ def right(sent, true, least):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_f1_of_boxes(seed):
     cells = boxed(seed)
-    view = Boxes.of_cells(*cells, each=EACH)
+    view = Boxes.of_cells(*cells, parts=EACH)
     sides = [(boxes_of(a, EACH), boxes_of(b, (EACH[0], *EACH[2:]))) for a, b in cells]
     counts = [(right(a, b, 0.4), len(a), len(b)) for a, b in sides]
     f1 = [2 * c / (a + b) if a + b else 1.0 for c, a, b in counts]
@@ -172,14 +172,14 @@ def test_precision_of_boxes_by_hand():
     """Scores .9 right, .8 wrong, .7 right, of three true ones: precision 1, 1/2, 2/3."""
     sent = "a .9 0 0 9 9 a .8 50 50 60 60 a .7 20 20 30 30"
     true = "a 0 0 9 9 a 20 20 30 30 a 70 70 80 80"
-    view = Boxes.of_cells((sent, true), each=EACH)
+    view = Boxes.of_cells((sent, true), parts=EACH)
     same(value("BoxAP", view, iou=0.5, rule="voc"), (1 + 2 / 3) / 3)
     same(value("BoxAP", view, iou=0.5), (34 * 1 + 33 * 2 / 3) / 101)
     same(value("BoxAP", view, iou=0.5, rule="voc2007"), (4 * 1 + 3 * 2 / 3) / 11)
 
 
 def test_classes_that_no_image_has_do_not_count():
-    view = Boxes.of_cells(("a .9 0 0 9 9 z .9 0 0 9 9", "a 0 0 9 9"), each=EACH)
+    view = Boxes.of_cells(("a .9 0 0 9 9 z .9 0 0 9 9", "a 0 0 9 9"), parts=EACH)
     assert value("BoxAP", view) == pytest.approx(1)
     same(value("BoxF1", view), 2 / 3)
 
@@ -187,7 +187,7 @@ def test_classes_that_no_image_has_do_not_count():
 def test_a_taken_box_is_right_for_coco_and_wrong_for_voc():
     """The second is nearest to the one that is taken, and near enough to the other."""
     cells = ("a .9 0 0 10 10 a .8 0 1 10 11", "a 0 0 10 10 a 0 4 10 14")
-    view = Boxes.of_cells(cells, each=EACH)
+    view = Boxes.of_cells(cells, parts=EACH)
     assert value("BoxAP", view, iou=0.5) == pytest.approx(1)
     assert value("BoxAP", view, iou=0.5, rule="voc") == 0.5
 
@@ -205,7 +205,7 @@ def test_a_taken_box_is_right_for_coco_and_wrong_for_voc():
 )
 def test_points_in_boxes(sent, true, wanted):
     point, box = ("class", "x", "y"), ("class", "x", "y", "w", "h")
-    view = Boxes.of_cells((sent, true), each=point, truth=box)
+    view = Boxes.of_cells((sent, true), parts=point, true_parts=box)
     same(value("PointF1(average=lists)", view), wanted)
 
 
@@ -227,7 +227,7 @@ def test_cells_that_are_no_boxes(cell, said):
 
 @pytest.mark.parametrize("given", ["0.5:0.9", "9:1:1", 0, [0.5, 2], "0.5:0.9:-1"])
 def test_thresholds_that_are_none(given):
-    view = Boxes.of_cells(("", ""), each=EACH)
+    view = Boxes.of_cells(("", ""), parts=EACH)
     with pytest.raises(NotationError, match="iou cannot be"):
         value("BoxF1", view, iou=given)
 
@@ -266,7 +266,7 @@ def test_files_are_scored_checked_explained_and_sound(challenge, score, yaml, ce
     ran = score(folder, folder / "sub.csv", "--format", "json")
     assert ran.code == 0, ran.err
     found = json.loads(ran.out)["submissions"][0]["values"]
-    view = Masks.of_cells(*cells) if "rle" in yaml else Boxes.of_cells(*cells, each=EACH)
+    view = Masks.of_cells(*cells) if "rle" in yaml else Boxes.of_cells(*cells, parts=EACH)
     for notation, told in found.items():
         same(told["mean"], value(notation, view))
     for words in (("check", folder, folder / "sub.csv"), ("lint", folder),
@@ -367,7 +367,7 @@ def test_a_truth_with_a_row_for_each_box(challenge, score, seed):
     ran = score(folder, folder / "sub.csv", "--format", "json")
     assert ran.code == 0, ran
     found = json.loads(ran.out)["submissions"][0]["values"]
-    view = Boxes.of_cells(*cells, each=EACH)
+    view = Boxes.of_cells(*cells, parts=EACH)
     same([found[name]["mean"] for name in found], [value(name, view) for name in found])
 
 
