@@ -32,23 +32,23 @@ from scorer.core.ids import wrapped_id_regex
 from scorer.core.problems import Problem, Severity, as_truth_problems
 from scorer.core.text import quoted
 
-MAY_BE_EMPTY = f"{READ_AS_TEXT}; an answer that may be empty is a text: text in place of item"
-OTHER_CELLS = ("label", "runs", "boxes")  # columns whose empty cells have checks of their own
-FIRST_ROWS = 1000  # of the truth, in which quotes are looked for
+EMPTY_ITEM = f"{READ_AS_TEXT}; an answer that may be empty is a text: text in place of item"
+NOT_IDS = ("label", "runs", "boxes")  # text columns without ids, which other checks look at
+FIRST_ROWS = 1000  # rows of the truth in which quotes are looked for
 SAME_RATING = pl.col("rating") == pl.col("first_rating")
 
 
 @check("T302", of="truth")
 def list_not_public(rows: TruthRows) -> Iterator[Problem]:
-    """Every list of the truth is in the public file of lists: nobody could answer it."""
-    if rows.challenge.lists is not None:  # Else they are the truth's own
+    """Every list of the truth is in the public file of lists; nobody could answer another one."""
+    if rows.challenge.lists is not None:  # Without that file the truth's lists are the public ones
         index, word = IdIndex(rows.public.lists), rows.word
         yield from _unknown_ids(rows, "T302", "list", index, word, "in the file of lists")
 
 
 @check("T305", kinds=("grades", "ratings"), of="truth")
 def item_not_public(rows: TruthRows) -> Iterator[Problem]:
-    """Every item of the truth is in the catalogue: nobody could return it."""
+    """Every item of the truth is in the catalogue; nobody could return another one."""
     if rows.public.items is not None:
         index = IdIndex(rows.public.items)
         yield from _unknown_ids(rows, "T305", "item", index, "item", "in the catalogue")
@@ -62,7 +62,8 @@ def _unknown_ids(
     unknown = frame.filter(~index.contains(frame[role]), pl.col(role) != "")
     if unknown.is_empty():
         return
-    decimals = frame.select((pl.col(role).str.ends_with(".0") | (pl.col(role) == "")).all()).item()
+    is_decimal = pl.col(role).str.ends_with(".0") | (pl.col(role) == "")
+    decimals = frame.select(is_decimal.all()).item()  # whether a program made all ids decimals
     for row in distinct_ids(unknown, role).iter_rows(named=True):
         name = row[role]
         fault = index.explain(name, decimals)
@@ -95,7 +96,7 @@ def repeated_grade(rows: TruthRows) -> Iterator[Problem]:
 def missing_id(rows: TruthRows) -> Iterator[Problem]:
     """No id is empty; one that reads 'nan' may have been a missing value."""
     for role in rows.frame.columns:
-        if rows.frame[role].dtype != pl.String or role in OTHER_CELLS:
+        if rows.frame[role].dtype != pl.String or role in NOT_IDS:
             continue
         if role == "item" and rows.challenge.truth.texts:
             continue  # A text may be empty
@@ -104,14 +105,15 @@ def missing_id(rows: TruthRows) -> Iterator[Problem]:
             if (fault := suspect_id(row[role], None)) is not None:
                 is_empty = fault.code == "S309"
                 message = fault.describe(rows.public.word(role), row["rows"])
-                help = MAY_BE_EMPTY if role == "item" and is_empty else READ_AS_TEXT
+                help = EMPTY_ITEM if role == "item" and is_empty else READ_AS_TEXT
                 severity: Severity = "error" if is_empty else "warning"
-                yield Problem(f"T{fault.code[1:]}", message, severity, line=row["line"], help=help)
+                code = fault.code.replace("S", "T")  # S309 and S310 of a submission
+                yield Problem(code, message, severity, line=row["line"], help=help)
 
 
 @check("T313", kinds=("grades",), of="truth")
 def item_in_quotes(rows: TruthRows) -> Iterator[Problem]:
-    """Ids in quotes or brackets are the truth's own, or a program wrote several as one."""
+    """Most items are not in quotes or brackets, as if a program wrote several ids into a cell."""
     rules, first = rows.challenge.submission, rows.frame.head(FIRST_ROWS)
     if rows.public.items is not None or rules.item_pattern or rows.challenge.truth.texts:
         return
@@ -149,7 +151,7 @@ def repeated_rating(rows: TruthRows) -> Iterator[Problem]:
 
 @check("T305", kinds=("ratings",), of="truth")
 def rating_not_asked(rows: TruthRows) -> Iterator[Problem]:
-    """Every rating is of an item that the public file of items gives its list."""
+    """Every rated item is among those that the public file of items has for this list."""
     public, pairs = rows.public, PublicIds(rows.public).candidates
     if pairs is not None and public.items is not None:
         known = rows.frame.filter(IdIndex(public.items).contains(rows.frame["item"]))
@@ -158,7 +160,7 @@ def rating_not_asked(rows: TruthRows) -> Iterator[Problem]:
 
 @check("T305", kinds=("preferences",), of="truth")
 def preference_not_public(rows: TruthRows) -> Iterator[Problem]:
-    """Every preference is of items that the public file of items gives its list."""
+    """Both items of a preference are among those that the public file of items has for its list."""
     public, pairs = rows.public, PublicIds(rows.public).candidates
     if pairs is None or public.items is None:
         return
@@ -190,20 +192,21 @@ def undeclared_label(rows: TruthRows) -> Iterator[Problem]:
     declared = rows.public.classes if challenge.classes or challenge.submission.classes else ()
     index, word = IdIndex(dict.fromkeys(declared)), rows.column_name("label")
     suggest = index.suggestions()
-    if rows.counted is not None:
+    if rows.counted is not None:  # The other rows count for no measure
         frame = frame.filter(rows.counted)
     if rows.public.numbers:
         frame = frame.filter(~has_number_label(rows.public))
 
     def is_wrong(label: str) -> bool:
-        """Return whether a label is empty, not declared, or missing where none is declared."""
-        if not label or label in index.names:
-            return not label
-        return bool(declared) or label.casefold() in MISSING
+        """Return whether a label is empty or not declared; if none are, whether it is missing."""
+        if not label:
+            return True
+        return label not in index.names and (bool(declared) or label.casefold() in MISSING)
 
+    separator = challenge.separators[0]  # that of the truth
     for row in distinct_ids(frame, "label").iter_rows(named=True):
-        wrong = filter(is_wrong, split_cell(row["label"], challenge.separators[0]))
-        if (label := next(wrong, None)) is None:
+        label = next(filter(is_wrong, split_cell(row["label"], separator)), None)
+        if label is None:
             continue
         count, line, name = count_rows(row["rows"]), row["line"], row["list"]
         if label and declared:
@@ -217,14 +220,15 @@ def undeclared_label(rows: TruthRows) -> Iterator[Problem]:
 
 @check("T501", "T502", "T503", "T504", "T506", kinds=("labels",), of="truth")
 def number_label(rows: TruthRows) -> Iterator[Problem]:
-    """A row of a group of numbers has a number."""
+    """Every label is a number in the groups of lists whose answers are numbers."""
+    # Each different label is one problem, however many rows have it.
     for problem in as_truth_problems(find_wrong_numbers(rows, (-math.inf, math.inf))):
         yield replace(problem, times=1)
 
 
 @check("T806", kinds=("labels", "masks", "boxes"), of="truth")
 def repeated_row(rows: TruthRows) -> Iterator[Problem]:
-    """A row stands once, unless it is one box of several."""
+    """Every list has one row, unless a row is one box of several."""
     if rows.challenge.truth.box_columns:
         return
     message = "{word} {list} stands twice in the truth (first on line {first_line:,})"
@@ -250,11 +254,12 @@ def undeclared_class(rows: TruthRows) -> Iterator[Problem]:
     if not rows.challenge.submission.classes:
         return
     for column in rows.public.class_columns:
-        role, split = column.truth
+        role = column.truth.role
         if role in rows.frame.columns:
             index, word = IdIndex(dict.fromkeys(column.classes)), rows.column_name(role)
             suggest = index.suggestions()
-            for row in find_unknown_names(rows.frame, role, split, index).iter_rows(named=True):
+            unknown = find_unknown_names(rows.frame, role, column.truth.named, index)
+            for row in unknown.iter_rows(named=True):
                 name, line = row["name"], row["line"]
                 message = f"{word}: {quoted(name)} is not among the declared classes{suggest(name)}"
                 yield Problem("T801", message, line=line, list=row["list"])
