@@ -44,15 +44,15 @@ from scorer.views.texts import Texts, join_texts
 
 @dataclass(frozen=True, eq=False)
 class Grades(OpenTruth):
-    """A truth of graded items.
+    """A graded truth, prepared to be joined with submissions.
 
     Attributes:
         lists: The lists that are scored.
-        truth: Its grades.
-        constants: What it settles.
-        side: The files beside it.
-        table: Its table, if a measure looks at further columns of it.
-        excluded: The pairs that are taken out of submissions.
+        truth: The grades of their items.
+        constants: The values that metrics need of the whole truth, such as the highest grade.
+        side: The challenge's other files.
+        table: The truth's table, if a measure needs its further columns or its subtopics.
+        excluded: The (list, item) pairs that are removed from submissions.
     """
 
     lists: tuple[str, ...]
@@ -90,19 +90,20 @@ class Grades(OpenTruth):
         return _catalogue(self.side)
 
     @cached_property
-    def past(self) -> tuple[Ints, Ints]:
-        """Which list has known which item of the catalogue."""
+    def history(self) -> tuple[Ints, Ints]:
+        """The pairs of the history, ordered by list: the lists, and the item codes they know."""
         if (history := self.side.tables.get("history")) is None:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        return _past(history.frame, self.truth.list_names, self.catalogue.ids)
+        return _history_pairs(history.frame, self.truth.list_names, self.catalogue.ids)
 
     @property
     def _has_extras(self) -> bool:
+        """Whether `lists`, `items`, truth or submission have further columns; groups are some."""
         return bool(self.side.extra or self.side.public.groups)
 
     @cached_property
     def extras(self) -> Extras:
-        """Further columns: of lists one element a list, of the others one a row of the truth."""
+        """Further columns: `list` has one element per list, the others per judged item."""
         if not self._has_extras:
             return Extras()
         side, truth = self.side, self.truth
@@ -110,15 +111,15 @@ class Grades(OpenTruth):
         if of_truth:
             assert self.table is not None
             of_truth = of_truth.at_or_missing(self._graded_rows(self.table.frame))
-        described = self.catalogue.extra.at(find_places(truth.items, self.catalogue.ids))
-        return Extras(of_truth, list=side.of_lists(truth.lists), item=described)
+        of_items = self.catalogue.extra.at(self.catalogue.codes(truth.items))
+        return Extras(of_truth, list=side.of_lists(truth.lists), item=of_items)
 
     def _graded_rows(self, frame: pl.DataFrame) -> Ints:
-        """Return the first row of the table that has the grade of each row of the truth."""
-        row = self.truth.find(frame)
+        """Return for each judged item the first row of the table that has it with its grade."""
+        place = self.truth.find(frame)
         grade = frame["grade"].to_numpy() if "grade" in frame.columns else np.ones(frame.height)
-        is_grade = grade == np.append(self.truth.grade, np.nan)[row]
-        return first_positions(np.where(is_grade, row, -1), self.truth.in_list.size)
+        has_grade = grade == np.append(self.truth.grade, np.nan)[place]
+        return first_positions(np.where(has_grade, place, -1), self.truth.in_list.size)
 
     def _without_excluded(self, submission: Table) -> Table:
         return submission if self.excluded is None else anti_join(submission, self.excluded)
@@ -130,7 +131,7 @@ class Grades(OpenTruth):
         if self._has_extras:
             extras = extras._replace(submission=self.side.further_columns("submission", sent))
         judged, answered = judge(sent, self.truth, ties, lambda row: extras.at(submission=row))
-        if self.excluded is not None:
+        if self.excluded is not None:  # a list is answered even if all of its items are excluded
             answered = answered_lists(submission.frame, self.truth.list_names)
         found: dict[type, object] = {Judged: judged}
         if Positions in views:
@@ -144,9 +145,10 @@ class Grades(OpenTruth):
             found[Texts] = join_texts(sent, self.truth, ties, judged, extras)
         if Returned in views or Scored in views:
             scored = judged if Scored in views else None
-            found[Returned] = found[Scored] = join_returned(
-                sent, self.truth, ties, self.catalogue, self.past, extras, scored
+            returned = join_returned(
+                sent, self.truth, ties, self.catalogue, self.history, extras, scored
             )
+            found[Returned] = found[Scored] = returned  # a Scored is a Returned, too
         return FoundViews(answered, found)
 
     def subset(self, lists: Ints) -> Grades:
@@ -171,7 +173,7 @@ class Grades(OpenTruth):
 
 
 def open_grades(table: Table, side: SideTables, findings: Findings) -> Grades:
-    """Return judged items, best first; a list without any is in the public lists file."""
+    """Return the graded truth; lists without judged items come from the public file of lists."""
     if side.truth_is_order and "grade" not in table:
         table = _grade_by_place(table)
     frame = table.frame
@@ -191,16 +193,16 @@ def open_grades(table: Table, side: SideTables, findings: Findings) -> Grades:
         findings.extend(_equal_grades(truth, side))
     history = side.tables.get("history")
     constants = Constants(
-        float(truth.grade.max(initial=0.0)),
-        None if side.public.items is None else len(side.public.items),
-        None if history is None else history.frame["list"].n_unique(),
+        max_grade=float(truth.grade.max(initial=0.0)),
+        catalogue=None if side.public.items is None else len(side.public.items),
+        users=None if history is None else history.frame["list"].n_unique(),
     )
-    looked_at = "truth" in side.extra or Diverse in side.views
-    return Grades(truth.lists, truth, constants, side, table if looked_at else None, excluded)
+    needs_table = "truth" in side.extra or Diverse in side.views
+    return Grades(truth.lists, truth, constants, side, table if needs_table else None, excluded)
 
 
 def _grade_by_place(table: Table) -> Table:
-    """Return the table with grades that fall from item to item of a list, as they stand."""
+    """Return the table with grades n, .., 2, 1 for a list's n items, in the order of its rows."""
     place = pl.int_range(pl.len(), 0, -1).over("list")
     return table.with_frame(table.frame.with_columns(grade=place.cast(pl.Float64)))
 
@@ -230,29 +232,31 @@ def _catalogue(side: SideTables) -> Catalogue:
         ids = pl.Series(list(side.public.items or ()), dtype=pl.String)
     else:
         ids = history.frame["item"]
-    named = ids.unique().sort()
-    users, features = np.zeros(len(named) + 1), np.zeros((len(named) + 1, len(side.features)))
+    names = ids.unique().sort()
+    users, features = np.zeros(len(names) + 1), np.zeros((len(names) + 1, len(side.features)))
     extra = NamedColumns({}, "item")
     if items is not None:
-        place = find_places(ids, named)
+        place = find_places(ids, names)
         for n, role in enumerate(side.features):
             features[place, n] = items.frame[role].to_numpy()
         if "users" in items:
             users[place] = items.frame["users"].to_numpy()
-        rows = np.append(first_positions(place, len(named)), -1)
+        rows = np.append(first_positions(place, len(names)), -1)  # -1: outside the catalogue
         extra = side.further_columns("items", items).at_or_missing(rows)
-    if history is not None:
+    if history is not None:  # counts replace the column `users`
         lists = history.frame["list"].unique()
-        users[:-1] = np.bincount(_past(history.frame, lists, named)[1], minlength=len(named))
-    return Catalogue(named, users, features, extra)
+        _, known_items = _history_pairs(history.frame, lists, names)
+        users[:-1] = np.bincount(known_items, minlength=len(names))
+    return Catalogue(names, users, features, extra)
 
 
-def _past(history: pl.DataFrame, lists: pl.Series, items: pl.Series) -> tuple[Ints, Ints]:
-    """Return the pairs of the history that concern these lists and items, each once, in order."""
+def _history_pairs(history: pl.DataFrame, lists: pl.Series, items: pl.Series) -> tuple[Ints, Ints]:
+    """Return the history's pairs of these lists and items, each once, ordered, as indices."""
     in_list, item = number_lists(history["list"], lists), find_places(history["item"], items)
-    ours = (in_list >= 0) & (item >= 0)
-    pairs = np.unique(in_list[ours] * max(len(items), 1) + item[ours])
-    return pairs // max(len(items), 1), pairs % max(len(items), 1)
+    is_known = (in_list >= 0) & (item >= 0)
+    count = max(len(items), 1)
+    pairs = np.unique(in_list[is_known] * count + item[is_known])  # one number for each pair
+    return pairs // count, pairs % count
 
 
 GRADES = Kind(
