@@ -14,44 +14,42 @@ from typing import NamedTuple
 import polars as pl
 
 from scorer.challenge.public import IdNames, Public, ids_of
-from scorer.core.ids import (
-    TextPattern,
-    repair_id,
-    split_ids,
-    wrapped_id_regex,
-)
+from scorer.core.ids import TextPattern, repair_id, split_ids, wrapped_id_regex
 from scorer.core.text import IGNORABLE, nearest, quoted, unseen
 from scorer.views.items import ItemsByList
 
+# `++` does not backtrack: a long id is matched in one pass.
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
 SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")
 SPREADSHEET_DATE = re.compile(r"[0-9]{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-[0-9]{2}")
 # The beginning of ids that lost zeros, became decimals or were changed by a spreadsheet.
 DAMAGED = re.compile(r"[0-9]|[A-Z][a-z]{2}-[0-9]{2}\Z")
 MISSING = {"nan", "na", "n/a", "null", "none", "nat", "<na>"}  # how a missing value is written
-MISSING_IN_PANDAS = ("nan", "NaN", "<NA>")  # those of them that are no plausible ids
-LONGEST_SUGGESTED = 64  # characters of an id for which a suggestion is looked for
-# Characters of an id beyond ASCII that is normalized: the time of many combining marks is the
-# square of their number.
+LONGEST_MISSING = max(map(len, MISSING))
+MISSING_IN_PANDAS = ("nan", "NaN", "<NA>")  # pandas writes these, and they are unlikely as ids
+LONGEST_SUGGESTED = 64  # characters of an id for which a similar public id is looked for
+# Characters of an id that is normalized, if it is not ASCII. Normalization sorts combining marks
+# in a time that grows with the square of their number.
 LONGEST_NORMALIZED = 128
-FEW_IDS = 200  # ids that are compared one by one
-MOST_LETTERS = 120  # different characters of the public ids that are tried in place of another
+FEW_IDS = 200  # public ids that are all compared with an unknown one
+MOST_LETTERS = 120  # characters of the public ids that `IdIndex.nearest` inserts or substitutes
 SUGGESTIONS = 20  # for one file; only the first few are shown
 SEVERAL_OR_WRAPPED = re.compile(r"""[,;|\t'"`\[\]()]""")  # in an id that is several, or in quotes
-MULTIPLIER = 0x9E3779B97F4A7C15  # odd, so that the keys of (a, b) and (b, a) differ
+MULTIPLIER = 0x9E3779B97F4A7C15  # not 1, so that (a, b) and (b, a) differ; odd loses no bits
 NOUNS = {",": "commas", ";": "semicolons", "|": "bars", "\t": "tabs"}  # of the signs between ids
 MOST_PARTS = 100  # ids that a cell with several ids may hold, to be recognized
 # A regular expression of polars for ids that `suspect_id` looks at one by one: empty or missing,
-# with E+, with a blank at an end, or with a character that cannot be seen.
+# with E+, with a blank at an end, or with a character that cannot be seen, such as a control, a
+# line separator, or a blank (Zs) that is not the usual one.
 UNUSUAL = (
     rf"^(?:|nan|NaN|<NA>)$|E\+|^\s|\s$|[\p{{C}}\p{{Zl}}\p{{Zp}}]|[^\P{{Zs}} ]|{IGNORABLE.pattern}"
     r"|[\u{0}-\u{1f}\u{7f}]"
 )
 
-ALONE = "write each id without quotes and brackets, and several as the sample separates them"
+ONE_ID = "write each id without quotes and brackets, and several as the sample separates them"
 READ_AS_TEXT = "read and write ids as text (in pandas: dtype=str, keep_default_na=False)"
 UNOPENED = "save the table without opening it in a spreadsheet, or format ids as text there"
-# code -> the message for an id of some rows, if the fault's own message is only a part of it
+# code -> the whole message, with the fault's message as {what}; by default "{what}{hint}"
 MESSAGES = {
     "S305": "{what}{count}{hint}",
     "S309": "empty id: the {word} has no name in {rows}",
@@ -81,7 +79,7 @@ class IdFault(NamedTuple):
     hint: str = ""
 
     def describe(self, word: str, rows: int) -> str:
-        """Return the message for an id of some rows; `word` is the challenge's for such an id."""
+        """Return the message; `rows` have the id, which the challenge calls a `word`."""
         return MESSAGES.get(self.code, "{what}{hint}").format(
             what=self.message,
             hint=self.hint,
@@ -95,7 +93,7 @@ class IdIndex:
     """Public ids, to look others up among them and to explain those that are not there.
 
     Args:
-        names: The ids, each once.
+        names: The ids, each once, as keys; their values are not used.
     """
 
     def __init__(self, names: Mapping[str, object]) -> None:
@@ -113,7 +111,8 @@ class IdIndex:
     def contains(self, ids: pl.Series) -> pl.Series:
         """Return whether each of some ids is public.
 
-        Hashes of 64 bits are compared: of 10 million ids one is wrong once in 100,000 files.
+        Hashes of 64 bits are compared. If there are 10 million public ids and as many others, the
+        chance that any of these is taken for public is below 1 in 100,000.
         """
         return ids.hash().is_in(self._hashes.implode())
 
@@ -134,7 +133,7 @@ class IdIndex:
         if meant is not None and meant != name:
             message = f"{quoted(name)} differs from {quoted(meant)} only by "
             return IdFault("S312", message + _describe_difference(name, meant), meant)
-        if len(name) <= 4 and name.casefold() in MISSING:
+        if len(name) <= LONGEST_MISSING and name.casefold() in MISSING:
             return IdFault("S310", f"id reads {quoted(name)}", None, READ_AS_TEXT)
         if self.names and SEVERAL_OR_WRAPPED.search(name):
             parts = split_ids(name)
@@ -168,18 +167,20 @@ class IdIndex:
 
     def suggestions(self) -> Callable[[str], str]:
         """Return a function that gives `; nearest: '007'` for the first few ids, else nothing."""
-        attempts = iter(range(SUGGESTIONS))
+        left = SUGGESTIONS
 
         def suggest(name: str) -> str:
-            closest = self.nearest(name) if next(attempts, None) is not None else None
+            nonlocal left
+            left -= 1
+            closest = self.nearest(name) if left >= 0 else None
             return f"; nearest: {quoted(closest)}" if closest is not None else ""
 
         return suggest
 
     def nearest(self, name: str) -> str | None:
-        """Return a public id at one edit from `name`, else of few ids the most similar one.
+        """Return a public id one edit away from `name`; else, of up to FEW_IDS, the most similar.
 
-        Edits are looked up, since difflib takes half a second for 20,000 ids.
+        The edits are looked up, since difflib takes half a second to compare 20,000 ids.
         """
         if len(name) > LONGEST_SUGGESTED or not self.names:
             return None
@@ -200,19 +201,19 @@ class IdIndex:
                 yield head + letter + tail[1:]
 
     def _with_zeros(self, digits: str) -> str | None:
-        """Return the public id that loses its leading zeros to become `digits`."""
+        """Return `digits` if public, else the public id that differs in leading zeros only."""
         return digits if digits in self.names else self._zeros.get(digits.lstrip("0") or "0")
 
     @cached_property
     def _folded(self) -> dict[str, str]:
-        """The public ids, by what `fold_id` makes of them."""
+        """Folded id (see `fold_id`) -> public id, the first of several."""
         folded = {fold_id(name): name for name in reversed([*self.names])}
         folded.pop("", None)
         return folded
 
     @cached_property
     def _zeros(self) -> dict[str, str]:
-        """The public ids of digits with leading zeros, by their digits without them."""
+        """Digits without leading zeros -> public id with some, the first of several."""
         padded = [
             name for name in self.names if name[:1] == "0" and name.isascii() and name.isdigit()
         ]
@@ -301,7 +302,10 @@ def count_rows(rows: int) -> str:
 
 
 def has_name(role: str, index: IdIndex | None) -> pl.Expr:
-    """Return whether an id is not empty, and no missing value unless that is a public id."""
+    """Return whether the column has an id: not an empty cell, or a missing value.
+
+    What reads as a missing value is an id if it is public.
+    """
     names = pl.Series(MISSING_IN_PANDAS)
     missing = names if index is None else names.filter(~index.contains(names))
     return ~pl.col(role).is_in(["", *missing])
@@ -320,11 +324,12 @@ def suspect_id(name: str, separator: str | None) -> IdFault | None:
         return IdFault("S310", f"id reads {quoted(name)}")
     if "E+" in name and SPREADSHEET.fullmatch(name):
         return IdFault("S308", f"{quoted(name)}: has a spreadsheet changed this id?")
-    if hidden := unseen(name) or (" " if name != name.strip() else ""):
+    is_padded = name != name.strip()
+    if hidden := unseen(name) or (" " if is_padded else ""):
         point = f"U+{ord(hidden):04X}"
         return IdFault("S312", f"id {quoted(name)} contains an invisible character ({point})")
     if _wrapped(separator).search(name) and (parts := split_ids(name)) != [name] and parts:
-        return _parts_fault(name, parts)._replace(meant=None)
+        return _parts_fault(name, parts)._replace(meant=None)  # no id is public
     return None
 
 
@@ -349,7 +354,7 @@ def unusual_regex(separator: str | None) -> str:
 def fold_id(name: str) -> str:
     r"""Return the id decomposed (NFKD), casefolded, without blanks and invisible characters.
 
-    Each character is looked up, so that ids whose characters decompose into many take no time.
+    Each character is folded once and cached, since some decompose into many characters.
 
     >>> fold_id("Q\u200b 1") == fold_id("q１")
     True
@@ -365,6 +370,7 @@ def fold_id(name: str) -> str:
 @cache
 def _fold_character(character: str) -> str:
     """Return a character in NFKD and casefolded; nothing of an invisible one."""
+    # Unicode normalizes again for comparisons without case: folding can give composed characters.
     name = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
     return "".join(c for c in name if not _is_invisible(c))
 
@@ -381,10 +387,10 @@ def _parts_fault(name: str, parts: Sequence[str]) -> IdFault:
     """Return the fault of an id that is several, or one in quotes or brackets."""
     if len(parts) == 1:
         message = f"{quoted(name)} is {quoted(parts[0])} with quotes, brackets or marks round it"
-        return IdFault("S313", message, parts[0], ALONE)
+        return IdFault("S313", message, parts[0], ONE_ID)
     marks = " and ".join(noun for mark, noun in NOUNS.items() if mark in name)
     message = f"{quoted(name)} holds {len(parts):,} ids, with {marks} between them"
-    return IdFault("S313", message, None, ALONE)
+    return IdFault("S313", message, None, ONE_ID)
 
 
 @cache
