@@ -56,7 +56,7 @@ def read_file(
     limits: ReadLimits = DEFAULT_LIMITS,
     layout: Layout = PLAIN,
 ) -> FileTable:
-    """Return the table of a file, and its digest. A column of texts becomes that of the items.
+    """Return the table of a file, whose texts, if it has any, are its items; and its digest.
 
     Args:
         path: The file.

@@ -78,7 +78,7 @@ class Table:
         return replace(self, frame=frame)
 
     def with_items(self) -> Table:
-        """Return the table whose column of texts, if it has one, is that of the items."""
+        """Return the table with its column of texts, if it has one, as items."""
         find_cells = self.find_cells
         if "text" not in self:
             return self
