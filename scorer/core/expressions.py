@@ -134,7 +134,7 @@ def _power_mean(parts: Floats, exponent: float) -> Floats:
     return np.where((parts < 0).any(axis=0), np.nan, means)
 
 
-# From parts of shape (parts, ...) and `Formula.number` to values (...), which rise with each part.
+# From parts of shape (parts, ...) and `Formula.number` to values (...) that no rising part lowers.
 FUNCTIONS: Mapping[str, Callable[[Floats, float], Floats]] = {
     "min": lambda parts, _: np.min(parts, axis=0),
     "max": lambda parts, _: np.max(parts, axis=0),

@@ -25,9 +25,9 @@ PACKAGE = "scorer.reading"  # whose modules hold our formats
 ENTRY_POINTS = "scorer.formats"  # the entry points of formats that installed projects add
 HEAD_BYTES = 1 << 16  # of a file, in which its first lines are looked for
 MOST_HEAD_LINES = 100  # first lines that are looked at
-OTHER_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")  # of other formats
-# A line with a comma may be CSV. A CERTAIN pattern allows commas, but asks for a second column 0 or
-# Q0 and, in a run, a whole number as rank.
+# A line with a comma may be CSV. The CERTAIN patterns allow commas, as a second column 0 or Q0 (in
+# a run, with a whole number as rank) is hardly chance. Files with these names are not tried.
+OTHER_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
 # Qrels: list, iteration, item and grade; the second column is mostly 0, and may be a subtopic.
 QRELS_LINE = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*")
 CERTAIN_QRELS_LINE = re.compile(
