@@ -111,7 +111,7 @@ class TrueBoxes(Images):
 
 
 def cells_of_lists(table: Table, role: str, lists: Sequence[str]) -> tuple[list[str], Mask]:
-    """Return the cell of each list, '' where it has none, and which lists have one."""
+    """Return the cell of each list, '' of a list without a row, and which lists have a row."""
     rows = list_rows(table.frame, lists)
     cells = [*table.frame[role].to_list(), ""]
     return [cells[row] for row in rows.tolist()], rows >= 0

@@ -118,7 +118,7 @@ class Labels(OpenTruth):
     def explain_views(
         self, submission: Table, ties: Ties, views: frozenset[type], at: int
     ) -> Mapping[type, Any]:
-        """Return the views of all rows, of which list number `at` is marked."""
+        """Return the views of all rows, with row number `at` marked."""
         found = self.find_views(submission, ties, views).views
         return {view: rows.mark(at) for view, rows in found.items()}
 

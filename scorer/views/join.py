@@ -83,7 +83,7 @@ class Pairs:
 
 
 def number_lists(column: pl.Series, lists: Sequence[str] | pl.Series) -> Ints:
-    """Return the number of each row's list among `lists`; -1 where it is none of them."""
+    """Return the number of each row's list among `lists`; -1 of another list."""
     if len(column[:SAMPLE].rle()) > min(SAMPLE, len(column)) // 2:
         return find_places(column, lists)
     runs = column.rle().struct.unnest()
@@ -185,7 +185,7 @@ class GradedItems:
         return self.items.gather(np.argsort(self.row)).unique(maintain_order=True)
 
     def find(self, frame: pl.DataFrame, role: str = "item") -> Ints:
-        """Return the row of the truth that each row of a table is of; -1 where there is none."""
+        """Return the row of the truth that each row of a table is of; -1 of an unjudged item."""
         return self.pairs.find(pairs_of(frame, self.list_names, role))
 
 
@@ -237,7 +237,7 @@ class RankedRows:
 
     @classmethod
     def of(cls, table: Table, lists: Sequence[str] | pl.Series) -> RankedRows:
-        """Return the rows of a table in these lists; those of other lists are left out.
+        """Return the rows of a table in these lists, without rows of other lists.
 
         The score ranks, else the rank, else the order of the rows.
         """
@@ -430,9 +430,16 @@ def judge(
         rank = rows.slots[place]
         before = rank - 1
     hits = Hits(
-        in_list, rank, truth.grade[match], truth.ideal.place[match], before, size,
-        len(truth.lists), spread=ties == "expected", middle=ties == "mean-rank",
-    )  # fmt: skip
+        in_list=in_list,
+        rank=rank,
+        grade=truth.grade[match],
+        place=truth.ideal.place[match],
+        tie_start=before,
+        tied=size,
+        lists=len(truth.lists),
+        spread=ties == "expected",
+        middle=ties == "mean-rank",
+    )
     extras = NO_EXTRAS if further is None else further(rows.row[place].astype(np.int64))
     judged = Judged(hits, truth.ideal, rows.lengths, truth.lists, extras)
     return judged, rows.lengths > 0

@@ -21,7 +21,7 @@ from scorer.views.recommendations import submitted_scores
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The returned texts by list and rank, and those of the truth, the best first."""
+    """The returned texts by list and rank, and the texts of the truth, the best first."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
     in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
