@@ -34,7 +34,7 @@ from scorer.views.ranked import Judged, Names, Ranked
 from scorer.views.rows import LabelledRows
 
 SHOWN_LISTS = 10  # how many of the worst lists are shown
-MOST_OMITTED = 10_000  # lists for which the measure is computed without that list
+MOST_OMITTED = 10_000  # lists that are left out, one at a time, to see what each costs
 SHOWN_GROUPS = 8  # groups whose values a note names
 CANDIDATES = 20 * SHOWN_LISTS  # a list with a large weight may cost more than a worse one
 NamesOfView = Callable[[type], Names]  # from the type of a view to the ids of the list's items
@@ -212,7 +212,7 @@ def _apply_rules(
         }[own_rules.undefined]
         # The submission is the cause, so that the list is not skipped.
         if state == WITHHELD and own_rules.undefined in ("skip", "worst"):
-            worst = filler(measure, own_rules)  # NaN for "skip"
+            worst = filler(measure, own_rules)  # NaN for "skip", or if the range has no end
             effect = "the submission has no value" if math.isnan(worst) else f"it counts {worst:g}"
             effect = f"and the truth would have a value, so {effect}"
         undefined = f"{name} is undefined for this list"

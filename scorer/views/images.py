@@ -190,9 +190,8 @@ class Boxes(WithColumns):
         true, true_key = self.true.where(true_order), true_key[true_order]
         for n in np.union1d(key, true_key).tolist():
             rows, true_rows = (slice(*np.searchsorted(k, [n, n + 1])) for k in (key, true_key))
-            yield ClassBoxes(
-                n // codes, n % codes - 1, submitted.where(rows), true.where(true_rows)
-            )
+            in_list, code = divmod(n, codes)
+            yield ClassBoxes(in_list, code - 1, submitted.where(rows), true.where(true_rows))
 
     @classmethod
     def of_cells(
@@ -230,8 +229,8 @@ class RunFault(ValueError):
 def runs_of(cell: str) -> Ints:
     """Return start and end of each run of a cell `START LENGTH START LENGTH ..`, shape (runs, 2).
 
-    Pixels count from 1; the end is the pixel after the last one. Runs ascend. `RunFault`
-    otherwise.
+    Pixels count from 1; the end is the pixel after the last one. `RunFault` if the cell holds
+    something else, or its runs do not ascend.
     """
     text = cell.strip()
     if text in NO_RUNS:

@@ -39,7 +39,7 @@ class Catalogue:
         return find_places(items, self.ids)
 
     def popularity_ranks(self) -> Ints:
-        """Return each item's rank, 1 for the most users, ties by id; the last element is lowest."""
+        """Return each item's rank, 1 for the most users, ties by id; last the lowest rank."""
         ranks = np.full(self.users.size, self.users.size, dtype=np.int64)
         ranks[np.argsort(-self.users[:-1], kind="stable")] = np.arange(1, self.users.size)
         return ranks
@@ -54,9 +54,7 @@ class Returned(WithTruthColumns):
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
     in_order: ClassVar[bool] = True  # values depend on the ranks, and so on the rule for ties
-    always_defined: ClassVar[bool] = (
-        True  # a list can lack a value only because of what was returned
-    )
+    always_defined: ClassVar[bool] = True  # only what is returned can leave a list without a value
 
     in_list: Ints
     rank: Ints
