@@ -1,4 +1,4 @@
-"""Score data frames of Spark: lists are scored where Spark puts them, and ranked in this process.
+"""Score data frames of Spark: its workers score the lists, this process ranks the submissions.
 
     import scorer.spark
     report = scorer.spark.evaluate(session, "challenge.yaml", {"a": frame})
@@ -77,18 +77,22 @@ if TYPE_CHECKING:
     # From the work, and the rows of a bucket of truth and run, to rows for Spark.
     ScoreBucket = Callable[["_Work", pl.DataFrame, pl.DataFrame], pa.Table]
 
-# Kinds whose lists have many rows. A table of one row a list is no larger than its values.
-CUT_KINDS = frozenset({"grades", "ratings", "preferences"})
-# Of subtopics the gains of an item are added in the order in which the whole truth names them.
+# Kinds that are scored in buckets. Tables of other kinds have one row per list, no more than the
+# values that would come back, and are collected.
+BUCKET_KINDS = frozenset({"grades", "ratings", "preferences"})
+# Views of all rows: files as CSV, comparisons of items, and subtopics, whose gains are added in
+# the order in which the whole truth names them.
 WHOLE_VIEWS = frozenset({Frames, Positions, Diverse})
 BUCKETS = "spark.sql.shuffle.partitions"  # the setting that says how many buckets there are
-BUCKET, LINE, PLACE = "bucket", "line", "place"  # columns beside those of roles, of which none is
+BUCKET, LINE, PLACE = "bucket", "line", "place"  # columns that are not roles
 LISTS = {"list": pl.String, "rows": pl.UInt32}  # a list, and how many rows a run has of it
 VALUES = "list string, group string, measure string, value double"
 SCORED = f"{BUCKET} binary"
-# The codes of problems of a file's lists as a whole, which are looked for after all buckets.
+# The codes of problems of all lists together, which are looked for when all buckets are scored.
 OF_ALL_LISTS = frozenset({"S103", "S301", "S302", "S311"})
-OTHER_LINES = re.compile(r" \((?:first on line [\d,]+|lines [\d,]+ and [\d,]+)\)")
+# Mentions of rows in messages; the rows of a data frame have no numbers.
+LINES_IN_MESSAGE = re.compile(r" \((?:first on line [\d,]+|lines [\d,]+ and [\d,]+)\)")
+# A line of an error of Java that names an exception and says what went wrong.
 CAUSE = re.compile(r"(?:Caused by: )?[\w.$]*(?:Exception|Error|Interrupt): (?P<what>.*\S)")
 MALFORMED = "MALFORMED_RECORD_IN_PARSING"  # in errors of Spark's readers of CSV and JSON Lines
 FIND_LINE = "score check without --engine spark names the line"
@@ -146,15 +150,17 @@ def values(
     """
     with _bind_truth(challenge, truth, allow_plugins) as prepared:
         ready = _open(prepared)
-        odd = next((measure for measure in ready.measures if not measure.of_lists), None)
-        why = f"{printable(odd.id)} has no value for a single list" if odd else _why_whole(ready)
+        whole = next((measure for measure in ready.measures if not measure.of_lists), None)
+        why = (
+            f"{printable(whole.id)} has no value for a single list" if whole else _why_whole(ready)
+        )
         if why:
             raise UsageError(f"{why}; scorer.spark.evaluate scores this challenge")
         findings = Findings("the run")
         rows = _select_rows(ready, run, findings)
         if rows is None:
             raise SubmissionRejected(problems=findings)
-        return _score_buckets(_send_truth(session, ready), rows, _values_of, VALUES)
+        return _score_buckets(_send_truth(session, ready), rows, _tabulate_values, VALUES)
 
 
 def score_paths(
@@ -173,7 +179,7 @@ def score_paths(
     runs: dict[Named, DataFrame | Problem] = {}
     for word in words:
         name, equals, path = word.partition("=")
-        if not (equals and name) or "/" in name or Path(word).exists():
+        if not (equals and name) or "/" in name or Path(word).exists():  # a path, not NAME=PATH
             name, path = submission_name(Path(word)), word
         try:
             run: DataFrame | Problem = _read_path(session, prepared, path)
@@ -207,10 +213,10 @@ def _open(prepared: BoundChallenge) -> OpenChallenge:
     """Return the open challenge; `UsageError` if data frames are not what it asks for."""
     challenge = prepared.challenge
     layout = challenge.layout(challenge.submission)
-    odd_keys = ("cells", "wide", "lines", "json", "parts")
-    if odd := next((key for key in odd_keys if getattr(layout, key)), None):
+    unknown_keys = ("cells", "wide", "lines", "json", "parts")
+    if key := next((key for key in unknown_keys if getattr(layout, key)), None):
         raise UsageError(
-            f"submission.{odd}: a data frame of Spark has to have a row for each item (explode "
+            f"submission.{key}: a data frame of Spark has to have a row for each item (explode "
             "makes some); score such files without Spark"
         )
     if challenge.truthless:
@@ -227,8 +233,9 @@ def _evaluate(
     splits: Sequence[str] = (),
     answers: Answers | None = None,
 ) -> Report:
+    """Return the report of runs, and of the challenge's baselines, which are files."""
     ready, own = _open(prepared), baselines(prepared)
-    distinct([*runs, *own])
+    distinct([*runs, *own])  # refuses two of the same name
     truth = None if _why_whole(ready) else _send_truth(session, ready)
     outcomes = [_score_run(ready, truth, file.display, run) for file, run in runs.items()]
     outcomes += outcomes_of(ready, own, None)
@@ -249,7 +256,7 @@ def _score_run(
     try:
         if truth is None:
             return _score_whole(ready, run, rows, findings)
-        scored = _collect(_score_buckets(truth, rows, _bucket_of, SCORED))
+        scored = _collect(_score_buckets(truth, rows, _pickle_bucket, SCORED))
     except SubmissionRejected as error:
         findings.extend(error.problems)
         return Outcome(findings, None, None)
@@ -259,9 +266,9 @@ def _score_run(
 def _why_whole(ready: OpenChallenge) -> str:
     """Return why a run is scored in one piece; "" if each bucket of lists can be scored alone."""
     parts = [part for measure in ready.measures for part in measure.all_parts]
-    if odd := next((part for part in parts if part.pooled and not part.parts), None):
-        return f"{printable(odd.id)} has no value for a single list"
-    if (kind := ready.prepared.kind.name) not in CUT_KINDS:
+    if pooled := next((part for part in parts if part.pooled and not part.parts), None):
+        return f"{printable(pooled.id)} has no value for a single list"
+    if (kind := ready.prepared.kind.name) not in BUCKET_KINDS:
         return f"all rows are scored together where a challenge has {kind}"
     if ready.folds or any(ready.picked.values()) or not WHOLE_VIEWS.isdisjoint(ready.views):
         return "folds, conditions on items, comparisons of items and subtopics need all rows"
@@ -272,13 +279,13 @@ class _Rows(NamedTuple):
     """The rows of a run: `line`, which numbers them, and a column for each role."""
 
     frame: DataFrame
-    cells: Cells  # the same without rows
+    cells: Cells  # what the table has beside its rows; the frame is empty
 
 
 def _select_rows(ready: OpenChallenge, run: DataFrame, findings: Findings) -> _Rows | None:
-    """Return the rows of a run, or None after reporting that its columns are none of a submission.
+    """Return the rows of a run; None, after a problem is added, if columns are wrong or missing.
 
-    Ids are written as Spark writes them, since it finds by them the bucket of a list.
+    Spark casts the ids to text, since it chooses the bucket of a row by the hash of its list's id.
     """
     from pyspark.sql import functions as F
 
@@ -298,13 +305,13 @@ def _select_rows(ready: OpenChallenge, run: DataFrame, findings: Findings) -> _R
         column = F.col("`{}`".format(name.replace("`", "``")))
         if role in TEXT:
             column = F.coalesce(column.cast("string"), F.lit(""))
-        columns.append(column.alias("item" if role == "text" else role))
+        columns.append(column.alias("item" if role == "text" else role))  # as `with_items`
     cells = Cells(pl.DataFrame(), match.schema.with_items(), tuple(types))
     return None if findings.fatal else _Rows(run.select(*columns), cells)
 
 
 def _make_table(cells: Cells, frame: pl.DataFrame, findings: Findings) -> Table:
-    """Return the table of rows of a run; `UnreadableError` if too many cells are no numbers."""
+    """Return the table of rows of a run; `UnreadableError` if too many cells are not numbers."""
     frame = frame.sort(LINE)
     columns = [cell_column(column, column.name) for column in frame.drop(LINE).iter_columns()]
     line = pl.int_range(1, frame.height + 1, dtype=pl.UInt32, eager=True).alias(LINE)
@@ -314,7 +321,7 @@ def _make_table(cells: Cells, frame: pl.DataFrame, findings: Findings) -> Table:
 
 def _score_whole(ready: OpenChallenge, run: DataFrame, rows: _Rows, findings: Findings) -> Outcome:
     """Return the outcome of a run whose rows are collected."""
-    frame, found = _collect(rows.frame), Findings()
+    frame, found = _collect(rows.frame), Findings()  # found: still with lines
     outcome = Outcome(findings, None, None)
     try:
         refuse_many_rows(frame[LINE], ready.prepared.limits)
@@ -334,8 +341,8 @@ class _Work:
 
     challenge: Challenge
     kind: Kind  # which opens the truth of a bucket
-    plan: Plan  # without a truth; the whole truth has settled the measures
-    aids: SideTables
+    plan: Plan  # without the truth, but with parameters of measures that the whole truth settles
+    aids: SideTables  # the challenge's other files
     truth: Table  # without rows
     items: IdIndex | None  # all public items, which are indexed once
     rules: Mapping[str, Rules]  # measure id -> how lists without a value count
@@ -344,15 +351,15 @@ class _Work:
 
 
 class _SentTruth(NamedTuple):
-    """The truth as Spark has it."""
+    """The truth as a data frame of Spark, and what workers need beside it."""
 
     rows: DataFrame  # `bucket`, `place` of the list, `line`, and a column for each role
-    bucket: Column  # that of a list
+    bucket: Column  # the expression of a row's bucket, by its column `list`
     work: _Work
 
 
 def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
-    """Return the rows of the truth; a list without any has one whose line is null."""
+    """Return the truth for the workers; a list without rows has one whose line is null."""
     from pyspark.sql import functions as F
 
     prepared, plan = ready.prepared, ready.plan
@@ -366,25 +373,25 @@ def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
     count = max(min(len(names), int(session.conf.get(BUCKETS) or 1)), 1)
     bucket = F.pmod(F.xxhash64(F.col("list")), F.lit(count)).alias(BUCKET)
     rows = session.createDataFrame(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
-    # Of the public part, what a worker finds in the bucket itself stays here.
+    # The lists, and candidates that the truth gives, are not sent: a worker finds them in its rows.
     candidates = ready.public.candidates if challenge.items is not None else None
     public = ready.public._replace(lists={}, candidates=candidates, clusters={})
     work = _Work(
-        challenge,
-        prepared.kind,
-        replace(plan, public=public, truth=None, columns=NO_COLUMNS),
-        aids_of(prepared, ready.public, Findings())._replace(public=public),
-        replace(table, frame=pl.DataFrame(), find_cells=None),
-        plan.public_ids.items,
-        prepared.rules,
-        plan.columns,
-        Cells(pl.DataFrame(), table.schema),
+        challenge=challenge,
+        kind=prepared.kind,
+        plan=replace(plan, public=public, truth=None, columns=NO_COLUMNS),
+        aids=aids_of(prepared, ready.public, Findings())._replace(public=public),
+        truth=replace(table, frame=pl.DataFrame(), find_cells=None),
+        items=plan.public_ids.items,
+        rules=prepared.rules,
+        columns=plan.columns,
+        cells=Cells(pl.DataFrame(), table.schema),
     )
     return _SentTruth(rows.select(bucket, "*"), bucket, work)
 
 
 def _score_buckets(truth: _SentTruth, rows: _Rows, score: ScoreBucket, schema: str) -> DataFrame:
-    """Return the rows that a function makes of each bucket of truth and run."""
+    """Return the rows that `score` returns for all buckets; `schema` names their columns."""
     work = _pickle(replace(truth.work, cells=rows.cells))
     pairs = truth.rows.groupBy(BUCKET).cogroup(rows.frame.select(truth.bucket, "*").groupBy(BUCKET))
     return pairs.applyInArrow(
@@ -394,7 +401,7 @@ def _score_buckets(truth: _SentTruth, rows: _Rows, score: ScoreBucket, schema: s
 
 
 def _pickle(work: _Work) -> bytes:
-    """Return work as bytes; the files of the challenge's own metrics, and functions, are in it."""
+    """Return work as bytes, with functions, and the files of the challenge's own metrics, in it."""
     from pyspark.cloudpickle import Pickler
 
     class WorkPickler(Pickler):  # type: ignore[misc]
@@ -410,7 +417,7 @@ def _pickle(work: _Work) -> bytes:
 
 
 def _load_metric(file_name: str, content: bytes, name: str, kind: str | None) -> Metric:
-    """Return the metric that a function of a file is, which may not be on this machine."""
+    """Return a metric from the content of its file, which this machine may not have."""
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         path = Path(folder, file_name)
         path.write_bytes(content)
@@ -427,26 +434,27 @@ class _Bucket(NamedTuple):
     """A bucket of lists that was scored; it pickles."""
 
     lists: Sequence[str]  # in the order of its truth
-    places: Ints  # of each among the lists of the whole truth
-    rows: Mapping[str, int]  # list, also one that is not in the truth -> its rows in the run
+    places: Ints  # the index of each among the lists of the whole truth
+    rows: Mapping[str, int]  # list -> how many rows the run has of it; also lists not in the truth
     card: Scorecard | None  # the raw values of the lists; None if the rows are wrong
     findings: Findings  # the problems of the rows
-    sums: Sequence[Sum]  # what these rows add to problems of all rows
+    sums: Sequence[Sum]  # the counts of these rows for problems of all rows together
 
 
 def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucket:
     """Return the values and problems of the lists of a bucket, whose rows are given."""
     place_of = dict(truth.select("list", PLACE).unique().iter_rows())
-    plan = _plan_of(work, truth.filter(pl.col(LINE).is_not_null()), place_of)
+    plan = _plan_bucket(work, truth.filter(pl.col(LINE).is_not_null()), place_of)
     assert plan.truth is not None
     findings, card, sums = Findings(), None, list[Sum]()
     try:
         table = _make_table(work.cells, run.drop(BUCKET), findings)
         sums += check_table(plan, table, findings).sums
+        # Problems of sums are reported for all buckets together; errors among them prevent scoring.
         summed = {problem for each in sums if (problem := each.problem)}
         findings = _without_lines(findings, summed)
         if not findings.fatal and all(problem.severity == "warning" for problem in summed):
-            outcome = score_table(replace(plan, checks=False), table, Findings())
+            outcome = score_table(replace(plan, checks=False), table, Findings())  # checked above
             findings.extend(outcome.findings)
             card = outcome.card
     except UnreadableError as error:
@@ -456,8 +464,8 @@ def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucke
     return _Bucket(plan.truth.lists, places, rows, card, findings, sums)
 
 
-def _plan_of(work: _Work, rows: pl.DataFrame, lists: Mapping[str, int]) -> Plan:
-    """Return the plan for some lists, whose rows of the truth are given."""
+def _plan_bucket(work: _Work, rows: pl.DataFrame, lists: Mapping[str, int]) -> Plan:
+    """Return the plan for the lists of a bucket; `rows` are those of their truth."""
     frame = rows.sort(LINE).cast({LINE: pl.UInt32}).select(LINE, pl.exclude(LINE, BUCKET, PLACE))
     empty = {name: line for name, line in work.truth.empty_lists.items() if name in lists}
     table = replace(work.truth, frame=frame, empty_lists=empty)
@@ -469,33 +477,36 @@ def _plan_of(work: _Work, rows: pl.DataFrame, lists: Mapping[str, int]) -> Plan:
     public = work.kind.complete_public(public, sources)
     truth = work.kind.open(table, work.aids._replace(public=public), Findings())
     plan, known = replace(work.plan, public=public, truth=truth), PublicIds(public)
-    vars(known)["items"], vars(plan)["public_ids"] = work.items, known
+    # Set cached properties, so that the items are not indexed again for each bucket.
+    vars(known)["items"] = work.items
+    vars(plan)["public_ids"] = known
     return plan
 
 
 def _without_lines(findings: Findings, summed: Collection[Problem] | None = None) -> Findings:
-    """Return findings without the numbers of rows.
+    """Return findings that name no lines, since the rows of a data frame have no order.
 
     Args:
         findings: The problems of all rows of a run, or of a bucket.
-        summed: The problems of a bucket's sums. They are left out, as are those of its lists: both
-            are looked for when all buckets are together.
+        summed: None for a run; for a bucket the problems of its sums. These are left out, and those
+            of its lists: both are looked for when all buckets are scored.
     """
     kept, codes = Findings(), set[str]()
+    # Problems beyond the first ones of a code are only counted.
     counts = findings.counts - Counter(problem.code for problem in findings)
     for problem in findings:
         if summed is not None and (problem.role == "list" or problem.code in OF_ALL_LISTS):
             continue
         codes.add(problem.code)
         if summed is None or problem not in summed:
-            message = OTHER_LINES.sub("", problem.message)
+            message = LINES_IN_MESSAGE.sub("", problem.message)
             kept.add(replace(problem, message=message, line=None, column=None))
     kept.counts.update({code: n for code, n in counts.items() if code in codes})
     return kept
 
 
-def _bucket_of(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
-    """Return the row of `SCORED` of a bucket: a pickled _Bucket, or why a metric failed."""
+def _pickle_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
+    """Return the one row (`SCORED`) of a bucket: a pickled _Bucket, or why a metric failed."""
     import pyarrow as pa
 
     try:
@@ -505,8 +516,8 @@ def _bucket_of(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
     return pa.table({BUCKET: pa.array([pickle.dumps(scored)], pa.binary())})
 
 
-def _values_of(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
-    """Return the rows of `VALUES` of a bucket; `SubmissionRejected` if the run is wrong."""
+def _tabulate_values(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
+    """Return the values of a bucket (`VALUES`); `SubmissionRejected` if the run is wrong."""
     import pyarrow as pa
 
     bucket = _score_bucket(work, truth, run)
@@ -537,7 +548,7 @@ def _reject(work: _Work, bucket: _Bucket) -> None:
     found = [*bucket.findings, *_add_up(bucket.sums)]
     problems = [problem for problem in found if problem.severity == "error"]
     unknown, missing = bucket.rows.keys() - bucket.lists, set(bucket.lists) - bucket.rows.keys()
-    if unknown and (rules.unknown_list == "error" or "" in unknown):
+    if unknown and (rules.unknown_list == "error" or "" in unknown):  # an empty id is always wrong
         problems.append(Problem("S302", f"{word} {quoted(min(unknown))} is not in this challenge"))
     if missing and rules.missing_list in (None, "error"):
         problems.append(Problem("S301", f"{word} {quoted(min(missing))} is missing"))
@@ -572,13 +583,14 @@ def _check_lists(plan: Plan, cells: Cells, buckets: Sequence[_Bucket]) -> Findin
     lists = pl.DataFrame(rows_of, schema=LISTS, orient="row").with_row_index(LINE, 1)
     table = Table(lists.select(LINE, "list"), cells.schema, cells.header)
     rows = SubmissionRows(table, plan.public, plan.rules, plan.public_ids)
-    vars(rows)["lists"] = lists  # of which the table has one row each
+    # Set the cached property: the table has one row per list, in place of the run's.
+    vars(rows)["lists"] = lists
     examine(rows, found := Findings(), OF_ALL_LISTS)
     return _without_lines(found)
 
 
 def _add_up(sums: Iterable[Sum]) -> Iterator[Problem]:
-    """Yield the problem of the sums of each key, at the first list that any of them names."""
+    """Yield the problem of each key whose sums, added up, make one; it names the first list."""
     of_key = dict[tuple[str, ...], list[Sum]]()
     for each in sums:
         of_key.setdefault(each.key, []).append(each)
@@ -595,8 +607,8 @@ def _add_up(sums: Iterable[Sum]) -> Iterator[Problem]:
 def _merge_findings(findings: Findings, buckets: Sequence[_Bucket]) -> None:
     """Add the problems of all buckets, in the order of the lists that they are about.
 
-    A problem without a list is about all lists: it is one if each bucket says the same. One about
-    an id is about all rows that have it.
+    A problem without a list is about all lists, and added if every bucket has it. A problem of an
+    id is added once, since it is about all rows that have the id.
     """
     said, of_ids, of_rows = Counter[Problem](), dict[Problem, Problem](), list[Problem]()
     for bucket in buckets:
@@ -610,16 +622,16 @@ def _merge_findings(findings: Findings, buckets: Sequence[_Bucket]) -> None:
     findings.extend(problem for problem, count in said.items() if count == len(buckets))
     of_rows += of_ids.values()
     findings.extend(sorted(of_rows, key=lambda problem: (str(problem.list), problem.item or "")))
-    for bucket in buckets:  # those that were only counted
+    for bucket in buckets:  # add those that were only counted
         kept = Counter(problem.code for problem in bucket.findings)
         findings.counts.update(bucket.findings.counts - kept)
 
 
 @contextmanager
 def _spark_errors() -> Iterator[None]:
-    """Raise PluginError of what goes wrong in Spark, with the last cause and no stack of Java.
+    """Raise errors of Spark as PluginError, with the last cause and without the stack of Java.
 
-    Raises SubmissionRejected instead if Spark's readers find a row that is none.
+    If Spark's readers find a malformed row, raise SubmissionRejected instead.
     """
     try:
         yield
@@ -629,14 +641,16 @@ def _spark_errors() -> Iterator[None]:
         cause = _cause(error)
         if MALFORMED in str(error):
             raise SubmissionRejected(problems=[Problem("S207", cause, help=FIND_LINE)]) from error
-        hint = "; Spark's workers need it (PYSPARK_PYTHON)" * cause.startswith("No module named")
+        is_missing = cause.startswith("No module named")
+        hint = "; Spark's workers need it (PYSPARK_PYTHON)" if is_missing else ""
         raise PluginError(f"Spark failed: {cause}{hint}") from error
 
 
 def _cause(error: Exception) -> str:
+    """Return the last cause that an error of Spark names, else its first line or its type."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     causes = [found["what"] for line in lines if (found := CAUSE.match(line))]
-    cause = [describe_exception(error), *lines[:1], *causes[-1:]][-1]
+    cause = (causes or lines[:1] or [describe_exception(error)])[-1]
     return printable(cause.partition(" SQLSTATE:")[0], 400)
 
 
@@ -658,7 +672,7 @@ def _start_session() -> SparkSession:
         session = SparkSession.builder.getOrCreate()
     except Exception as error:
         raise UsageError(f"Spark does not start (is Java 17 there?): {_cause(error)}") from None
-    with suppress(Exception):  # one of Spark Connect has no log here
+    with suppress(Exception):  # a session of Spark Connect has no sparkContext
         session.sparkContext.setLogLevel("OFF")
     return session
 
@@ -668,14 +682,14 @@ def _read_path(session: SparkSession, prepared: BoundChallenge, path: str) -> Da
 
     Raises:
         PluginError: Spark cannot read it.
-        SubmissionRejected: A row that Spark looked at for the columns is none.
+        SubmissionRejected: Spark found a malformed row when it looked for the columns.
         UsageError: Spark has no reader for such files.
     """
     rules = prepared.challenge.submission
     layout = prepared.challenge.layout(rules)
-    odd_keys = ("header", "skip", "comment")
-    if odd := next((key for key in odd_keys if getattr(layout, key)), None):
-        raise UsageError(f"submission.{odd} is not known to Spark's readers; {WITHOUT}")
+    unknown_keys = ("header", "skip", "comment")
+    if key := next((key for key in unknown_keys if getattr(layout, key)), None):
+        raise UsageError(f"submission.{key} is not known to Spark's readers; {WITHOUT}")
     with _spark_errors():
         format, suffix = _format_of(session, rules.format, path)
         if format == "parquet":
@@ -696,7 +710,7 @@ def _read_path(session: SparkSession, prepared: BoundChallenge, path: str) -> Da
 
 
 def _format_of(session: SparkSession, named: str | None, path: str) -> tuple[str, str]:
-    """Return the name of a file's format, and its suffix; of a folder those of its first part."""
+    """Return the name of a file's format and its suffix; for a folder, those of its first part."""
     for name in (path, *session.read.text(path).inputFiles()[:1]):
         suffix = format_suffix(re.sub(r"\.(gz|bz2|zst)$", "", name.lower()))
         found = next((format.name for format in formats() if suffix in format.suffixes), "")
@@ -712,7 +726,7 @@ def _read_trec(session: SparkSession, prepared: BoundChallenge, path: str) -> Da
     schema, form = match_trec_schema(prepared.shapes)
     fields = F.split(F.trim(F.col("value")), "[ \t]+")
     positions = trec_positions(schema, form)
-    if "score" in positions:  # which ranks; anything may stand for a rank then
+    if "score" in positions:  # ranks are read from the scores, and the rank's field is ignored
         positions = {role: at for role, at in positions.items() if role != "rank"}
     columns = [F.get(fields, F.lit(at)).alias(schema.column_name(r)) for r, at in positions.items()]
     lines = session.read.text(path).filter(F.trim(F.col("value")) != "")
