@@ -39,7 +39,7 @@ class Catalogue:
         return find_places(items, self.ids)
 
     def popularity_ranks(self) -> Ints:
-        """Return each item's rank, 1 for the most users, ties by id; last the lowest rank."""
+        """Return each item's rank, 1 for most users, ties by id; the last element ranks worst."""
         ranks = np.full(self.users.size, self.users.size, dtype=np.int64)
         ranks[np.argsort(-self.users[:-1], kind="stable")] = np.arange(1, self.users.size)
         return ranks
