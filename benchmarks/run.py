@@ -283,6 +283,7 @@ SETS_HEAD = """\
 ## Sets
 
 A ratio is what the other takes over what `score` takes: above 1, `score` takes less.
+CPU time and peak are of the command's own process. Of MANY, others read files, too.
 
 Instructions are in millions, of all processes of one run each, counted by cachegrind.
 

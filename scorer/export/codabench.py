@@ -18,8 +18,7 @@ from scorer.export.base import (
     in_folder,
 )
 from scorer.export.unsupported import unsupported_features
-from scorer.reports.leaderboard.platforms.codabench import KEY
-from scorer.reports.leaderboard.platforms.sent import slugs
+from scorer.reports.leaderboard.platforms import LONGEST_KEY, make_keys
 
 LONGEST_COLUMN_TITLE = 36  # characters
 LONGEST_BOARD_TITLE = 64
@@ -145,8 +144,8 @@ def _phases(context: ExportContext, splits: tuple[str | None, ...]) -> list[dict
 def _leaderboard(context: ExportContext) -> dict[str, Any]:
     """Return the board with a column for each measure."""
     ids = [measure.id for measure in context.measures]
-    keys = slugs(ids, KEY)
-    titles = slugs(ids, LONGEST_COLUMN_TITLE, r"[\s]+")
+    keys = make_keys(ids, LONGEST_KEY)
+    titles = make_keys(ids, LONGEST_COLUMN_TITLE, r"[\s]+")
     sorting = context.by_direction("desc", "asc")
     return {
         "title": context.title[:LONGEST_BOARD_TITLE],

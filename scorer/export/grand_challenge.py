@@ -17,8 +17,7 @@ from scorer.export.base import (
     template,
 )
 from scorer.export.unsupported import unsupported_features
-from scorer.reports.leaderboard.platforms.grand_challenge import DOT
-from scorer.reports.leaderboard.platforms.sent import slugs
+from scorer.reports.leaderboard.platforms import NOT_IN_PATH, make_keys
 
 SETTINGS = "grand-challenge.json"
 TRUTH = "ground_truth.tar.gz"
@@ -63,7 +62,7 @@ def export_grand_challenge(context: ExportContext) -> Bundle:
 
 def _scoring_settings(context: ExportContext) -> dict[str, Any]:
     """Return what the organizer enters on the page of the phase: columns and their order."""
-    keys = slugs([measure.id for measure in context.measures], LONGEST_KEY, DOT)
+    keys = make_keys([measure.id for measure in context.measures], LONGEST_KEY, NOT_IN_PATH)
     orders = context.by_direction("desc", "asc")
     primary, *others = context.measures
     return {

@@ -41,7 +41,7 @@ class Syntax(NamedTuple):
 
 
 class OwnFormat(NamedTuple):
-    """A format of one subject; its function has the name of the module.
+    """A format of one subject; its function has the name of the format.
 
     Attributes:
         module: The module below this package.
@@ -66,15 +66,15 @@ SYNTAXES: dict[str, Syntax] = {
 # The formats of each subject beside the syntaxes; a subject's folder has its name.
 SUBJECTS: dict[str, dict[str, OwnFormat]] = {
     "leaderboard": {
-        "classroom": OwnFormat("leaderboard.platforms.classroom", public=True),
-        "codabench": OwnFormat("leaderboard.platforms.codabench", public=True),
-        "evalai": OwnFormat("leaderboard.platforms.evalai", public=True),
+        "classroom": OwnFormat("leaderboard.platforms", public=True),
+        "codabench": OwnFormat("leaderboard.platforms", public=True),
+        "evalai": OwnFormat("leaderboard.platforms", public=True),
         "github": OwnFormat("leaderboard.github", paths=True),
         "grades": OwnFormat("leaderboard.grades", public=True),
-        "gradescope": OwnFormat("leaderboard.platforms.gradescope", public=True),
-        "grand-challenge": OwnFormat("leaderboard.platforms.grand_challenge", public=True),
-        "model-index": OwnFormat("leaderboard.platforms.model_index", public=True),
-        "tira": OwnFormat("leaderboard.platforms.tira", public=True),
+        "gradescope": OwnFormat("leaderboard.platforms", public=True),
+        "grand-challenge": OwnFormat("leaderboard.platforms", public=True),
+        "model-index": OwnFormat("leaderboard.platforms", public=True),
+        "tira": OwnFormat("leaderboard.platforms", public=True),
     },
     "comparison": {"jsonl": OwnFormat("comparison.jsonl")},
     "findings": {"github": OwnFormat("findings.github"), "lines": OwnFormat("findings.lines")},
@@ -126,16 +126,17 @@ class ReportForm(NamedTuple):
             paths = own is not None and own.paths
             data = data.published(paths or options.links)
         if own is not None:
-            return _text(own.module, data, options)
+            return _text(own.module, self.name, data, options)
         syntax = SYNTAXES[self.name]
         options = options._replace(page=syntax.page, alone=syntax.alone, problems=syntax.problems)
         module = import_module(f"{__package__}.{self.subject}.{syntax.takes}")
-        return _text(f"write.{self.name}", getattr(module, syntax.takes)(data, options), options)
+        data = getattr(module, syntax.takes)(data, options)
+        return _text(f"write.{self.name}", self.name, data, options)
 
 
-def _text(module: str, data: Any, options: Options) -> str:
-    """Call the function of a module that has its name."""
-    write = getattr(import_module(f"{__package__}.{module}"), module.rpartition(".")[2])
+def _text(module: str, name: str, data: Any, options: Options) -> str:
+    """Return what the function of a format in a module writes."""
+    write = getattr(import_module(f"{__package__}.{module}"), name.replace("-", "_"))
     return str(write(data, options))
 
 
