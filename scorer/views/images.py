@@ -215,7 +215,7 @@ class Boxes(WithColumns):
 
 NO_RUNS = ("", "-")  # the cells of a mask without pixels
 MOST_DIGITS = 12  # of a pixel or a length in a cell
-MOST_PIXELS = 1 << 40  # of a mask; a million times that fits in int64 (see `shared_pixels`)
+MOST_PIXELS = 1 << 41  # above start + length of a run; 4 million times that fits in int64
 
 
 class RunFault(ValueError):

@@ -74,6 +74,12 @@ def test_masks_are_sets_of_pixels(seed):
     same(value("IoU", view, thresholds="0.5:0.95:0.05"), np.mean(above))
 
 
+def test_the_longest_run_of_a_mask_does_not_reach_into_the_next():
+    longest = "9" * 12
+    view = Masks.of_cells((f"{longest} {longest}", "1 5"), ("1 5", "1 5"))
+    assert view.counts()[0].tolist() == [0, 5]
+
+
 def test_empty_masks():
     neither, one = Masks.of_cells(("", "-")), Masks.of_cells(("3 2", ""))
     assert (value("Dice", neither), value("IoU", neither)) == (1.0, 1.0)
