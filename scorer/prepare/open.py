@@ -31,7 +31,7 @@ from scorer.prepare.tables import organizer_table, raise_fatal, read_keys, tell_
 from scorer.prepare.where import counted_rows, picked, truth_shapes
 from scorer.prepare.without_truth import found_lists, table_of_lists
 from scorer.reading.layout import match_wide_columns, part_of, row_of
-from scorer.reading.read import read_text
+from scorer.reading.read import read_as_csv
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, sort_ids
 from scorer.results.columns import NO_COLUMNS, ListColumns
@@ -403,7 +403,7 @@ def _solution(prepared: BoundChallenge, truth: Table) -> str:
     """
     challenge = prepared.challenge
     source = challenge.truth
-    text = read_text(source.file, source.format, challenge.layout(source))
+    text = read_as_csv(source.file, source.format, challenge.layout(source))
     if text is None and prepared.kind.name == "frames":
         message = "Kaggle's metrics read CSV, with a header"
         refuse(challenge, [Fault("truth.file", "C115", message)])

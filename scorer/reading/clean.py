@@ -1,7 +1,7 @@
 """The fast way to read a file: polars cuts it in one pass.
 
-It is for clean files only, those that polars and the careful readers cut alike. For any other
-file `scan_clean` returns None, and the file is read line by line.
+It is for clean files only: those that polars cuts as the formats' own readers do. For any other
+file `scan_clean` returns None, and the format's own reader cuts it.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def scan_clean(
         width: How many fields each line has.
         positions: role -> its field, from 0.
         limits: A file that exceeds one of them is not clean.
-        first_line: The first line of a row.
-        all_filled: Whether a file with an empty field is not clean, even if no role reads it.
+        first_line: The line of the first row, from 1.
+        all_filled: Whether all fields must be filled, also those that no role reads.
     """
     # Polars keeps a NUL and drops a CR inside a line, both without an error; it does not look at
     # the encoding of columns that are not read.
@@ -54,8 +54,8 @@ def scan_clean(
     if _has_outer_blanks(data, separator.encode()):
         return None
     names = [str(position) for position in range(width)]
+    # Polars fills a short row with nulls, so that at least its last field is null.
     filled = range(0 if all_filled else width - 1, width)
-    # Polars fills a short row with nulls, which the last field shows.
     unread = [names[position] for position in filled if position not in positions.values()]
     cells = [pl.col(names[position]).alias(role) for role, position in positions.items()]
     if unread:
@@ -81,7 +81,7 @@ def scan_clean(
     # Polars parses numbers as it cuts. If a cell is no number, or too large, they are read as text.
     numbers = [role for role in positions if role not in TEXT]
     text_fields = {position for role, position in positions.items() if role in TEXT}
-    # A field that is a number and a text, too, as a condition on it needs, is read as text.
+    # A field that two roles read, one as a number and one as a text, is read as text.
     is_shared = any(positions[role] in text_fields for role in numbers)
     frame = None if is_shared else scan(pl.Float64)
     has_numbers = frame is not None and all(_is_within(frame[role]) for role in numbers)
@@ -89,8 +89,8 @@ def scan_clean(
         frame = scan(pl.String)
     if frame is None or frame.height > limits.rows:
         return None
-    # Polars drops the surplus of a long row as soon as one column is not read, which the number of
-    # separators shows.
+    # Polars drops further fields of a long row, unless all columns are read; the number of
+    # separators shows that there were some.
     lines = first_line - 1 + frame.height
     if data.count(separator.encode()) != (width - 1) * lines:
         return None
@@ -105,7 +105,7 @@ def scan_clean(
 
 
 def _is_within(numbers: pl.Series) -> bool:
-    """Return whether no number is missing or beyond the bounds of its role."""
+    """Return whether no number is missing or beyond the bounds of the role in the series' name."""
     # Neither NaN nor an infinity is at most the largest number.
     return (numbers.abs() <= largest_number(numbers.name)).all(ignore_nulls=False) is True
 

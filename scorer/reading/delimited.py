@@ -29,7 +29,7 @@ from scorer.reading.header import (
     SchemaMatch,
     find_separator,
     match_header,
-    refuse_other_beginnings,
+    refuse_wrong_first_line,
 )
 from scorer.reading.layout import NO_SEPARATOR, WHITESPACE, Layout, separator_of
 from scorer.reading.limits import (
@@ -279,7 +279,7 @@ def read_form(lines: pl.DataFrame, request: ReadRequest) -> FileForm:
     layout, texts, numbers = request.layout, request.texts(), lines["line"]
     first_line, first_text = first_content(lines)
     if not layout.header:
-        refuse_other_beginnings(first_line, first_text, request)
+        refuse_wrong_first_line(first_line, first_text, request)
     is_one_column = len(layout.header) == 1 and not layout.separator
     separator = NO_SEPARATOR if is_one_column else find_separator(first_line, first_text, request)
     has_quotes = separator not in (WHITESPACE, NO_SEPARATOR)

@@ -23,9 +23,9 @@ LISTED_NAMES = 12  # of a header that a message shows
 NAMELIKE = re.compile(r"[\w .,#%()\[\]/?-]{1,40}")  # what is shown of a header that fits nothing
 # Names of columns that count rows, in small letters and without signs: no scores and no grades.
 ROW_NUMBER_NAMES = {"id", "idx", "index", "row", "rowid", "rowindex", "rownumber", "unnamed0"}
-PANDAS_INDEX = re.compile(r"|index|level_0|Unnamed: 0(\.[0-9]+)*")
+PANDAS_INDEX = re.compile(r"|index|level_0|Unnamed: 0(\.[0-9]+)*")  # or without a name
 NO_INDEX = "write with to_csv(index=False); score check --fix removes the column"
-BADLY_WRITTEN = ("", "S502", "S503", "S504", "S506")  # codes of cells in a column of numbers
+NUMBER_CODES = {"", "S502", "S503", "S504", "S506"}  # of ParsedNumber, in a column of numbers
 WRITE_JSON = "write one object a line, as pandas does with to_json(orient='records', lines=True)"
 BEGINS_AS_JSON = re.compile(r'\[?\s*\{\s*(?:"|$)|\[\s*(?:\[|$)')
 EXCEL_SEPARATOR_LINE = re.compile(r"sep=.", re.IGNORECASE)
@@ -41,7 +41,7 @@ class Record:
 
     Attributes:
         line: The line on which it begins, from 1; 0 if the challenge names the columns.
-        next_line: The line after it, or after its fault.
+        next_line: The line after the record, or after the line of its fault.
         fields: The text of each field.
         places: Where each field begins, its quote included; none if `line` is 0.
         is_quoted: Whether a field is quoted, so that even an empty one is a cell.
@@ -87,9 +87,9 @@ class UnusedColumn(NamedTuple):
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the cells are numbers, some of them perhaps missing or badly written."""
+        """Whether some cells are numbers (S504: with a comma), and others missing or too large."""
         codes = {parse_number(cell.strip()).code for cell in self.cells}
-        return not codes.isdisjoint(("", "S504")) and codes.issubset(BADLY_WRITTEN)
+        return not codes.isdisjoint(("", "S504")) and codes <= NUMBER_CODES
 
 
 def match_schema(names: Sequence[str], request: ReadRequest, line: int | None) -> SchemaMatch:
@@ -109,7 +109,7 @@ def match_schema(names: Sequence[str], request: ReadRequest, line: int | None) -
         schemas = [cut_schema(request.layout, schema, names) for schema in request.schemas]
     except UnreadableError as error:
         raise UnreadableError("S201", error.problem.message, line) from None
-    # Of schemas that fit alike, the one whose roles the challenge names: wide columns fit any.
+    # Wide columns fit several schemas: then the one that lacks the fewest roles with named columns.
     distances = [
         (len(schema.missing_roles(present)), len(asked.columns.keys() - set(asked.roles)))
         for schema, asked in zip(schemas, request.schemas, strict=True)
@@ -143,19 +143,19 @@ def _report_missing_columns(
 ) -> None:
     used = {schema.column_name(role) for role in schema.roles}
     free = [n for n in names[:MOST_NAMES] if n not in used and len(n) < LONGEST_NAME]
-    some_fit = not used.isdisjoint(names)
-    listed = _join_names([name for name in names if some_fit or NAMELIKE.fullmatch(name)])
-    help, values = None, [role for role in ("grade", "rating") if role in schema.roles]
-    if values:  # it is a truth
-        roles = dict.fromkeys([*(role for role in schema.required if "[" not in role), *values])
+    has_used = not used.isdisjoint(names)
+    listed = _join_names([name for name in names if has_used or NAMELIKE.fullmatch(name)])
+    help, grades = None, [role for role in ("grade", "rating") if role in schema.roles]
+    if grades:  # which only a truth has
+        roles = dict.fromkeys([*(role for role in schema.required if "[" not in role), *grades])
         named = (f"{role}: {printable(schema.columns.get(role, '...'), 60)}" for role in roles)
         file = printable(request.path.name, 60)
         help = "say which is which: "
         help += f"truth: {{file: {file}, columns: {{{', '.join(named)}}}}}"
     for role in missing:
         name = schema.column_name(role)
-        only = free[0] if len(missing) == len(free) == 1 and some_fit else ""
-        similar = nearest(name, free) or only
+        only_free = free[0] if len(missing) == len(free) == 1 and has_used else ""
+        similar = nearest(name, free) or only_free
         hint = f"; rename {quoted(similar)}?" if similar else ""
         message = f"column {quoted(name)} is missing; found: {listed}{hint}"
         request.report("S201", message, line, help=help)
@@ -174,13 +174,13 @@ def match_header(
 
     Raises:
         ReportedError: It fits none, as the request's findings say.
-        UnreadableError: It fits none, or the file has no header.
+        UnreadableError: There is no header or no wide column, or a cell holds several ids.
     """
     names, line = header.fields, header.line or None
     if line is not None:
         _refuse_data_as_header(header, separator, request)
-    fewest = min(len(schema.missing_roles(())) for schema in request.schemas)
-    if not names[0] and len(names) > fewest:  # else a column that is needed has no name
+    fewest_needed = min(len(schema.missing_roles(())) for schema in request.schemas)
+    if not names[0] and len(names) > fewest_needed:  # else a needed column lacks its name
         message = "unnamed first column; a pandas index?"
         request.report("S203", message, line, 1, NO_INDEX)
     positions: dict[str, list[int]] = {}
@@ -207,7 +207,7 @@ def match_header(
                 "" if name else f"{n + 1:,}, which has no name,",
             )
             for n, name in enumerate(names)
-            if name not in used and (name or n)
+            if name not in used and (name or n)  # S203 is about a first one without a name
         ]
         warn_unused_columns(unused, match, names, request)
     return match
@@ -232,7 +232,7 @@ def _refuse_data_as_header(header: Record, separator: str, request: ReadRequest)
 def _refuse_several_ids(match: SchemaMatch, names: Sequence[str], rows: Sequence[Record]) -> None:
     """Raise UnreadableError if each cell of the items holds several ids, and each list has a row.
 
-    If the file has a score or a rank, a row is one item.
+    A file with scores or ranks is not looked at: a row of it is one item.
     """
     if not {"list", "item"} <= set(match.names) or any(role not in TEXT for role in match.names):
         return
@@ -268,25 +268,25 @@ def warn_unused_columns(
 ) -> None:
     """Report the columns that nothing uses.
 
-    A column of numbers is an error if the rows have neither a score nor a rank: the order of the
-    rows would rank them. In a truth without grades the warning says how to name the column.
+    The first column of numbers is an error if a score or a rank could order the rows and both are
+    missing. In a truth without grades, the warning says how to declare a column of numbers.
     """
     schema = match.schema
     if schema.every:
         return
-    is_unordered = set(schema.roles) >= ORDERED and ORDERED.isdisjoint(match.names)
-    is_ungraded = "grade" in schema.roles and "grade" not in match.names
+    lacks_order = set(schema.roles) >= ORDERED and ORDERED.isdisjoint(match.names)
+    lacks_grades = "grade" in schema.roles and "grade" not in match.names
     for extra in unused:
         label = extra.label or quoted(extra.name)
         message, help = f"column {label} is not used", None
-        is_wanted = bool(is_unordered or is_ungraded) and extra.name != "" and extra.is_numeric
+        may_be_meant = (lacks_order or lacks_grades) and extra.name != "" and extra.is_numeric
         if extra.name and PANDAS_INDEX.fullmatch(extra.name) and extra.is_numeric:
             message, help = f"{message}; a pandas index?", NO_INDEX
-        elif is_wanted and not extra.counts_rows:
-            columns = {**schema.columns, "score" if is_unordered else "grade": extra.name}
+        elif may_be_meant and not extra.counts_rows:
+            columns = {**schema.columns, "score" if lacks_order else "grade": extra.name}
             named = {base_role(role): printable(name, 60) for role, name in columns.items()}
             declared = ", ".join(f"{role}: {name}" for role, name in named.items())
-            if is_ungraded:
+            if lacks_grades:
                 file = printable(request.path.name, 60)
                 message += "; without grades every row has grade 1. If these are the grades, write "
                 message += f"truth: {{file: {file}, columns: {{{declared}}}}}"
@@ -295,12 +295,12 @@ def warn_unused_columns(
                 hint = f"rename it, or in the challenge: submission: {{columns: {{{declared}}}}}"
                 what += f"; found: {_join_names(names)}"
                 request.report("S201", what, extra.line, extra.column, hint)
-                is_unordered = False  # one problem of this is enough
+                lacks_order = False  # one problem of this is enough
         request.report("S205", message, extra.line, extra.column, help, severity="warning")
 
 
-def refuse_other_beginnings(line: int, text: str, request: ReadRequest) -> None:
-    """Raise UnreadableError if the first line of a file begins as no header does."""
+def refuse_wrong_first_line(line: int, text: str, request: ReadRequest) -> None:
+    """Raise UnreadableError if the first line of a file is JSON, a comment or Excel's `sep=`."""
     text = text.strip(" \t")
     if BEGINS_AS_JSON.match(text):
         message = "this is JSON, not a table of separated columns"

@@ -1,4 +1,4 @@
-"""Numbers of cells: plain decimal notation, and what a cell holds that is not written so."""
+"""Numbers of cells in plain decimal notation, and what is wrong with any other cell."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ THOUSANDS = re.compile(
 LONGEST_MARKED = 64  # characters of a cell in which marks are looked for
 NAN_WORDS = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
 INFINITE = re.compile(r"[+-]?inf(?:inity)?")
-FLAGS = {"true": 1.0, "false": 0.0}  # as pandas writes them
-RANKED_BY = {"score", "rank", "prediction"}  # what a submission says of an item
-LARGEST = 1e30  # of a number that is computed with: the variance of its square is finite
+FLAGS = {"true": 1.0, "false": 0.0}  # in any case; pandas writes True
+ITEM_ROLES = {"score", "rank", "prediction"}  # of items, for which a flag is no number
+LARGEST = 1e30  # of numbers to compute with: the variance of their squares is finite
 
 
 class ParsedNumber(NamedTuple):
@@ -52,8 +52,8 @@ class PlainNumber(NamedTuple):
     """A number without the marks it was written with."""
 
     text: str
-    marks: str  # what these are, in words
-    has_thousands: bool  # whether there are marks between thousands
+    marks: str  # what they were, in words
+    has_thousands: bool  # whether some were between thousands
 
 
 def parse_number(text: str, largest: float = sys.float_info.max) -> ParsedNumber:
@@ -118,7 +118,7 @@ def _cast_column(cells: Cells, role: str, texts: Texts, findings: Findings) -> p
     if role in cells.free_roles:
         return numbers.scatter(wrong, float("nan"))
     refuse_many_slow_lines(len(wrong))
-    orders_items = role in RANKED_BY and "item" in cells.schema.roles
+    orders_items = role in ITEM_ROLES and "item" in cells.schema.roles
     flags = {} if orders_items else FLAGS
 
     @lru_cache(maxsize=1)  # a line may hold very many cells; their rows follow each other
@@ -132,18 +132,18 @@ def _cast_column(cells: Cells, role: str, texts: Texts, findings: Findings) -> p
         values.append(number.value if flag is None else flag)
         if number.code and flag is None and not findings.count_if_full(number.code):
             found = cells.frame.row(row, named=True)
-            line, in_line = found["line"], found.get(IN_LINE, 0)
-            places = find_cells(line)
-            _, line, at = places[in_line] if places else CellPlace("", line, None)
+            places, in_line = find_cells(found["line"]), found.get(IN_LINE, 0)
+            _, line, column_at = places[in_line] if places else CellPlace("", found["line"], None)
             message = f"{printable(cells.name_in_line(role, in_line), 60)} {number.message}"
             name, item = found.get("list"), found.get("item")
-            problem = Problem(number.code, message, line=line, column=at, list=name, item=item)
-            findings.add(problem)
+            findings.add(
+                Problem(number.code, message, line=line, column=column_at, list=name, item=item)
+            )
     return numbers.scatter(wrong, values)
 
 
 def strip_marks(text: str) -> PlainNumber | None:
-    """Return the number that a cell with marks certainly is; None if it may be another one.
+    """Return the number of a cell without its marks; None if it could mean another number.
 
     >>> strip_marks("[[1.5]]"), strip_marks("$1,234.50").text, strip_marks("1.234.567,5 €").text
     (PlainNumber(text='1.5', marks='brackets', has_thousands=False), '1234.50', '1234567.5')
@@ -173,7 +173,7 @@ def strip_marks(text: str) -> PlainNumber | None:
 
 
 def join_decimal_commas(fields: list[str], numbers: list[int], width: int) -> list[str] | None:
-    """Return a row that was cut at its decimal commas as it was; None if it may be otherwise.
+    """Return a row whose numbers were cut at their decimal commas, joined; None if uncertain.
 
     Args:
         fields: The fields of the row.

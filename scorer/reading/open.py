@@ -46,19 +46,19 @@ HEAD = 4096  # bytes that show what a file is
 BLOCK = 1 << 20  # bytes that are unpacked at a time
 # Links to what is open already, such as the standard input.
 OPEN_STREAM = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/.*")  # a path has one slash of two; C:/ is a drive
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/.*")  # Path writes // as /; one letter is a drive
 # Not blocking, should a FIFO have taken the file's place.
 READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-MOST_NAMES = 1000  # of a folder in which a similar one is looked for
+MOST_NAMES = 1000  # of a folder, that are compared with the name of a missing file
 NAME_THE_FILE = "name the file itself, or copy it to where the link stands"
 
 GZIP, ZIP, PARQUET, BOM = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\xef\xbb\xbf"
-END, END64 = b"PK\x05\x06", b"PK\x06\x07"  # of a ZIP's directory, and before that of a large one
-SHORTEST_END = 22  # bytes of the end of the directory, without a comment
+END, END64 = b"PK\x05\x06", b"PK\x06\x07"  # of the end record; of ZIP64's locator before it
+SHORTEST_END = 22  # bytes of the end record, without its comment
 LONGEST_END = SHORTEST_END + (1 << 16)
 MOST_FILES, MOST_DIRECTORY = 1000, 1 << 20  # entries and bytes of a directory that is read
-# The other methods unpack without a bound on how much at once.
+# With other methods, one read of `zipfile` may unpack any number of bytes.
 ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # What `zipfile` raises of an archive that is damaged, encrypted or packed in a rare way.
 ZIP_DAMAGE = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error)
@@ -92,7 +92,6 @@ ENCODINGS = (  # what a file begins with; the mark of UTF-32 begins with that of
     (b"\xfe\xff", "UTF-16"),
 )
 
-
 Source = BinaryIO | IO[bytes] | gzip.GzipFile  # gives the unpacked bytes of a file
 
 
@@ -121,9 +120,9 @@ def open_file(
 ) -> BufferedReader:
     """Return a regular file, opened for reading; a FIFO or a device would wait or never end.
 
-    Of what was sent, refused are the challenge's own files by whatever name, links out of the
-    folder in which they stand, all links inside a folder of parts, and what lies below /proc, /sys
-    and /dev.
+    A submitted file is refused if it is one of the challenge's own, by whatever name; if its path
+    has a link that leads out of the link's folder; if it is a link or a hard link in a folder of
+    parts; or if it lies below /proc, /sys or /dev.
 
     Args:
         path: The file, or the folder of parts.
@@ -152,6 +151,7 @@ def open_file(
 
 
 def _open_submitted(path: Path, own: Sequence[Path], part: str | None) -> BufferedReader:
+    """Return a submitted file, opened after its path, its links and its identity were checked."""
     shown = os.path.abspath(path)
     if os.sep == "/":  # POSIX lets // at the beginning mean something else
         shown = f"/{shown.lstrip('/')}"
@@ -185,9 +185,9 @@ def _open_submitted(path: Path, own: Sequence[Path], part: str | None) -> Buffer
 
 
 def _open_expected(path: Path, expected: os.stat_result, flags: int = 0) -> BufferedReader:
-    """Return the opened file, which is refused if it is not the regular one that is expected.
+    """Return the opened file; refuse one that is not regular, or not the one that is expected.
 
-    It is looked at before, since opening some devices is an act.
+    `expected` was found before, since a device may start something when it is opened.
     """
     if not stat.S_ISREG(expected.st_mode):
         what = "a folder" if stat.S_ISDIR(expected.st_mode) else "not a regular file"
@@ -209,8 +209,8 @@ def _refuse_own(found: os.stat_result, own: Sequence[Path]) -> None:
 def _refuse_escaping_links(shown: str, target: str) -> None:
     """Raise UnreadableError if a path has a link that leads out of its own folder.
 
-    Of the folders above, only those below the current one are looked at: where the system keeps
-    its folders is its own affair.
+    Of the folders in it, only those below the working directory are looked at: the links of the
+    system, such as /tmp on a Mac, are no attack.
     """
     if shown == target:
         return  # there is no link in it
@@ -248,7 +248,7 @@ def read_bytes(
         is_binary: Whether it may be a Parquet file.
         part: The name of a file in the folder or the archive.
         unpacked: How many bytes of the submission's other parts were unpacked.
-        sha256: Receives the stored bytes, after the other parts.
+        sha256: Receives the stored bytes; has received those of the parts before.
 
     Raises:
         UnreadableError: It is missing, no regular file, refused, too large, empty, or no table.
@@ -259,7 +259,7 @@ def read_bytes(
         if is_packed:
             _add_to_digest(file, sha256)
             file.seek(0)
-        at_once = BLOCK if is_packed else size + 1
+        at_once = BLOCK if is_packed else size + 1  # all of it, unless it grows meanwhile
         most = largest_unpacked(size, limits)
         block = _read_first_block(source, at_once, is_binary=is_binary)
         unpacked_bytes = io.BytesIO(block)  # not copied if it is the only block
@@ -305,7 +305,7 @@ def _open_unpacked(
         file.seek(0)
         if not head:
             raise UnreadableError("S102", "the file is empty (0 bytes)")
-        member = None if is_folder else part
+        member = None if is_folder else part  # of a ZIP archive
         source: Source = file
         if member is not None or (head.startswith(ZIP) and not is_office(head)):
             source = _open_member(file, member)
@@ -343,7 +343,8 @@ def _refuse_other_kinds(head: bytes) -> None:
     if (kind := _find_kind(head)) is not None:
         what, hint = kind
         raise UnreadableError("S107", f"this is {what}, not a table", help=hint)
-    # In UTF-16 without a mark, most characters have a NUL in the same one of their two bytes.
+    # In UTF-16 without a mark, most characters have a NUL in the same one of their two bytes: here
+    # in 70 % of the characters, and in the other byte in fewer than 35 %.
     fewer, more = sorted((head[::2].count(0), head[1::2].count(0)))
     if more > 0.35 * len(head) > 2 * fewer:
         raise _encoding_error("every other byte is NUL", "UTF-16")
@@ -453,11 +454,7 @@ def zip_names(path: Path, own: Sequence[Path] | None = None) -> list[str]:
 
 
 def _zip_entries(file: BinaryIO) -> list[zipfile.ZipInfo]:
-    """Return the entries of the files of an archive; without what a Mac puts beside them.
-
-    Raises:
-        UnreadableError: The directory has more entries than are looked at.
-    """
+    """Return an archive's files, without what a Mac adds; UnreadableError if too many."""
     entries, size = zip_directory_size(file)
     if entries > MOST_FILES or size > MOST_DIRECTORY:
         message = f"this is a ZIP archive of {entries:,} files, not a table"
@@ -471,15 +468,18 @@ def _zip_entries(file: BinaryIO) -> list[zipfile.ZipInfo]:
 
 
 def zip_directory_size(file: BinaryIO, *, with_comment: bool = True) -> tuple[int, int]:
-    """Return the number of entries of an archive's directory, and its bytes, from its end alone.
+    """Return how many entries and bytes an archive's directory has, as its end record says.
+
+    The end record is the last of the file, but for a comment if `with_comment` allows one.
 
     Raises:
-        zipfile.BadZipFile: It has no such end, or is a ZIP64 archive, whose end does not say it.
+        zipfile.BadZipFile: There is no end record, or it is of ZIP64, whose numbers are elsewhere.
     """
     size = file.seek(0, os.SEEK_END)
     file.seek(max(size - (LONGEST_END if with_comment else SHORTEST_END), 0))
     tail = file.read(LONGEST_END)
     end = tail.rfind(END)
+    # The locator of ZIP64 has 20 bytes.
     if end < 0 or len(tail) - end < SHORTEST_END or tail[max(end - 20, 0) :].startswith(END64):
         raise zipfile.BadZipFile
     entries, directory = struct.unpack("<HI", tail[end + 10 : end + 16])
@@ -487,23 +487,22 @@ def zip_directory_size(file: BinaryIO, *, with_comment: bool = True) -> tuple[in
 
 
 def _open_member(file: BinaryIO, name: str | None) -> IO[bytes]:
-    """Return the open file of that name in a ZIP archive, in whatever folder; or the only one."""
+    """Return an archive's file of a name, in any folder, opened; its only file without a name."""
     try:
         entries = _zip_entries(file)
         if name is None and len(entries) != 1:
             message = f"this is a ZIP archive of {len(entries) or 'no'} files, not a table"
             raise UnreadableError("S107", message, help=ONE_FILE)
         names = [PurePosixPath(entry.filename).name for entry in entries]
-        found = [n for n, each in enumerate(names) if name in (None, each)]
+        found = [entry for entry, own in zip(entries, names, strict=True) if name in (None, own)]
         if len(found) > 1:
             message = f"{quoted(name)} is in this archive {len(found):,} times"
             raise UnreadableError("S213", message)
         if not found:
             raise _missing_part_error(str(name), names)
-        entry = entries[found[0]]
-        if entry.compress_type not in ZIP_METHODS:
-            raise NotImplementedError
-        return zipfile.ZipFile(file).open(entry)
+        if found[0].compress_type not in ZIP_METHODS:
+            raise NotImplementedError  # as `zipfile` does; it is one of ZIP_DAMAGE
+        return zipfile.ZipFile(file).open(found[0])
     except ZIP_DAMAGE:
         message = "this is a ZIP archive that is damaged, encrypted or packed in a rare way"
         raise UnreadableError("S108", message, help="pack and send the file again") from None

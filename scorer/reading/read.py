@@ -25,12 +25,7 @@ from scorer.reading.limits import (
     refuse_many_errors,
     refuse_many_rows,
 )
-from scorer.reading.lines import (
-    NO_LINES,
-    StoredLines,
-    read_lines,
-    read_some_lines,
-)
+from scorer.reading.lines import NO_LINES, StoredLines, read_lines, read_some_lines
 from scorer.reading.numbers import cast_numbers
 from scorer.reading.open import BOM, check_parts, file_digest, read_bytes, read_head, table_suffix
 from scorer.reading.parts import LINES_OF_PART, count_lines_of_part, join_parts
@@ -38,7 +33,7 @@ from scorer.reading.reshape import drop_lines, reshape
 from scorer.reading.schema import Schema
 from scorer.reading.table import IN_LINE, FindCells, ReadRequest, Table
 
-WORD = re.compile(r"[^\s,;|\"{}:]+")
+HEADER_WORD = re.compile(r"[^\s,;|\"{}:]+")
 
 
 class FileTable(NamedTuple):
@@ -56,11 +51,11 @@ def read_file(
     limits: ReadLimits = DEFAULT_LIMITS,
     layout: Layout = PLAIN,
 ) -> FileTable:
-    """Return the table of a file, whose texts, if it has any, are its items; and its digest.
+    """Return the table and the digest of a file; a column `text` becomes the column `item`.
 
     Args:
         path: The file.
-        format: Its format, or the name of this; None if the file's suffix says it.
+        format: Its format, or the format's name; None if the file's suffix says it.
         schemas: The shapes that it may have, the likeliest first.
         findings: Receives the problems.
         limits: What it may cost.
@@ -117,7 +112,7 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
 
     @cache
     def lines() -> pl.DataFrame:
-        longest = len(data) if format.is_document else limits.line
+        longest = len(data) if format.is_document else limits.line  # a document may be one line
         return read_lines(data, findings, limits._replace(line=longest))
 
     request = request._replace(texts=lambda: lines()["text"])
@@ -132,9 +127,10 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
         assert format.read_lines is not None
         cells = format.read_lines(drop_lines(lines(), request.layout), request)
     if isinstance(cells.schema, CutSchema):
-        files = request.layout.lines, request.layout.candidates
-        line_keys, candidates = (None if file is None else read_row_keys(file) for file in files)
-        rest = drop_lines(lines(), request.layout) if line_keys is not None else NO_LINES
+        layout = request.layout
+        line_keys = None if layout.lines is None else read_row_keys(layout.lines)
+        candidates = None if layout.candidates is None else read_row_keys(layout.candidates)
+        rest = drop_lines(lines(), layout) if line_keys is not None else NO_LINES
         cells = reshape(cells, rest, line_keys, candidates, request)
     refuse_many_rows(cells.frame["line"], limits)
     frame = cast_numbers(cells, request.texts, findings).drop(IN_LINE, strict=False)
@@ -149,13 +145,13 @@ def find_columns(
     limits: ReadLimits,
     layout: Layout = PLAIN,
 ) -> list[int | None]:
-    """Return at which character of its line each of some cells begins; the file is read again.
+    """Return the character of its line at which each cell begins, from 1; read the file again.
 
-    It is None if that is not known, or if the cell begins on a later line than its row.
+    It is None if it is not known, or if the cell begins on a later line than its row.
 
     Args:
         path: The file.
-        find_cells: The function of the file's table.
+        find_cells: `Table.find_cells` of the file.
         cells: The cells.
         limits: What the file may cost.
         layout: How it is written, for the files of its parts.
@@ -183,6 +179,7 @@ def find_columns(
         n, at = divmod(line, LINES_OF_PART)
         texts = part_texts(n)
         places = find_cells(texts, line, role) if at <= len(texts) else ()
+        # Reversed, so that of cells with the same text the first one stays.
         return {place.text: place.column for place in reversed(places) if place.line == line}
 
     return [columns_by_text(line, role).get(text) for line, role, text in cells]
@@ -215,13 +212,13 @@ def header_words(path: Path, format: str | None, layout: Layout = PLAIN) -> froz
         return frozenset()
     lines = head.removeprefix(BOM).decode("utf-8", "replace").split("\n")
     first = next((line for line in lines if line.strip()), "")
-    return frozenset(WORD.findall(first))
+    return frozenset(HEADER_WORD.findall(first))
 
 
-def read_text(
+def read_as_csv(
     path: Path, format: str | None, layout: Layout, limits: ReadLimits = DEFAULT_LIMITS
 ) -> str | None:
-    """Return a delimited file with a header as CSV with commas; None of other files.
+    """Return the text of a delimited file with a header, as CSV with commas; None of other files.
 
     Raises:
         UnreadableError: It cannot be read.
@@ -241,7 +238,9 @@ def read_text(
 
 
 def read_row_keys(keys: RowKeysFile) -> RowKeys:
-    """Return the ids in the rows of a public file, for lines or values without ids.
+    """Return the lists and the items that the rows of a public file name, in their order.
+
+    The lines or values of a submission, which hold no ids, follow these rows.
 
     Raises:
         UnreadableError: The file cannot be read.

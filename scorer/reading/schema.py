@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 
 class _Roles(frozenset[str]):
-    """Some roles; a role with a number or a name in brackets, as `item[3]`, is one of `item`."""
+    """Roles, of which `in` finds a role with brackets too: `item[3]` is in them if `item` is."""
 
     def __contains__(self, role: object) -> bool:
         return frozenset.__contains__(self, str(role).partition("[")[0])
@@ -20,7 +20,7 @@ TEXT = _Roles(
         *("system", "measure", "run"),
     }
 )
-EXTRA, NUMBER = "extra[", "number["  # further columns: extra[phase] of text, number[degree]
+EXTRA, NUMBER = "extra[", "number["  # begin extra[phase], a column of text, and number[degree]
 ORDERED = _Roles({"score", "rank"})  # their numbers are only compared, so any finite one will do
 
 

@@ -17,7 +17,7 @@ from scorer.reading.schema import TEXT, Schema
 
 Texts = Callable[[], pl.Series]  # gives the texts of all lines of a file
 NO_TEXTS = pl.Series([], dtype=pl.String)
-IN_LINE = "number in line"  # a column of Cells; no role has a blank
+IN_LINE = "number in line"  # a column of Cells; a blank, so that no role has this name
 
 
 class CellPlace(NamedTuple):
@@ -35,8 +35,8 @@ class LineTexts(Protocol):
     def __getitem__(self, position: int, /) -> str: ...
 
 
-# A function of the texts of a file, the line on which a record begins, and a role. It returns the
-# cells of that role in the rows of the record, in their order.
+# (texts of the lines, line, role) -> the cells of the role in the rows that begin on the line, in
+# their order.
 FindCells = Callable[[LineTexts, int, str], Sequence[CellPlace]]
 
 
@@ -53,7 +53,7 @@ class Table:
             without a header.
         empty_lists: The lists that the file names without an item, each with its line.
         find_cells: Finds cells again in the lines of the file; None for a format without lines.
-        facts: What else the format noticed, for the views.
+        facts: What else the format noticed, under names of its module; for `scorer.views`.
     """
 
     frame: pl.DataFrame
@@ -97,15 +97,15 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Cells(Table):
-    """What a reader of a format returns: a table whose numbers are text still, or Float64.
+    """What a format's reader returns: a table whose columns of numbers are String or Float64.
 
     Lines ascend. If a line can have several rows, the frame has a column IN_LINE (UInt32), too: the
     position, from 0, of the row's cells among all that `find_cells` returns for the line.
 
     Attributes:
-        wide_names: role -> the names of the columns that hold its cells, by the number in the line,
-            if the rows of a line are columns of the file.
-        free_roles: The roles whose cells need not be numbers; others are NaN.
+        wide_names: role -> the names of the file's columns that hold its cells, one for each number
+            in the line, if the rows of a line come from wide columns.
+        free_roles: The roles of numbers in which any other cell is NaN without a problem.
         first_line: The first line that can be a row.
     """
 
@@ -124,7 +124,7 @@ class Cells(Table):
 
 
 class ReadRequest(NamedTuple):
-    """The task of a reader.
+    """What a format's reader is given.
 
     Attributes:
         path: The file, for its suffix and for messages; its bytes are read already.
@@ -132,8 +132,8 @@ class ReadRequest(NamedTuple):
         findings: Receives the problems.
         limits: What the file may cost.
         layout: How the file is written where it is not plain.
-        texts: Returns the texts of all its lines, with the ones that the layout leaves out; line n
-            is at n - 1. Empty for a format without lines.
+        texts: Returns the texts of all its lines, also of those that the layout skips; line n is at
+            n - 1. Empty for a format without lines.
     """
 
     path: Path
@@ -182,7 +182,7 @@ def make_table(
 
 
 def encode(ids: pl.Series) -> tuple[pl.Series, Ints]:
-    """Return the distinct ids in the order in which they appear, and the number of each row's.
+    """Return the distinct ids in order of appearance, and where among them each row's id is.
 
     >>> names, numbers = encode(pl.Series(["b", "a", "b"]))
     >>> names.to_list(), numbers.tolist()
@@ -194,7 +194,7 @@ def encode(ids: pl.Series) -> tuple[pl.Series, Ints]:
 
 def sort_ids(ids: pl.Series) -> pl.Series:
     """Return the distinct ids, sorted."""
-    # In most files the rows of a list follow each other, and often the lists are sorted.
+    # Runs are few: in most files the rows of a list follow each other, and lists are often sorted.
     distinct = ids.rle().struct.field("value")
     return distinct if distinct.is_sorted() else distinct.unique().sort()
 
@@ -212,7 +212,7 @@ def find_places(ids: pl.Series, names: Sequence[str] | pl.Series) -> Ints:
 
 
 def cells_frame(lines: Sequence[int], columns: Mapping[str, Sequence[str]]) -> pl.DataFrame:
-    """Return the frame of Cells whose rows were parsed one by one: role -> the text of each."""
+    """Return the frame of Cells, given the line of each row and role -> the text of each row."""
     texts = {role: pl.Series(cells, dtype=pl.String) for role, cells in columns.items()}
     return pl.DataFrame({"line": pl.Series(lines, dtype=pl.UInt32)} | texts)
 

@@ -55,11 +55,11 @@ def read_clean_trec(data: bytes, request: ReadRequest) -> Cells | None:
         return None
     try:
         schema, form = match_trec_schema(request.schemas)
-    except UnreadableError:  # the careful way reports the encoding, too
+    except UnreadableError:  # `read_trec` raises it, and reports the encoding
         return None
     positions = trec_positions(schema, form)
     tag = {"tag": TAG_POSITION} if form is RUN else {}
-    # Two blanks in turn are an empty field to polars.
+    # All fields must be filled: polars sees an empty one between two blanks.
     frame = scan_clean(
         data,
         separator,
@@ -69,7 +69,7 @@ def read_clean_trec(data: bytes, request: ReadRequest) -> Cells | None:
         first_line=1,
         all_filled=True,
     )
-    if frame is None or frame["list"].str.starts_with("#").any():  # a comment of as many words
+    if frame is None or frame["list"].str.starts_with("#").any():  # a comment cut as a row
         return None
     if tag:
         request.findings.extend(_check_tags(frame.select("line", "tag")))
@@ -120,7 +120,7 @@ def _as_cells(frame: pl.DataFrame, schema: Schema, positions: Mapping[str, int])
         match = list(FIELD.finditer(texts[line - 1]))[positions[role]]
         return [CellPlace(match[0], line, match.start() + 1)]
 
-    # Scores order a run, so that anything may stand for a rank that is not asked for.
+    # Scores order a run: a rank that the schema does not require may be anything.
     free_roles = {"rank"} - set(schema.required)
     return Cells(frame, schema, find_cells=find_cells, free_roles=free_roles)
 
@@ -166,9 +166,9 @@ def _cut_fields(lines: pl.DataFrame, width: int) -> pl.DataFrame:
 
 
 def _shifted_lines(fields: pl.DataFrame) -> list[int]:
-    """Return the lines of five fields that lack another one than the tag.
+    """Return the lines of five fields that have a tag, but lack a field before the score.
 
-    The score is in the rank's field there, and the tag in the score's.
+    The score is in the rank's field there, and the tag, which is no number (S501), in the score's.
     """
     rank, score = (str(RUN_POSITIONS[role]) for role in ("rank", "score"))
     suspicious = fields.drop_nulls(score).filter(

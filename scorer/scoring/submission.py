@@ -29,7 +29,7 @@ from scorer.reading.formats import Format, find_format
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import ReadLimits, UnreadableError, refuse_many_errors
 from scorer.reading.parts import locate_by_part
-from scorer.reading.read import FileTable, find_columns, read_file, read_text
+from scorer.reading.read import FileTable, find_columns, read_as_csv, read_file
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, encode
 from scorer.results.columns import NO_COLUMNS, ListColumns
@@ -122,7 +122,7 @@ def _score_file(plan: Plan, path: Path) -> Outcome:
     if table is not None:
         find_cells = table.find_cells
         if Frames in plan.views:
-            text = read_text(path, plan.rules.format, plan.layout, plan.limits)
+            text = read_as_csv(path, plan.rules.format, plan.layout, plan.limits)
             if text is None and plan.public.kind == "frames":
                 message = "Kaggle's metrics read CSV, with a header"
                 help = "write the file with to_csv(index=False)"
