@@ -57,7 +57,7 @@ def ends(*keys: NDArray[Any]) -> Mask:
 
 
 def sum_by_list(in_list: Ints, weight: ArrayLike, lists: int) -> Floats:
-    """Return the sum of the weights of each list's rows, in their order; 0 of a list without rows.
+    """Return the sum of the weights of each list's rows, added in order; 0 of a list without rows.
 
     >>> sum_by_list(np.array([0, 0, 2]), [1, 2, 5], 3).tolist()
     [3.0, 0.0, 5.0]

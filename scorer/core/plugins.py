@@ -2,8 +2,8 @@
 
 A decorator marks a function with the thing that it defines (`mark`). A registry finds the marked
 functions in the modules of a package, and in those that installed projects name by entry points,
-such as `scorer.metrics`. It is a value: a challenge's own plugins make a wider one (`with_`), in
-which their names come first.
+such as `scorer.metrics`. It never changes: `with_` returns a wider one, in which the names of a
+challenge's own plugins come first.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ PLUGIN = "scorer_plugin_"  # begins the name of the module of a challenge's own 
 AROUND_PLUGINS: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar(
     "AROUND_PLUGINS", default=nullcontext
 )
-"""The context of every call of a plugin. A command restores the working directory there; in other
-processes, such as a server's, nothing of the process is changed."""
+"""The context of every call of a plugin. A command sets one that restores the working directory; a
+server leaves this empty one, which changes nothing of its process."""
 
 
 def mark(function: F, thing: object) -> F:
@@ -91,20 +91,20 @@ class Registry(Generic[T]):
         return wider
 
     def get(self, name: str) -> T:
-        """Return the thing of a name or alias in any case, by `precedence`; else `UnknownName`."""
+        """Return the thing of a name or alias, the one of lowest `precedence`; or `UnknownName`."""
         things = self.find_all(name, every=True)
         return min(things, key=lambda thing: getattr(thing, "precedence", 0))
 
     def find_all(self, name: str, every: bool = False) -> tuple[T, ...]:
-        """Return the things of a name, one for each kind of challenge that has one.
+        """Return the things of a name; several if each is for challenges of other kinds.
 
-        If no thing has the name, these are the things of that alias; with `every`, these follow.
-        `UnknownName` if there is none.
+        Things that have it as an alias are returned if none has it as its name, or, with `every`,
+        behind those. `UnknownName` if there is none.
         """
         folded = name.casefold()
         things = self._by_name.get(folded)
         if not things:
-            names = [name for thing in self for name in (thing.name, *thing.aliases)]
+            names = [each for thing in self for each in (thing.name, *thing.aliases)]
             raise UnknownName(self.kind, name, names)
         named = [thing for thing in things if thing.name.casefold() == folded]
         if named and not every:
@@ -170,7 +170,7 @@ def _folded_names(thing: HasName) -> dict[str, str]:
 
 
 def _can_meet(thing: object, other: object) -> bool:
-    """Return whether two things can be in one challenge, so that one name would be unclear."""
+    """Return whether two things can be in one challenge, where they need different names."""
     first, second = getattr(thing, "kinds", None), getattr(other, "kinds", None)
     return first is None or second is None or not first.isdisjoint(second)
 
@@ -195,7 +195,7 @@ def installed(group: str | None) -> tuple[EntryPoint, ...]:
 
 
 def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
-    """Return the things that a challenge's own file defines; `PluginError` if there are none."""
+    """Return the things of a challenge's own file, with the file's name; `PluginError` if none."""
     things = [(thing, path.name) for thing, _ in _marked(load_module(path), type_)]
     if not things:
         raise PluginError(f"the plugin {quoted(path.name)} defines no {type_.__name__.lower()}")
@@ -206,13 +206,13 @@ def load_module(path: Path) -> ModuleType:
     """Return the module of a challenge's own file; it runs once, unless the file has changed.
 
     The file's bytes are compiled here: an import would prefer a `__pycache__` beside the file,
-    which may hold other code, and write one where there is none. The module is called by the file's
-    content and path, so that what it defines can be sent to a process that has it, too.
+    which may hold other code, and write one where there is none. The module's name has hashes of
+    the file's content and path, so that any process that has loaded it unpickles what it defines.
 
     `PluginError` if the file cannot be read or run.
     """
     message = f"the plugin {quoted(path.name)} is not a Python file that can be read"
-    if path.suffix not in SOURCE_SUFFIXES or not os.path.isfile(path):  # no pipe is waited for
+    if path.suffix not in SOURCE_SUFFIXES or not os.path.isfile(path):  # to open a pipe would wait
         raise PluginError(message)
     try:
         code = path.read_bytes()
@@ -248,7 +248,7 @@ def plugin_call(message: str) -> Iterator[None]:
 
 
 def _marked(module: ModuleType, type_: type[T]) -> Iterator[tuple[T, str]]:
-    """Yield the things marked in a module itself, not those that it imports, with its name.
+    """Yield the things marked in a module, but not imported ones, each with the module's name.
 
     A thing that differs by the kind of challenge has its variants in `by_kind`.
     """

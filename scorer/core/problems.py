@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from scorer.core.text import printable
 
 Severity = Literal["error", "warning"]
-SHOWN_PLACES = 3  # up to so many places of one problem are each shown, else the first alone
+SHOWN_PLACES = 3  # a problem with more places is shown at its first one alone
 KEPT = 10_000  # how many places of one code are ever kept, so that memory stays bounded
 LONGEST_ID = 1_000  # characters of an id that a problem keeps; a cell can have megabytes
 LOCATED = 1_000  # how many places of one code are given a column by reading the file again
@@ -31,7 +31,7 @@ class Problem:
     item: str | None = None
     help: str | None = None
     times: int = 1  # how many places the problem stands for ("18 rows")
-    # The role of the cell that is wrong: `list` is its text if this is "list", else `item`.
+    # The role of the wrong cell, whose text is in `list` for the role "list", else in `item`.
     role: str | None = field(default=None, compare=False, repr=False)
     # Why a metric failed, for the organizer alone: it may show the truth.
     cause: str | None = field(default=None, compare=False, repr=False)
@@ -80,7 +80,7 @@ class Findings:
     _problems: list[Problem] = field(default_factory=list)
 
     def add(self, problem: Problem) -> None:
-        """Keep a problem, or only count it if as many of its code are kept as may be."""
+        """Keep a problem, as one place; or count its `times` if `most` of its code are kept."""
         self.fatal |= problem.severity == "error"
         if self.counts[problem.code] >= self.most:
             self.counts[problem.code] += problem.times
@@ -111,12 +111,12 @@ class Findings:
         self.counts.update(other.counts - Counter(problem.code for problem in other._problems))
         self.fatal |= other.fatal
 
-    def locate(self, columns: Callable[[Sequence[ProblemCell]], Sequence[int | None]]) -> None:
+    def locate(self, find_columns: Callable[[Sequence[ProblemCell]], Sequence[int | None]]) -> None:
         """Set the columns of problems that are about a cell.
 
         Args:
-            columns: Returns at which character of its line each cell begins. It is called once,
-                for at most LOCATED cells of a code.
+            find_columns: Returns at which character of its line each cell begins, from 1. It is
+                called once, for at most LOCATED cells of a code.
         """
         places, cells, located = list[int](), list[ProblemCell](), Counter[str]()
         for n, problem in enumerate(self._problems):
@@ -127,7 +127,7 @@ class Findings:
                 located[problem.code] += 1
                 places.append(n)
                 cells.append(ProblemCell(problem.line, problem.role, text))
-        for n, column in zip(places, columns(cells) if cells else (), strict=True):
+        for n, column in zip(places, find_columns(cells) if cells else (), strict=True):
             self._problems[n] = replace(self._problems[n], column=column)
 
     def replace(self, change: Callable[[Problem], Problem]) -> None:
@@ -160,8 +160,8 @@ class Findings:
     def without(self, codes: Sequence[str]) -> Findings:
         """Return a copy without the problems whose codes begin with one of `codes`."""
         remaining = Findings(self.path, self.most)
-        remaining.extend(p for p in self._problems if not p.code.startswith((*codes,)))
-        others = {code: n for code, n in self.counts.items() if not code.startswith((*codes,))}
+        remaining.extend(p for p in self._problems if not p.code.startswith(tuple(codes)))
+        others = {code: n for code, n in self.counts.items() if not code.startswith(tuple(codes))}
         return replace(remaining, counts=Counter(others))
 
     def summarize(self, path: str | None, hint: str) -> Findings:
@@ -176,7 +176,7 @@ class Findings:
     def tally(self, severity: Severity) -> dict[str, int]:
         """Return how many problems of a severity there are of each code, in the order of codes.
 
-        Those that were only counted are errors if any problem of their code is an error.
+        Problems that were only counted are taken for errors if a kept one of their code is one.
         """
         counts = Counter(problem.code for problem in self._problems if problem.severity == severity)
         kept = Counter(problem.code for problem in self._problems)
@@ -192,7 +192,7 @@ class Findings:
         return sum(self.tally("error").values())
 
     def to_json(self) -> str:
-        """Return all but the causes, which are for the organizer alone, for `from_json`."""
+        """Return JSON for `from_json`, without roles and the causes that only organizers see."""
         problems = [
             {
                 key: value
@@ -216,7 +216,7 @@ class Findings:
             raise ValueError(f"these are no findings: {error!r}") from error
 
     def __iter__(self) -> Iterator[Problem]:
-        """Yield the problems that are kept in the order of the file, those of all of it first."""
+        """Yield the kept problems by line and column; those of the whole file come first."""
         return iter(sorted(self._problems, key=lambda p: (p.line or 0, p.column or 0, p.code)))
 
     def __len__(self) -> int:

@@ -17,25 +17,25 @@ IGNORABLE = re.compile(
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 # Letters that are written from right to left, by their blocks in Unicode.
-RIGHT = (
+RTL_LETTERS = (
     "\u0590-\u0604\u0606-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
     "\U00010800-\U00010fff\U0001e800-\U0001efff"
 )
-LEFTWARDS = re.compile(f"[{RIGHT}](?:[{RIGHT}\u0300-\u036f]|[ ,.'\"_-](?=[{RIGHT}]))*")
+RTL = re.compile(f"[{RTL_LETTERS}](?:[{RTL_LETTERS}\u0300-\u036f]|[ ,.'\"_-](?=[{RTL_LETTERS}]))*")
 LEFT_TO_RIGHT = "\u200e"  # a mark without width
-KIT = "scorer-kit-"  # how the name of a temporary folder begins into which a kit is unpacked
+KIT = "scorer-kit-"  # begins the name of a temporary folder into which a kit is unpacked
 MOST_MARKS = 4  # combining marks in a row; more would be drawn over the lines above and below
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most similar to a name, whatever their case; else None."""
+    """Return the known name that is most similar to a name in any case; None if none is near."""
     folded = {k.casefold(): k for k in known}
     matches = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[matches[0]] if matches else None
 
 
 def unit(called: Mapping[str, str], count: int = 2) -> str:
-    """Return the challenge's noun for so many lists: `users` for two of a column `userId`."""
+    """Return the noun for so many lists, from role -> the challenge's word: `users` of `userId`."""
     word = re.sub(r"(?<=[a-z])I[dD]$|[ _-]id$", "", called.get("list", "list"))
     word = {"qid": "query", "uid": "user"}.get(word.casefold(), word).replace("_", " ")
     if not re.fullmatch(r"[A-Za-z][A-Za-z ]*", word) or word == "id":
@@ -49,14 +49,14 @@ def unit(called: Mapping[str, str], count: int = 2) -> str:
 
 
 def display_path(path: Path) -> str:
-    """Return a path for messages: relative if it is below the working directory, else as it is.
+    """Return a path for messages: in an unpacked kit from the kit on, else relative if below here.
 
     >>> display_path(Path("/tmp/scorer-kit-x/kit.zip/challenge.yaml"))
     'kit.zip:challenge.yaml'
     """
-    temporary = next((n for n, part in enumerate(path.parts) if part.startswith(KIT)), None)
-    if temporary is not None:
-        return ":".join(path.parts[temporary + 1 :])
+    kit_at = next((n for n, part in enumerate(path.parts) if part.startswith(KIT)), None)
+    if kit_at is not None:
+        return ":".join(path.parts[kit_at + 1 :])
     try:
         return str(path.relative_to(Path.cwd()))
     except (ValueError, OSError):  # not below it; or it has been deleted
@@ -107,13 +107,13 @@ def isolate_rtl(line: str) -> str:
     """
     if line.isascii():
         return line
-    return LEFTWARDS.sub(rf"{LEFT_TO_RIGHT}\g<0>{LEFT_TO_RIGHT}", line)
+    return RTL.sub(rf"{LEFT_TO_RIGHT}\g<0>{LEFT_TO_RIGHT}", line)
 
 
 def format_number(value: float, decimals: int = 4, sign: str = "") -> str:
-    """Return a number with so many decimals, or fewer if it is large. Zero has no minus.
+    """Return a number with so many decimals, or fewer if there were over `decimals` + 2 digits.
 
-    `sign` is that of a format: `+` shows it always.
+    `sign` is that of a format: `+` shows it always. Zero has no minus.
 
     >>> [format_number(value) for value in (0.25, 98.76543, 8718.013, 17844.9256, 454517.09, -1e-9)]
     ['0.2500', '98.7654', '8718.01', '17844.9', '454517', '0.0000']
@@ -126,7 +126,7 @@ def describe_exception(error: BaseException, width: int = 200) -> str:
     """Return an exception of third-party code in a line: its type and its message."""
     try:
         return f"{type(error).__name__}: {printable(error, width)}"
-    except Exception:  # its own words may fail too
+    except Exception:  # its `__str__` may fail, too
         return type(error).__name__
 
 

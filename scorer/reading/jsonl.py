@@ -43,7 +43,7 @@ MOST_PLAIN_VALUES = 14
 # A text without escapes, a number, or a word, as a regex of polars.
 VALUE = r'"[^"\\\x00-\x1f]*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|null|true|false'
 VALUE_OF = "value of "  # begins the names of columns of values, so that no key is taken for `line`
-ARRAYS = "write an object a row; several in an array are read where a challenge says so (cells:)"
+NO_ARRAY = "write an object a row; several in an array are read where a challenge says so (cells:)"
 
 
 class Row(NamedTuple):
@@ -89,7 +89,7 @@ def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
         raise UnreadableError("S102", "the file holds nothing but blank lines")
     sample = _decode_sample(lines, request)
     shapes = Counter(tuple(row.cells) for row in sample)
-    keys = list(shapes.most_common(1)[0][0]) if shapes else []  # in their order
+    keys = list(shapes.most_common(1)[0][0]) if shapes else []  # of most rows
     wanted = names_of_roles(keys, request)
     chunks = [_cut_plain(chunk, keys, wanted) for chunk in lines.iter_slices(CHUNK_LINES)]
     plain, others = (pl.concat(frames) for frames in zip(*chunks, strict=True))
@@ -109,7 +109,7 @@ def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     ]
     warn_unused_columns(unused, match, list(first_lines), request)
     absent = [name for name in names.values() if VALUE_OF + name not in plain.columns]
-    if absent:
+    if absent:  # from all plain lines, which have the same keys
         for line in plain["line"]:
             request.report("S207", f"{join_first(absent)} is missing in this row", line)
         plain = pl.DataFrame(schema={"line": pl.UInt32} | dict.fromkeys(names, pl.String))
@@ -181,9 +181,9 @@ def _refuse_unknown_object(row: Row, request: ReadRequest) -> None:
     if not row.cells.keys().isdisjoint(map(schema.column_name, schema.roles)):
         return
     names = [printable(schema.column_name(role), 60) for role in schema.required]
-    object = ", ".join(f'"{name}": ...' for name in names)
+    example = ", ".join(f'"{name}": ...' for name in names)
     what = f"one JSON object (keys: {join_first(keys)})" if keys else "an empty JSON object"
-    help = f"write an object a line, {{{object}}}; "
+    help = f"write an object a line, {{{example}}}; "
     help += "one document of all lists is read by `format: json`"
     raise UnreadableError("S201", f"this is {what}; expected an object a row", help=help)
 
@@ -208,7 +208,7 @@ def _frame_rows(
 
 
 def _decode(line: int, raw: str, request: ReadRequest) -> Row | None:
-    """Return the object that a line holds alone, or None after reporting a problem."""
+    """Return the object of a line that holds nothing else; None after reporting a problem."""
     text = raw.strip(BLANKS)
     column = len(raw) - len(raw.lstrip(BLANKS)) + 1
     if text in ("{", "[", "[{"):
@@ -251,7 +251,7 @@ def _cell_text(row: Row, role: str, name: str, request: ReadRequest) -> str | No
         text = "" if isinstance(value, dict | list) else _plain_text(value)
         if isinstance(value, dict | list):
             message = f"the value of {quoted(name)} is neither text nor a number"
-            help = ARRAYS if isinstance(cell, list) else None
+            help = NO_ARRAY if isinstance(cell, list) else None
         elif "\0" in text:
             code, message = "S106", "a NUL character"
         elif not text.isascii() and HALF_CHARACTER.search(text):
@@ -269,7 +269,7 @@ def _plain_text(value: Any) -> str:
 
 
 def _key_places(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each key of the object in a line, with the columns of the key and of its value."""
+    """Yield each key of the object in a line, the key's column and its value's, from 1."""
     at = text.index("{") + 1
     while (start := text.find('"', at)) >= 0:
         key, at = DECODER.raw_decode(text, start)

@@ -1,9 +1,9 @@
 """The layout of a file that is not plain: what its rows and cells mean, as data.
 
-A plain file has a header and a row for each item. Every other layout becomes the same columns,
-with the same lines, by steps between the cells that a format cuts and the table:
+A plain file has a header and a row for each item. Of the cells of any other file, `reshape` makes
+the same columns, with the same line numbers, in three steps, each where the layout asks for it:
 
-    cells of a line -> keys of its line -> a row for each wide column -> a row for each id of a cell
+    add the ids of each line -> a row for each wide column -> a row for each value in a cell
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from scorer.reading.schema import TEXT, Schema
 WHITESPACE = "whitespace"
 NO_SEPARATOR = "none"  # a line is one cell
 SEPARATORS = {"tab": "\t", "blank": " ", "comma": ",", "semicolon": ";", "bar": "|"}
-MOST_PARTS = 30  # so that the number of any line has 31 bits
+MOST_PARTS = 30  # times LINES_OF_PART is below 2**31: no line has a larger number
 PART_MARK = "/"  # between the part that a list is in, and its name
-# Of these, the first that a schema has is what wide columns hold.
+# The role of the cells in wide columns is the first of these that a schema has.
 VALUE_ROLES = (
     *("prediction", "label", "probability[0]", "score", "grade", "rating", "target", "rank"),
 )
@@ -31,28 +31,28 @@ STEP = re.compile(r"\[\]|\*|[^.\[\]*]+")  # of a path in a JSON document
 EACH = ("[]", "*")  # the steps to all elements of an array, and to all members of an object
 Steps = tuple[str, ...]
 BRACKETS = {"[": "]", "(": ")"}
-BEFORE_EACH = "\0"  # of several texts, none of which holds it: files with it are refused
+BEFORE_EACH = "\0"  # text of `join_cells`; no text holds it: files with a NUL are refused
 
 
 class RowKeysFile(NamedTuple):
-    """A public file whose rows say, in their order, what lines or values without ids are about."""
+    """A public file whose rows name, in order, the ids of lines or values that have none."""
 
     file: Path
     format: str | None = None
     columns: tuple[tuple[str, str], ...] = ()  # role, and what the file calls it
     layout: Layout | None = None
-    part: str = ""  # whose lists alone are meant, if lists are named by parts
+    part: str = ""  # only its lists count, if the lists are in parts
 
 
 class RowKeys(NamedTuple):
-    """The ids in the rows of a public file, for lines or values without ids."""
+    """The lists and the items that the rows of a public file name, in order."""
 
     lists: Sequence[str]
     items: Sequence[str] | None  # None if the file has no items
     file_name: str
 
     def of_part(self, part: str) -> RowKeys:
-        """Return the rows of the lists of a part, without its name; all if none is of a part."""
+        """Return the rows of lists in a part, named without it; all rows if none is in a part."""
         if not part or not any(PART_MARK in name for name in self.lists):
             return self
         rows = [n for n, name in enumerate(self.lists) if part_of(name) == part]
@@ -71,7 +71,7 @@ class RowKeys(NamedTuple):
 class WideColumns(NamedTuple):
     """The columns of a table that has one for each item, rank or part."""
 
-    role: str  # the cells of this role are in the names of the columns
+    role: str  # whose cells are in the names of the columns
     patterns: tuple[str, ...]  # of these names; `*` stands for the cell
 
 
@@ -93,10 +93,10 @@ class Layout(NamedTuple):
         cells: The roles whose cells hold several values, and what separates these.
         wide: The columns that are named by the cells of a role.
         lines: The file whose rows the lines follow.
-        candidates: The items of each list, for cells that hold values of them.
+        candidates: The file with the items of each list, for cells that hold a value of each.
         json: The roles, and the paths to their cells in a JSON document.
         parts: The parts of a submission of several files.
-        known: The cells that the names of the wide columns give, if all are known before.
+        known: All labels that the wide columns must have; empty if any will do.
     """
 
     header: tuple[str, ...] = ()
@@ -135,11 +135,11 @@ PLAIN = Layout()
 
 @dataclass(frozen=True, slots=True)
 class CutSchema(Schema):
-    """The columns of a file, from which the columns of another schema are made.
+    """The columns of a file that is not plain, of which `reshape` makes those of `outer`.
 
     Attributes:
         outer: The schema of the rows that are made.
-        labels: The cell that the name of each wide column gives.
+        labels: What the name of each wide column says: its item, rank or part.
         value: The role of the cells in the wide columns.
     """
 
@@ -154,7 +154,7 @@ class CutSchema(Schema):
 
 
 def separator_of(word: str) -> str:
-    """Return the character that a separator's name means."""
+    """Return the character of a separator's name; any other word as it is."""
     return SEPARATORS.get(word, word)
 
 
@@ -172,14 +172,14 @@ def cut_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
     if not (layout.cells or layout.wide or layout.lines):
         return schema
     several = [role for role, _ in layout.cells]
-    implied = layout.key_roles | ({"item"} if layout.is_vector else set())
+    columnless = layout.key_roles | ({"item"} if layout.is_vector else set())
     columns, value = dict(schema.columns), ""
     labels: tuple[str, ...] = ()
     if layout.wide is not None:
         role, _ = layout.wide
         value = wide_value(role, schema)
-        implied |= {value} if role == "list" else {role, value}
-        others = {schema.column_name(each) for each in schema.roles if each not in implied}
+        columnless |= {value} if role == "list" else {role, value}  # lists keep their column
+        others = {schema.column_name(each) for each in schema.roles if each not in columnless}
         wide_columns = _find_wide_columns(layout, names, others)
         labels = tuple(wide_columns)
         columns |= {f"{value}[{n}]": name for n, name in enumerate(wide_columns.values())}
@@ -188,7 +188,7 @@ def cut_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
     required, optional = list[str](), list[str]()
     for role in schema.roles:
         is_required = role in schema.required or role in several
-        if role in implied or (role in unlikely and not is_required):
+        if role in columnless or (role in unlikely and not is_required):
             continue
         if role in several:
             columns[f"cell[{role}]"] = columns.pop(role, role)
@@ -203,7 +203,7 @@ def cut_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
 
 
 def wide_value(role: str, schema: Schema) -> str:
-    """Return the role of what the columns hold that are named by another role."""
+    """Return the role of the cells in wide columns, whose names hold the cells of `role`."""
     if role == "rank":
         return "item"
     named = [each for each in schema.columns if each in VALUE_ROLES and each in schema.roles]
@@ -211,7 +211,7 @@ def wide_value(role: str, schema: Schema) -> str:
     free = [each for each in VALUE_ROLES if each in schema.roles]
     if role == "list" and not (named or needed) and "item" in schema.required:
         return "item"
-    # If only the pairs are asked for, of public candidates, what the cells hold is not kept.
+    # Where a schema has lists and items alone, `reshape` drops the ratings.
     return next(iter([*named, *needed, *free]), "rating" if role == "item" else "item")
 
 
@@ -257,7 +257,7 @@ def _check_wide_columns(
 def match_wide_columns(
     patterns: Sequence[str], names: Sequence[str], others: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the columns that the patterns name, in the order of the file, with what `*` is there.
+    """Yield the name and the label, for which `*` stands, of each column that fits a pattern.
 
     >>> list(match_wide_columns(["F*"], ["id", "F1", "F2", "G"], {"id"}))
     [('F1', '1'), ('F2', '2')]
@@ -275,7 +275,7 @@ def match_wide_columns(
 
 
 def base_role(role: str) -> str:
-    """Return the role of what a cell holds several of.
+    """Return a role without its brackets; of a cell of several values, the role of these.
 
     >>> base_role("cell[item]"), base_role("score[3]")
     ('item', 'score')
@@ -367,12 +367,12 @@ def is_path(path: str) -> bool:
 
 
 def container_path(path: Steps) -> Steps:
-    """Return the steps to the first of several elements or members; () without such a step."""
+    """Return the steps of a path up to its first `[]` or `*`, included; () if it has none."""
     return path[: next((n for n, step in enumerate(path) if step in EACH), -1) + 1]
 
 
 def find_diverging_role(paths: Mapping[str, Steps]) -> str | None:
-    """Return the role whose path leads through other elements than the deepest path, if any."""
+    """Return a role whose last `[]` or `*` is missing, or is not on the deepest path, if any."""
 
     def last_container(path: Steps) -> Steps:
         return path[: max((n for n, step in enumerate(path) if step in EACH), default=-1) + 1]

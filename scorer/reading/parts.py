@@ -1,7 +1,7 @@
 """Several files as one submission: the rows of each part, its lists named PART/LIST.
 
-A line of the n-th part is counted from n times `LINES_OF_PART`, so that rows of all parts have
-lines of their own; `locate_by_part` gives problems the file and the line in it.
+Line m of part n, from 0, is numbered n * `LINES_OF_PART` + m in the rows of all parts, so that it
+differs from the lines of other parts; `locate_by_part` gives problems the file and the line in it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scorer.reading.layout import PART_MARK, Part
 from scorer.reading.limits import UnreadableError
 from scorer.reading.table import CellPlace, FindCells, LineTexts, Table
 
-LINES_OF_PART = 1 << 26  # that a part may have; times 30 parts they fit 32 bits
+LINES_OF_PART = 1 << 26  # more than a part may have; times MOST_PARTS it fits 32 bits
 LINES_IN_MESSAGE = re.compile(r"\b(lines? )(\d[\d,]*)( and (\d[\d,]*))?")
 
 
@@ -30,7 +30,7 @@ def join_parts(tables: Sequence[Table], parts: Sequence[Part]) -> Table:
     """
     frames: list[pl.DataFrame] = []
     empty_lists: dict[str, int] = {}
-    columns = [[t.column_name(role) for role in t.frame.columns[1:]] for t in tables]
+    columns = [[t.column_name(role) for role in t.frame.columns[1:]] for t in tables]  # [0]: line
     for n, (table, (part, file)) in enumerate(zip(tables, parts, strict=True)):
         if columns[n] != columns[0]:
             message = f"{quoted(file)} has the columns {join_first(columns[n], 9)}, "
@@ -63,8 +63,8 @@ def _find_in_parts(finders: Sequence[FindCells | None], parts: Sequence[Part]) -
     return find_cells
 
 
-def count_lines_of_part(problem: Problem, n: int) -> Problem:
-    """Return a problem of the n-th part with its line counted as in the rows of all parts."""
+def renumber_line(problem: Problem, n: int) -> Problem:
+    """Return a problem of part n, its line numbered as above; no line if the part is missing."""
     line = 0 if problem.code == "S213" else n * LINES_OF_PART + (problem.line or 0)
     return replace(problem, line=line or None)
 

@@ -28,7 +28,7 @@ from scorer.reading.limits import (
 from scorer.reading.lines import NO_LINES, StoredLines, read_lines, read_some_lines
 from scorer.reading.numbers import cast_numbers
 from scorer.reading.open import BOM, check_parts, file_digest, read_bytes, read_head, table_suffix
-from scorer.reading.parts import LINES_OF_PART, count_lines_of_part, join_parts
+from scorer.reading.parts import LINES_OF_PART, join_parts, renumber_line
 from scorer.reading.reshape import drop_lines, reshape
 from scorer.reading.schema import Schema
 from scorer.reading.table import IN_LINE, FindCells, ReadRequest, Table
@@ -99,7 +99,7 @@ def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
             findings.add(error.problem)
         except ReportedError:
             pass
-        request.findings.extend(count_lines_of_part(problem, n) for problem in findings)
+        request.findings.extend(renumber_line(problem, n) for problem in findings)
     digest = file_digest(path, limits.own) if sha256 is None else sha256.hexdigest()
     if len(tables) < len(parts):
         return FileTable(None, digest)

@@ -41,9 +41,9 @@ MOST_BEFORE = 100  # lines before a header
 SAMPLE_ROWS = 200  # of a table whose beginning is looked at
 BEFORE_HEADER = re.compile(r"\s*(#|sep=.\s*$|\s*$)")
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
-BRACKETED = re.compile(r"""\s*['"\[(].*['"\])]\s*""", re.DOTALL)  # as programs show lists
+BRACKETED = re.compile(r"""\s*['"\[(].*['"\])]\s*""", re.DOTALL)  # as a program prints a list
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-# From ids to the known ids that unknown ones of them certainly are.
+# ids -> a mapping of the unknown ones of them, each to the known id that it certainly means.
 FindKnownIds = Callable[[Sequence[str]], Mapping[str, str]]
 Rows = list[list[str]]  # the header and the rows, cells without blanks round them
 
@@ -63,8 +63,8 @@ class Expected(NamedTuple):
     Attributes:
         names: role -> what its column is called.
         separator: What separates columns.
-        known_ids: role -> a function that finds the known id that an unknown one was.
-        cells: role -> what separates several of them in a cell.
+        known_ids: role -> the function that finds the known ids that unknown ones mean.
+        cells: role -> what separates the ids in a cell that holds several.
         required: The columns that must be there, for each shape that the table may have.
     """
 
@@ -83,10 +83,9 @@ class Expected(NamedTuple):
 def repair(path: Path, expected: Expected | None) -> Repaired:
     """Return a file in which all certain faults are repaired.
 
-    Repaired are the encoding, and line ends in CR alone. A workbook of one sheet is written as CSV.
-    In a table repaired are also lines before the header, separators, blanks, an index column, the
-    header's capitals, decimal commas, ids that certainly are known ones, rows given twice, and
-    ranks from 0.
+    In any file: the encoding, and line ends in CR alone; a workbook of one sheet is written as CSV.
+    In a table also: lines before the header, separators, blanks, an index column, the header's
+    capitals, decimal commas, ids that certainly are known ones, rows given twice, ranks from 0.
 
     Args:
         path: The file.
@@ -124,7 +123,7 @@ def unpacked_name(path: Path) -> str:
 def _read_text(path: Path, changes: list[str]) -> str:
     try:
         head = stored_head(path, HEAD)
-        # The readers look no further at files that are no text.
+        # `read_bytes` refuses these two, which can be repaired.
         if head[:2] in UTF16_MARKS or (head.startswith(ZIP) and is_office(head)):
             data = stored_head(path, MOST_REPAIRED + 1)
         else:
@@ -191,7 +190,7 @@ def _repair_table(text: str, expected: Expected, changes: list[str]) -> str:
         rows = list(csv.reader(io.StringIO(body, newline=""), delimiter=separator))
     except csv.Error:
         return text  # a quote that nobody closed: what was meant is unknown
-    rows = [row for row in rows if any(row) or len(row) == 1]  # a row without cells is none
+    rows = [row for row in rows if any(row) or len(row) == 1]  # without blank lines, and `,,`
     if separator != expected.separator:
         repairs.append(f"column separator {separator!r} replaced by {expected.separator!r}")
     table = _Table([list(map(_strip, row)) for row in rows], expected, repairs)
@@ -251,7 +250,7 @@ def _drop_lines_before_header(text: str, expected: Expected, repairs: list[str])
 
 
 def _find_separator(text: str, expected: Expected) -> str:
-    """Return the mark that cuts the header into the most known names."""
+    """Return the mark that cuts the header into the most known names; the expected one if equal."""
     header = text.lstrip("\r\n").split("\n", 1)[0]
     known = {name.casefold() for name in expected.names.values()}
 
@@ -273,7 +272,7 @@ class _Table:
         self.rows, self.expected, self.repairs = rows, expected, repairs
 
     def repair(self, *, is_comma_decimal: bool) -> None:
-        """Repair all certain faults; a comma may certainly be decimal before three digits."""
+        """Repair all certain faults; if `is_comma_decimal`, 1,234 certainly means 1.234."""
         while self._has_row_numbers():
             self.repairs.append(f"index column {self.rows[0][0]!r} removed")
             self.rows = [row[1:] for row in self.rows]
@@ -301,7 +300,7 @@ class _Table:
         return {n: row[at] for n, row in enumerate(self.rows) if n and at < len(row)}
 
     def _replace(self, name: str, cells: Mapping[int, str]) -> int:
-        """Write cells of a column by their rows; return how many of them are others."""
+        """Write row number -> cell into a column; return how many cells changed."""
         changed = 0
         for n, cell in cells.items():
             at = self.rows[0].index(name)
@@ -317,11 +316,11 @@ class _Table:
         return any(numbers == [*range(start, start + len(numbers))] for start in (0, 1))
 
     def _rename_columns(self) -> None:
-        """Write the names of missing columns with the capitals that are expected."""
+        """Rename columns whose names differ from those of missing ones in capitals alone."""
         header, expected = self.rows[0], self.expected
         missing: Collection[str] = expected.names.values()
         complete = [names for names in expected.required if {*names} <= {*header}]
-        if complete:  # a further column is an unused one, but for a score or a rank
+        if complete:  # then a score or a rank alone can be missing
             order = [expected.names.get(role, role) for role in ("score", "rank")]
             has_items = any(expected.names.get("item") in names for names in complete)
             missing = order if has_items and {*order}.isdisjoint(header) else []
@@ -344,7 +343,7 @@ class _Table:
             if (row := join_decimal_commas(fields, numbers, len(header))) is not None
         }
         if all(AMBIGUOUS.fullmatch(row[n]) for row in joined.values() for n in numbers):
-            return
+            return  # there are none, or each comma may stand between thousands
         for n, row in joined.items():
             self.rows[n] = [
                 cell.replace(",", ".") if at in numbers else cell for at, cell in enumerate(row)
@@ -352,7 +351,7 @@ class _Table:
         self.repairs.append(f"decimal commas of {len(joined):,} rows replaced by points")
 
     def _fix_number_marks(self, name: str) -> None:
-        """Write numbers without brackets and currencies; marks between thousands may be decimal."""
+        """Remove brackets and currencies of numbers, but no marks that may be decimal ones."""
         found = {n: strip_marks(cell) for n, cell in self._column(name).items()}
         marked = {n: each for n, each in found.items() if each and not each.has_thousands}
         self._replace(name, {n: number.text for n, number in marked.items()})
@@ -377,7 +376,7 @@ class _Table:
     def _fix_id_separators(self, role: str, mark: str) -> None:
         """Separate the ids of cells as the challenge does.
 
-        It is certain if all cells of several have one other mark, and none has the challenge's.
+        That is certain if there is one other mark in the cells, and nowhere the challenge's.
         """
         name, joint = self.expected.names.get(role, role), " " if mark == WHITESPACE else mark
         cells = self._column(name) if role in TEXT else {}
@@ -425,7 +424,7 @@ class _Table:
         for row in rows:
             if len(row) != len(header) or not WHOLE_NUMBER.fullmatch(row[rank]):
                 return
-            lowest[row[in_list]] = min(lowest.get(row[in_list], 1), int(row[rank]))
+            lowest[row[in_list]] = min(lowest.get(row[in_list], 1), int(row[rank]))  # 0 or 1
         if lowest and not any(lowest.values()):
             for row in rows:
                 row[rank] = str(int(row[rank]) + 1)

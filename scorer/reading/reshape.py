@@ -45,10 +45,10 @@ def reshape(
     candidates: RowKeys | None,
     request: ReadRequest,
 ) -> Cells:
-    """Return the rows that a layout makes of the records of a file.
+    """Return the rows that a layout makes of the cells of a file; as they are if it is plain.
 
     Args:
-        cells: The cells of the records.
+        cells: The cells as the format has cut them.
         lines: `line` and `text` of each line that the layout does not leave out.
         line_keys: The rows that the lines follow, if the layout names their file.
         candidates: The candidates that the values in a cell follow, if the layout names their file.
@@ -77,7 +77,7 @@ def _add_row_keys(cells: Cells, lines: pl.DataFrame, keys: RowKeys, request: Rea
     frame = cells.frame
     body = lines.filter(pl.col("line") >= cells.first_line)
     blank = body.filter(~pl.col("text").str.contains(r"\S"))
-    if "cell[item]" in frame.columns:  # a blank line is an answer of no items
+    if "cell[item]" in frame.columns:  # then a blank line is a list without items
         answers = blank.select("line", *(pl.lit("").alias(role) for role in frame.columns[1:]))
         frame = pl.concat([frame, answers]).sort("line")
     else:
@@ -103,12 +103,12 @@ def _add_row_keys(cells: Cells, lines: pl.DataFrame, keys: RowKeys, request: Rea
 
 
 def _unpivot(cells: Cells, schema: CutSchema, role: str, request: ReadRequest) -> Cells:
-    """Return a row for each wide column of a record, which are named by a role."""
+    """Return a row for each wide column of a line; the columns' names hold the cells of `role`."""
     value, wide, labels = schema.value, schema.wide_roles, schema.labels
     frame, find_inner = cells.frame, cells.find_cells
     widths = pl.repeat(len(wide), frame.height, eager=True)
     refuse_many_rows(frame["line"], request.limits, widths)
-    if len({frame[each].dtype for each in wide}) > 1:  # numbers, some of which are wrong
+    if len({frame[each].dtype for each in wide}) > 1:  # text if a number in it is wrong
         frame = frame.with_columns(pl.col(wide).cast(pl.String))
     numbers = pl.lit(list(range(len(wide))), dtype=pl.List(pl.UInt32))
     frame = frame.with_columns(pl.concat_list(wide).alias(value), numbers.alias(IN_LINE))
@@ -116,16 +116,16 @@ def _unpivot(cells: Cells, schema: CutSchema, role: str, request: ReadRequest) -
     label = pl.Series(labels, dtype=pl.String).gather(frame[IN_LINE])
     name = label + PART_MARK + frame["list"] if role == "list" else label
     frame = frame.with_columns(name.alias(role))
-    if value in TEXT:  # no item at a rank
+    if value in TEXT:  # a list need not have an item at each rank
         frame = frame.filter(pl.col(value).str.strip_chars(" \t") != "")
 
     def find_cells(texts: LineTexts, line: int, asked: str) -> list[CellPlace]:
-        if find_inner is None or (asked == role and role != "list"):  # in the names of columns
+        if find_inner is None or (asked == role and role != "list"):  # it is in the header
             return []
         if asked != role:
             roles = wide if asked == value else [asked]
             return [place for each in roles for place in find_inner(texts, line, each)]
-        places = find_inner(texts, line, role)
+        places = find_inner(texts, line, role)  # of the list, which is in each of the parts
         return [p._replace(text=joined_name(part, p.text)) for part in labels for p in places]
 
     names = [schema.column_name(each) for each in wide]
@@ -140,8 +140,8 @@ def _split_cells(
 ) -> Cells:
     """Return a row for each of the several values in the cells of a record.
 
-    If cells hold values of candidates, these are the items. A list without candidates has as many
-    unnamed ones as values: the check of unknown lists reports it.
+    If cells hold values of candidates, these are the items. A list without candidates is unknown,
+    which a later check reports: here each of its values gets the item "?".
     """
     separators, frame = dict(request.layout.cells), cells.frame
     roles = [role for role in separators if f"cell[{role}]" in frame.columns]
@@ -156,14 +156,14 @@ def _split_cells(
         frame = frame.with_columns(pl.Series("item", items, dtype=pl.List(pl.String)))
         roles.append("item")
     sizes = [pl.col(role).list.len() for role in roles]
-    is_even = pl.all_horizontal(size == sizes[0] for size in sizes)
-    for line, name, *counts in frame.filter(~is_even).select("line", "list", *sizes).iter_rows():
+    are_equal = pl.all_horizontal(size == sizes[0] for size in sizes)
+    for line, name, *counts in frame.filter(~are_equal).select("line", "list", *sizes).iter_rows():
         if not request.findings.count_if_full("S211"):
             counted = dict(zip(roles, counts, strict=True))
             _report_uneven(cells, schema, line, name, counted, request)
     if request.layout.lines is None and frame["list"].is_duplicated().any():
         _report_repeated_lists(frame, schema, request)
-    frame = frame.filter(is_even)
+    frame = frame.filter(are_equal)
     empty = frame.filter(sizes[0] == 0).select("list", "line")
     frame = frame.filter(sizes[0] > 0)
     frame = frame.with_columns(pl.int_ranges(sizes[0], dtype=pl.UInt32).alias(IN_LINE))
@@ -178,7 +178,7 @@ def _split_cells(
 def _split_column(
     cells: pl.Series, lines: pl.Series, separator: str, request: ReadRequest
 ) -> pl.Series:
-    """Return the several values of each cell, as `split_cell` does."""
+    """Return the values of each cell as `split_cell` does, which is called for odd cells alone."""
     is_array, text = cells.str.starts_with(BEFORE_EACH), cells.str.strip_chars()
     is_bracketed = text.str.contains(BRACKETED)
     inside = text.str.head(-1).str.slice(1).str.strip_chars()
@@ -214,7 +214,7 @@ def _report_uneven(
     """Report a record whose cells hold different numbers of values: role -> number."""
     first = next(iter(counts))
     places = cells.find_cells(request.texts(), line, f"cell[{first}]") if cells.find_cells else ()
-    _, line, column = next(iter(places), CellPlace("", line, None))
+    place = next(iter(places), CellPlace("", line, None))
     columns = {role: quoted(schema.column_name(role)) for role in counts}
     if request.layout.is_vector:
         word = printable(schema.column_name("list"), 60)
@@ -223,7 +223,7 @@ def _report_uneven(
     else:
         found = " and ".join(f"{count:,} in {columns[role]}" for role, count in counts.items())
         message = f"{found}; each item has one of each"
-    request.report("S211", message, line, column, list=name)
+    request.report("S211", message, place.line, place.column, list=name)
 
 
 def _report_repeated_lists(frame: pl.DataFrame, schema: Schema, request: ReadRequest) -> None:
@@ -248,7 +248,7 @@ def _find_in_cells(cells: Cells, separators: Mapping[str, str]) -> FindCells:
             return elements
         if cell.column is None:
             return []
-        start = cell.column + (texts[cell.line - 1][cell.column - 1] == '"')
+        start = cell.column + (texts[cell.line - 1][cell.column - 1] == '"')  # behind a quote
         values = locate_in_cell(cell.text, separators[role])
         return [CellPlace(value, cell.line, start + at) for value, at in values]
 

@@ -41,7 +41,7 @@ def write_sample(
     """Return a file of rows; a ZIP archive if the layout has parts.
 
     Args:
-        rows: Of each list its items, best first, or its value.
+        rows: A row for each item of each list, best first; or for the value of each list.
         columns: role -> the name of its column.
         layout: How the file is written.
         write: Writes a plain file of its format.
@@ -50,8 +50,8 @@ def write_sample(
     if layout.parts:
         files: dict[str, bytes] = {}
         for part, file in layout.parts:
-            named = [(row, part_of(str(row["list"])), row_of(str(row["list"]))) for row in rows]
-            part_rows = [{**row, "list": name} for row, of, name in named if of == part]
+            in_part = [row for row in rows if part_of(str(row["list"])) == part]
+            part_rows = [{**row, "list": row_of(str(row["list"]))} for row in in_part]
             is_tabbed = file.lower().endswith(".tsv") and not layout.separator
             separator = "tab" if is_tabbed else layout.separator
             part_layout = layout._replace(parts=(), separator=separator)
@@ -97,7 +97,7 @@ def _join_in_cells(
 def _widen(
     rows: Sequence[Row], names: dict[str, str], wide: WideColumns
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Return a row for each list, with a column for each item, rank, or part; and their names."""
+    """Return a row for each list, with a cell for each item, rank or part; and role -> column."""
     role, patterns = wide
     value = wide_value(role, Schema(tuple(rows[0]) if rows else ()))
     starred = next((pattern for pattern in patterns if "*" in pattern), "*")
@@ -123,7 +123,7 @@ def _order_by_keys(rows: Sequence[Row], keys: RowKeys) -> list[dict[str, Any]]:
 
 
 def _write_separated(rows: Sequence[Row], names: Mapping[str, str], layout: Layout) -> bytes:
-    """Return lines of columns."""
+    """Return the rows as lines of separated cells; a missing cell is "-"."""
     roles = {names.get(role, role): role for row in rows for role in row}
     columns = list(layout.header) or list(roles)
     lines = [[str(row.get(roles.get(name, ""), "-")) for name in columns] for row in rows]
@@ -133,7 +133,7 @@ def _write_separated(rows: Sequence[Row], names: Mapping[str, str], layout: Layo
     takes_rest = layout.header and layout.cells and separator_of(layout.cells[-1][1]) == mark
     if len(columns) == 1 or mark in (WHITESPACE, NO_SEPARATOR):
         mark, takes_rest = " ", True
-    if takes_rest:  # no cell is quoted
+    if takes_rest:  # the last cell has the rest of the line: nothing is quoted
         return "".join(f"{mark.join(line)}\n" for line in lines).encode()
     text = io.StringIO()
     csv.writer(text, delimiter=mark, lineterminator="\n").writerows(lines)
@@ -141,19 +141,19 @@ def _write_separated(rows: Sequence[Row], names: Mapping[str, str], layout: Layo
 
 
 def _container(rows: Rows, paths: Mapping[str, Steps]) -> Any:
-    """Return the value whose elements, or members, the first steps of the paths lead through."""
+    """Return rows as a JSON value, with cells at paths that share the steps to the first EACH."""
     *head, kind = container_path(next(iter(paths.values())))
     inner = {role: path[len(head) :] for role, path in paths.items()}
-    here = [role for role, path in inner.items() if sum(step in EACH for step in path) == 1]
-    deeper = {role: path[1:] for role, path in inner.items() if role not in here}
+    shallow = [role for role, path in inner.items() if sum(step in EACH for step in path) == 1]
+    deeper = {role: path[1:] for role, path in inner.items() if role not in shallow}
     groups: dict[tuple[str, ...], list[Row]] = {}
     for n, row in enumerate(rows):
-        key = tuple(str(row[role]) for role in here) if deeper else (str(n),)
+        key = tuple(str(row[role]) for role in shallow) if deeper else (str(n),)
         groups.setdefault(key, []).append(row)
     entries: list[tuple[str, Any]] = []
     for group in groups.values():
         name, value = "", None
-        for role in here:
+        for role in shallow:
             if inner[role] == ("*",) and not name:
                 name = str(group[0][role])
             else:

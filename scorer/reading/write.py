@@ -18,7 +18,7 @@ from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 
 NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
-OLDEST = (1980, 1, 1, 0, 0, 0)  # the time of all files of an archive, which is reproducible then
+OLDEST = (1980, 1, 1, 0, 0, 0)  # of all files: the same ones give the same archive
 SYSTEM_FOLDERS = (Path("/dev"), Path("/proc"), Path("/sys"))  # of devices and streams
 MEMORY_FOLDER = Path("/dev/shm")  # of plain files, though below /dev
 TEMPORARY_PREFIX = "scorer-"
@@ -30,7 +30,7 @@ def _as_usage_error(shown: str, action: str) -> Iterator[None]:
     """Raise UsageError in place of what the system says."""
     try:
         yield
-    except (OSError, ValueError) as error:  # the latter of a NUL character
+    except (OSError, ValueError) as error:  # ValueError: the path holds a NUL
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
         raise UsageError(f"{shown} cannot be {action}: {reason or 'not a file name'}") from None
 
@@ -45,8 +45,8 @@ def write_file(path: Path, data: bytes) -> None:
         if path.is_dir():
             raise IsADirectoryError(0, "this is a folder")
         if (path.exists() and not path.is_file()) or is_of_system(Path(os.path.abspath(path))):
-            # Polars has the system begin calls again after Ctrl-C. Nothing would end the wait for
-            # the reader of a pipe.
+            # Polars makes the system restart calls after Ctrl-C, which then could not end the wait
+            # for the reader of a pipe.
             if hasattr(signal, "siginterrupt"):
                 signal.siginterrupt(signal.SIGINT, True)
             with path.open("ab") as stream:  # a pipe or a device: nothing to rename
@@ -58,7 +58,7 @@ def write_file(path: Path, data: bytes) -> None:
             raise PermissionError(0, "the file there is read-only")
         temporary = target.with_name(f".{target.name[:100]}.{token_hex(8)}")
         try:
-            # The system takes the umask off; to ask for it would be to change it.
+            # The system applies the umask, which a process can read only by changing it.
             handle = os.open(temporary, NEW_FILE, 0o666 if mode is None else mode & 0o600)
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
@@ -96,7 +96,7 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _write_and_move(folder: Path, files: Mapping[str, bytes], *, is_there: bool) -> None:
-    """Write files to a temporary folder, then move it, or them if the folder is there already."""
+    """Write files to a temporary folder, then move it; or each of them if `folder` is there."""
     first = folder  # the first folder of the path that is not there yet
     while not os.path.lexists(first.parent):
         first = first.parent
@@ -139,7 +139,7 @@ def zip_files(files: Mapping[str, bytes], executables: Collection[str] = ()) -> 
             member = zipfile.ZipInfo(name, OLDEST)
             member.compress_type = zipfile.ZIP_DEFLATED
             mode = 0o755 if name in executables else 0o644
-            member.create_system, member.external_attr = 3, mode << 16
+            member.create_system, member.external_attr = 3, mode << 16  # 3: Unix
             archive.writestr(member, files[name], compresslevel=9)
     return out.getvalue()
 

@@ -12,12 +12,12 @@ import pytest
 import scorer
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.core.text import LEFT_TO_RIGHT, LEFTWARDS, unseen
+from scorer.core.text import LEFT_TO_RIGHT, RTL, unseen
 
 YAML = "truth: truth.csv\nmetrics: [P@2]\nleaderboard: {intervals: false, tiers: false}\n"
 GOOD = "list,item\nq1,a\nq1,b\nq2,a\n"
 MIB = 1 << 20
-SET_APART = re.compile(f"{LEFT_TO_RIGHT}({LEFTWARDS.pattern}){LEFT_TO_RIGHT}")
+SET_APART = re.compile(f"{LEFT_TO_RIGHT}({RTL.pattern}){LEFT_TO_RIGHT}")
 HARMLESS = ("plain.csv.gz", "zip.csv")  # a table under a wrong name, or packed under one
 
 FIRST = {  # of each kind
