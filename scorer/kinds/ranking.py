@@ -140,7 +140,7 @@ class Grades(OpenTruth):
             stated = read_preferences(sent, self.candidates)
             found[Preferred] = Preferred(self.preferences, stated)
         if Diverse in views:
-            found[Diverse] = self.subtopics.of_judged(judged)
+            found[Diverse] = self.subtopics.view(judged)
         if Texts in views:
             found[Texts] = join_texts(sent, self.truth, ties, judged, extras)
         if Returned in views or Scored in views:

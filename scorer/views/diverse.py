@@ -1,4 +1,4 @@
-"""Hits by subtopic: the subtopics that each judged item is relevant to."""
+"""Ranked lists whose items are judged for each subtopic of the list's query."""
 
 from __future__ import annotations
 
@@ -18,55 +18,55 @@ from scorer.views.ranked import Judged
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """Relevant subtopics of items, ordered by list, then by rank; one row a subtopic of an item."""
+    """Pairs of an item and a subtopic it is relevant to, by list and rank; arrays of (pairs,)."""
 
     in_list: Ints
     rank: Ints  # of the item
-    key: Ints  # of the subtopic, different in each list
-    item: Ints  # of the hit, or of the ideal's item
-    lists: int
+    key: Ints  # a number of the list and subtopic
+    item: Ints  # the item's index in `Judged.ideal`
+    lists: int  # the number of lists
 
     def where(self, rows: Mask | Ints) -> Facets:
-        """Return the rows where a mask holds, or with these indices, in their order."""
+        """Return the pairs where a mask holds, or those at some indices, in their order."""
         return Facets(
             self.in_list[rows], self.rank[rows], self.key[rows], self.item[rows], self.lists
         )
 
     def top(self, k: int | None) -> Facets:
-        """Return the rows at ranks 1 to k; all without a k."""
+        """Return the pairs at ranks 1 to k; all without a k."""
         return self if k is None else self.where(self.rank <= k)
 
     def repeats_above(self) -> Ints:
-        """Return how many items above each one, in its list, have the same subtopic."""
-        by = np.argsort(self.key, kind="stable")
-        ordered = self.key[by]
-        first = np.searchsorted(ordered, ordered)
+        """Return, for each pair, how many items above it in its list have the same subtopic."""
+        by = np.argsort(self.key, kind="stable")  # keeps the order of ranks
+        keys = self.key[by]
+        first = np.searchsorted(keys, keys)
         count = np.empty_like(by)
         count[by] = np.arange(by.size) - first
         return count
 
     def total(self, weight: ArrayLike = 1.0) -> Floats:
-        """Return the sum of `weight` over each list's rows, in rank order; 0 without rows."""
+        """Return the sum of `weight` over each list's pairs, in rank order; 0 without pairs."""
         return sum_by_list(self.in_list, weight, self.lists)
 
     def gain(self, alpha: float) -> Floats:
-        """Return the gain of each: (1 - alpha)^c with c items above that have the same subtopic."""
+        """Return each pair's gain: (1 - alpha)^c with c items above that have the same subtopic."""
         gains: Floats = (1 - alpha) ** self.repeats_above().astype(np.float64)
         return gains
 
 
 @dataclass(frozen=True, slots=True)
 class Diverse:
-    """The hits of every list and the subtopics that judged items are relevant to."""
+    """The hits of every list, and the grades of judged items for each subtopic."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
     in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
 
     judged: Judged
-    size: Ints  # of each of the ideal's items: how many subtopics it was judged for
-    subtopic: Ints  # of these, item after item
-    grade: Floats
-    named: Ints  # of each of the ideal's items: its place by name, among all there are
+    size: Ints  # for each item of `judged.ideal`, the number of subtopics it was judged for
+    subtopic: Ints  # the codes of these subtopics, item after item
+    grade: Floats  # the grade for each of them
+    named: Ints  # for each item of `judged.ideal`, the index of its name among all, sorted
 
     @property
     def lists(self) -> int:
@@ -91,44 +91,43 @@ class Diverse:
         )
 
     def hit_facets(self, rel: float) -> Facets:
-        """Return the relevant subtopics of the hits."""
-        hits = self.judged.hits
-        item = self.judged.ideal.starts()[hits.in_list] + hits.place - 1
+        """Return the relevant subtopics of the hits, by the hits' ranks."""
+        hits, item = self.judged.hits, self.judged.of_hits(np.arange(self.size.size))
         return self._facets(item, hits.in_list, hits.rank, rel)
 
     def judged_facets(self, rel: float) -> Facets:
-        """Return the relevant subtopics of all judged items."""
+        """Return the relevant subtopics of all judged items, by their places in the ideal."""
         ideal = self.judged.ideal
         return self._facets(np.arange(ideal.rank.size), ideal.in_list, ideal.nth(), rel)
 
     def subtopics(self, rel: float) -> Floats:
-        """Return the number of subtopics of each list with a relevant item."""
+        """Return how many subtopics of each list have a relevant item."""
         facets = self.judged_facets(rel)
         return facets.where(facets.repeats_above() == 0).total()
 
     def best_order(self, rel: float, alpha: float, k: int | None) -> Facets:
         """Return the relevant subtopics of the judged items in their best order, down to rank k.
 
-        The best order is hard to find (NP); this is the greedy one, equal gains by name downwards,
-        as ndeval takes it. `rel` is the lowest grade of a relevant item, `alpha` is as in
-        `alpha_nDCG`, and `k` is the last rank that is filled, None for all.
+        To find the best order is NP-hard. As ndeval does, this takes at each rank the item with the
+        highest gain; of equal ones the last by name. `rel` is the lowest grade of a relevant item,
+        `alpha` is as in `alpha_nDCG`, and `k` is the last rank that is filled, None for all.
         """
         facets = self.judged_facets(rel)
         rank = np.zeros(self.size.size, dtype=np.int64)
         keys, key = np.unique(facets.key, return_inverse=True)
-        worth = np.ones(keys.size)
+        key_gain = np.ones(keys.size)  # what the next item with the subtopic gains
         in_list = self.judged.ideal.in_list
         remaining = np.flatnonzero(np.bincount(facets.item, minlength=rank.size))
         step = 0
         while remaining.size and (k is None or step < k):
             step += 1
-            gain = np.bincount(facets.item, worth[key], minlength=rank.size)[remaining]
+            gain = np.bincount(facets.item, key_gain[key], minlength=rank.size)[remaining]
             by = remaining[np.lexsort((self.named[remaining], gain, in_list[remaining]))]
             chosen = by[ends(in_list[by])]  # the last of each list
             rank[chosen] = step
             is_chosen = np.zeros(rank.size, dtype=bool)
             is_chosen[chosen] = True
-            worth[key[is_chosen[facets.item]]] *= 1 - alpha
+            key_gain[key[is_chosen[facets.item]]] *= 1 - alpha
             remaining = remaining[rank[remaining] == 0]
         ordered = replace(facets, rank=rank[facets.item])
         ordered = ordered.where(ordered.rank > 0)
@@ -136,10 +135,11 @@ class Diverse:
         return ordered.where(order)
 
     def _facets(self, item: Ints, in_list: Ints, rank: Ints, rel: float) -> Facets:
-        first = np.cumsum(self.size) - self.size
-        sizes = self.size[item]
-        rows = np.repeat(first[item] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-        at = np.repeat(np.arange(item.size), sizes)
+        """Return the relevant subtopics of items of the ideal, with the given lists and ranks."""
+        sizes, first = self.size[item], (np.cumsum(self.size) - self.size)[item]
+        at = np.repeat(np.arange(item.size), sizes)  # for each pair, the element of `item`
+        nth = np.arange(at.size) - (np.cumsum(sizes) - sizes)[at]  # 0 for an item's first subtopic
+        rows = first[at] + nth
         subtopics = int(self.subtopic.max(initial=0)) + 1
         key = in_list[at] * subtopics + self.subtopic[rows]
         facets = Facets(in_list[at], rank[at], key, item[at], self.lists)
@@ -154,9 +154,9 @@ class Diverse:
         subtopics = sorted({s for _, truth in lists for grades in truth.values() for s in grades})
         places = {name: n for n, name in enumerate(subtopics)}
         ordered = [
-            (item, truth[item])
+            (item, grades)
             for _, truth in lists
-            for item in sorted(truth, key=lambda item, truth=truth: -max(truth[item].values()))  # type: ignore[misc]
+            for item, grades in sorted(truth.items(), key=lambda pair: -max(pair[1].values()))
         ]
         names = sorted({item for item, _ in ordered})
         return cls(
@@ -169,26 +169,26 @@ class Diverse:
 
 
 class Subtopics(NamedTuple):
-    """The subtopics that each row of a truth was judged for."""
+    """The subtopics that each item of a truth was judged for; the fields are those of `Diverse`."""
 
-    size: Ints  # of each row of the truth
-    subtopic: Ints  # of these, row after row
+    size: Ints
+    subtopic: Ints
     grade: Floats
-    named: Ints  # of each row of the truth: its item's place by name
+    named: Ints
 
     @classmethod
     def of(cls, frame: pl.DataFrame, truth: GradedItems) -> Subtopics:
-        """Return the subtopics of the truth's table; one for all rows without the column."""
+        """Return the subtopics in the truth's table; without the column all rows have the same."""
         row = truth.find(frame)
         codes = encode(frame["subtopic"])[1] if "subtopic" in frame else np.zeros_like(row)
         grade = frame["grade"].to_numpy() if "grade" in frame else np.ones(row.size)
-        by = np.lexsort((-grade, codes, row))  # one that is judged again has its highest grade
+        by = np.lexsort((-grade, codes, row))  # of a repeated pair, the highest grade comes first
         by = by[starts(row[by], codes[by])]
         by = by[row[by] >= 0]
         size = np.bincount(row[by], minlength=truth.in_list.size)
         named = truth.items.rank("dense").to_numpy().astype(np.int64) - 1
         return cls(size, codes[by].astype(np.int64), grade[by], named)
 
-    def of_judged(self, judged: Judged) -> Diverse:
+    def view(self, judged: Judged) -> Diverse:
         """Return the view of a submission's hits with their subtopics."""
         return Diverse(judged, self.size, self.subtopic, self.grade, self.named)

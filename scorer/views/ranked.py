@@ -15,32 +15,28 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts, sum_by_list
-from scorer.views.columns import (
-    NO_EXTRAS,
-    Column,
-    Extras,
-    WithItemColumns,
-)
+from scorer.views.columns import NO_EXTRAS, Column, Extras, WithItemColumns
 
-Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]  # equal scores
+# How equal scores are ordered.
+Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
-    """Judged items met going down each list, ordered by list, then by rank.
+    """The returned items that are judged, ordered by list, then by rank.
 
-    All arrays have one element a hit.
+    All arrays have the shape (hits,).
     """
 
-    in_list: Ints  # the list a hit is in, from 0
-    rank: Ints  # its place there, from 1
-    grade: Floats  # what the truth gave it
-    place: Ints  # its place in the list's ideal, from 1; equal grades in the truth file's order
-    tie_start: Ints  # the number of items that the submission scored higher, hit or not
-    tied: Ints  # the number of items with the same score, itself included
+    in_list: Ints  # the number of the list, from 0
+    rank: Ints  # the rank in the submission's list, from 1
+    grade: Floats  # the grade in the truth
+    place: Ints  # the rank among the list's judged items by grade, from 1; ties in file order
+    tie_start: Ints  # the number of items with a higher score in the list, hits or not
+    tied: Ints  # the number of items with the same score in the list, itself included
     lists: int  # the number of lists, with hits or without
-    spread: bool = False  # `ties: expected`: tied items get the mean over their group's ranks
-    middle: bool = False  # `ties: mean-rank`: tied items get the mean of their group's ranks
+    spread: bool = False  # `ties: expected`: the weight of a tied item is the mean of its group's
+    middle: bool = False  # `ties: mean-rank`: the rank of a tied item is the mean of its group's
 
     @property
     def position(self) -> Floats:
@@ -77,8 +73,8 @@ class Hits:
 
     def nth(self) -> Ints:
         """Return 1 for a list's first hit, 2 for its second, and so on."""
-        place = np.arange(1, self.rank.size + 1, dtype=np.int64)
-        return place - self.starts()[self.in_list]
+        number = np.arange(1, self.rank.size + 1, dtype=np.int64)
+        return number - self.starts()[self.in_list]
 
     def count(self, rel: float) -> Floats:
         """Return the number of each list's hits with at least that grade."""
@@ -103,11 +99,11 @@ class Hits:
             k: One rank for all hits, or one for each hit.
         """
         if self.middle:
-            return self._down_to(k, weight(self.position))
+            return self._zero_below(k, weight(self.position))
         if not self.spread:
-            return self._down_to(k, self._by_rank(weight))
+            return self._zero_below(k, self._by_rank(weight))
         last = self.tie_start + self.tied  # the last rank of each hit's tie group
-        # sums[rank]: the weights of ranks 1 to `rank`, added
+        # sums[rank]: the sum of the weights of ranks 1 to `rank`
         sums = np.zeros(int(last.max(initial=0)) + 1)
         np.cumsum(weight(np.arange(1, sums.size, dtype=np.float64)), out=sums[1:])
         end = last if k is None else np.minimum(last, np.asarray(k).astype(np.int64))
@@ -124,10 +120,10 @@ class Hits:
         discounts = by(self.position) if self.middle else self._by_rank(by)
         # A product with the inverse would differ from trec_eval's value in the last bit.
         quotients = np.divide(gain, discounts, out=discounts)
-        return self._down_to(k, quotients)
+        return self._zero_below(k, quotients)
 
     def _by_rank(self, weight: Callable[[Floats], Floats]) -> Floats:
-        """Return each hit's `weight` at its rank, computed once a rank where these are fewer."""
+        """Return each hit's `weight` at its rank, computed once a rank if ranks are fewer."""
         deepest = int(self.rank.max(initial=0))
         if deepest > self.rank.size:
             return weight(self.rank.astype(np.float64))
@@ -136,8 +132,8 @@ class Hits:
         hit_weights: Floats = weights[self.rank]
         return hit_weights
 
-    def _down_to(self, k: ArrayLike | None, weights: Floats) -> Floats:
-        """Set the weights below rank `k` to 0, and return them."""
+    def _zero_below(self, k: ArrayLike | None, weights: Floats) -> Floats:
+        """Set the weights of hits below rank `k` to 0 in place, and return them."""
         if k is not None:
             weights[self.position > np.asarray(k)] = 0.0
         return weights
@@ -151,31 +147,34 @@ class Hits:
     def first(self, weight: Callable[[Floats], Floats], k: int | None = None) -> Floats:
         """Return the `weight` at the rank of each list's first hit; 0 without one at ranks 1 to k.
 
-        With `spread` it is the mean over the orders of tied items: going down the first tie group
-        with a hit, the chance that none came yet shrinks by the share of hits among the rest.
+        With `spread` it is the mean over the orders of tied items. Going down the first tie group
+        with hits, each item is a hit with the share of hits among the items that are left.
         """
         if not self.spread:
             heads = self.where(starts(self.in_list))
             return heads.total(heads.weight_at_rank(weight, k))
-        heads, sizes, prior = self.groups()
-        heads, sizes = heads.where(prior == 0), sizes[prior == 0]
+        heads, sizes, hits_above = self.groups()
+        heads, sizes = heads.where(hits_above == 0), sizes[hits_above == 0]
         means, no_hit_yet = np.zeros(sizes.size), np.ones(sizes.size)
-        deepest = heads.tied - sizes + 1
+        deepest = heads.tied - sizes + 1  # the first hit's step if all hits come last
         for step, at in steps(deepest if k is None else np.minimum(deepest, k - heads.tie_start)):
             items_left = heads.tied[at] - step + 1
-            chance = no_hit_yet[at] * sizes[at] / items_left
+            chance = no_hit_yet[at] * sizes[at] / items_left  # that this step is the first hit
             means[at] += chance * weight((heads.tie_start[at] + step).astype(np.float64))
             no_hit_yet[at] *= 1 - sizes[at] / items_left
         return heads.total(means)
 
     def groups(self) -> tuple[Hits, Ints, Ints]:
-        """Return the first hit of each tie group, its number of hits, and of hits above it."""
+        """Return each tie group's first hit, its number of hits, and the list's hits above it."""
         new = starts(self.in_list, self.tie_start)
         sizes = np.diff(np.append(np.flatnonzero(new), new.size))
         return self.where(new), sizes, self.nth()[new] - 1
 
     def rank_by(self, key: ArrayLike) -> tuple[Ints, Ints]:
-        """Return the number of hits of its list with a lower `key` than each, and with the same."""
+        """Return, for each hit, how many hits of its list have a lower `key`, and how many its own.
+
+        The second number includes the hit itself.
+        """
         keys = np.asarray(key)
         order = np.lexsort((keys, self.in_list))
         begins_run = starts(self.in_list, keys[order])  # of equal keys in one list
@@ -186,44 +185,45 @@ class Hits:
         return lower, same
 
     def concordant_above(self, place: Ints) -> Ints:
-        """Return how many of the hits above each hit in its list have a lower `place`.
+        """Count, for each hit, the hits above it in its list with a lower number in `place`.
 
-        Of two places, the lower has a 0 at the highest bit in which they differ.
-        So the hits are grouped by list and the bits seen so far, the highest
-        first; a hit with a 1 counts those with a 0 before it in its group.
+        Two numbers compare as the highest bit in which they differ. From the
+        highest bit down, hits are grouped by list and the bits above this one;
+        a hit with a 1 counts the hits of its group that stand above it and have a 0.
         """
         count, hits, group = np.zeros_like(place), np.arange(place.size), self.in_list
         for bit in reversed(range(int(place.max(initial=0)).bit_length())):
             ones = place[hits] >> bit & 1
-            zeros = np.append(0, np.cumsum(1 - ones))  # how many there are before each hit
-            count[hits] += ones * (zeros[:-1] - zeros[np.searchsorted(group, group)])
+            zeros = np.append(0, np.cumsum(1 - ones))  # zeros[i]: zero bits among the first i hits
+            group_start = np.searchsorted(group, group)
+            count[hits] += ones * (zeros[:-1] - zeros[group_start])
             group = 2 * group + ones
             order = np.argsort(group, kind="stable")
             hits, group = hits[order], group[order]
         return count
 
     def product(self, factor: Floats) -> Floats:
-        """Return the product of `factor` over the hits above each hit in its list; else 1."""
+        """Return each hit's product of `factor` over the hits above it in its list; 1 if none."""
         return self._accumulated(np.multiply, factor, 1.0)
 
     def sums(self, weight: Floats) -> Floats:
-        """Return the sum of `weight` over the hits above each hit in its list; else 0."""
+        """Return each hit's sum of `weight` over the hits above it in its list; 0 if none."""
         return self._accumulated(np.add, weight, 0.0)
 
-    def _accumulated(self, combine: np.ufunc, values: Floats, start: float) -> Floats:
-        """Return the combined `values` of the hits above each hit; `start` for a list's first."""
+    def _accumulated(self, combine: np.ufunc, values: Floats, neutral: float) -> Floats:
+        """Combine the `values` of the hits above each hit; `neutral` for a list's first hit."""
         nth = self.nth()
-        result = np.full(nth.size, start)
-        result[1:] = np.where(nth[1:] > 1, values[:-1], start)
-        step = 1
-        while step < nth.max(initial=0):  # each result reaches twice as far up as before
-            reached = np.where(nth[step:] > step, result[:-step], start)
-            combine(result[step:], reached, out=result[step:])
+        result = np.full(nth.size, neutral)
+        result[1:] = np.where(nth[1:] > 1, values[:-1], neutral)
+        step = 1  # how many hits above each one its result combines
+        while step < nth.max(initial=0):
+            further_up = np.where(nth[step:] > step, result[:-step], neutral)
+            combine(result[step:], further_up, out=result[step:])
             step *= 2
         return result
 
     def starts(self) -> Ints:
-        """Return where each list's hits begin, and where the last ones end: (lists + 1,)."""
+        """Return the index of each list's first hit, then the number of hits: (lists + 1,)."""
         sizes = np.bincount(self.in_list, minlength=self.lists)
         return np.concatenate([[0], sizes.cumsum()])
 
@@ -234,14 +234,14 @@ class Hits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged(WithItemColumns):
-    """The hits of every list, beside the ideal."""
+    """The hits of every list, and its ideal: all judged items, best grade first."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
     in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
 
     hits: Hits
-    ideal: Hits  # the same lists' judged items, best grade first
-    returned: Ints  # how long each returned list is, judged or not
+    ideal: Hits  # the judged items as if returned in the best order
+    returned: Ints  # the number of items that each list returned, judged or not: (lists,)
     names: Sequence[str]  # of the lists, for messages
     # The columns of truth and items have one element for each item of the ideal, those of lists
     # one for each list, those of the submission one for each hit.
@@ -260,11 +260,11 @@ class Judged(WithItemColumns):
     def only_judged(self) -> Judged:
         """Return the lists without unjudged items (no grade, or below 0); ranks close up."""
         hits, ideal = (h.where(h.grade >= 0) for h in (self.hits, self.ideal))
-        tie_start, tied = hits.rank_by(hits.tie_start)
+        tie_start, tied = hits.rank_by(hits.tie_start)  # counts that leave out unjudged items
         hits = replace(hits, rank=hits.nth(), tie_start=tie_start, tied=tied)
         returned = hits.total().astype(np.int64)
-        of_truth, of_hits = self.ideal.grade >= 0, self.hits.grade >= 0
-        extras = self.extras.at(truth=of_truth, submission=of_hits, item=of_truth)
+        is_judged = self.ideal.grade >= 0
+        extras = self.extras.at(truth=is_judged, submission=self.hits.grade >= 0, item=is_judged)
         return Judged(hits, ideal, returned, self.names, extras)
 
     def each(self) -> Iterator[Ranked]:
@@ -273,9 +273,9 @@ class Judged(WithItemColumns):
         for n, (hit_rows, ideal_rows) in enumerate(spans):
             grades = np.full(self.returned[n], np.nan)
             grades[self.hits.rank[hit_rows] - 1] = self.hits.grade[hit_rows]
-            of_truth = np.arange(ideal_rows.start, ideal_rows.stop)
+            of_ideal = np.arange(ideal_rows.start, ideal_rows.stop)
             of_hits = np.arange(hit_rows.start, hit_rows.stop)
-            extras = self.extras.at(of_truth, of_hits, np.array([n]), of_truth)
+            extras = self.extras.at(of_ideal, of_hits, list=np.array([n]), item=of_ideal)
             yield Ranked(grades, self.ideal.grade[ideal_rows], self.names[n], extras)
 
     @classmethod
@@ -286,12 +286,13 @@ class Judged(WithItemColumns):
     ) -> Judged:
         """Return the view of returned items and their truth, list by list; for examples.
 
-        Items in a group of their own have equal scores; `ties` is item-desc, expected or mean-rank.
+        An inner sequence holds items of equal score; `ties` is item-desc, expected or mean-rank.
 
         >>> Judged.of((["b", ["a", "c"]], {"a": 2, "c": 1})).hits.rank     # c before a
         array([2, 3])
         """
-        hits, ideal, returned = [], [], []  # of hits, the first six fields of `Hits`
+        # A row of `hits` and `ideal` holds the first six fields of `Hits`.
+        hits, ideal, returned = [], [], []
         for n, (groups, truth) in enumerate(lists):
             best_first = sorted(truth, key=truth.__getitem__, reverse=True)
             places = {item: place for place, item in enumerate(best_first, start=1)}
@@ -313,7 +314,7 @@ class Judged(WithItemColumns):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """One list: the grade at each rank (NaN: unjudged), and the grades of the best list."""
+    """One list: the grade at each rank (NaN: unjudged), and all grades, best first."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
     in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
@@ -325,40 +326,39 @@ class Ranked:
 
 
 def steps(limit: Ints) -> Iterator[tuple[int, Ints]]:
-    """Yield 1, 2, 3, .., each with the indices where `limit` is at least that."""
+    """Yield n and the indices where `limit` >= n, for n = 1, 2, .. up to the highest limit."""
     descending = np.argsort(-limit, kind="stable")
-    # how many limits are at least 1, 2, 3, ..
-    ends = np.searchsorted(
-        -limit[descending], -np.arange(1, limit.max(initial=0) + 1), side="right"
-    )
-    return ((step, descending[:end]) for step, end in enumerate(ends.tolist(), start=1))
+    numbers = np.arange(1, limit.max(initial=0) + 1)
+    counts = np.searchsorted(-limit[descending], -numbers, side="right")  # of limits >= n
+    return ((n, descending[:count]) for n, count in enumerate(counts.tolist(), start=1))
 
 
 def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
-    """Hits at consecutive ranks 1, 2, .. of each list, such as an ideal.
+    """Return hits at ranks 1, 2, .. of each list, without ties, such as an ideal.
 
     `in_list`, ascending, and `grade` are of shape (hits,).
     """
-    zeros, ones = (np.broadcast_to(np.int64(number), in_list.shape) for number in (0, 1))
+    zeros = np.broadcast_to(np.int64(0), in_list.shape)
+    ones = np.broadcast_to(np.int64(1), in_list.shape)
     hits = Hits(in_list, zeros, grade, zeros, zeros, ones, lists)
     rank = hits.nth()
     return replace(hits, rank=rank, place=rank, tie_start=rank - 1)
 
 
 def _make_hits(rows: Sequence[tuple[float, ...]], lists: int, ties: Ties = "item-desc") -> Hits:
-    """Return the hits whose first six fields are given, one row for each hit."""
+    """Return the hits whose first six fields are given, one row a hit."""
     columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
-    in_list, rank, place, before, tied = columns[[0, 1, 3, 4, 5]].astype(np.int64)
-    spread, middle = ties == "expected", ties == "mean-rank"
-    return Hits(in_list, rank, columns[2], place, before, tied, lists, spread, middle)
+    in_list, rank, place, tie_start, tied = columns[[0, 1, 3, 4, 5]].astype(np.int64)
+    grade, spread, middle = columns[2], ties == "expected", ties == "mean-rank"
+    return Hits(in_list, rank, grade, place, tie_start, tied, lists, spread, middle)
 
 
 class Names(NamedTuple):
     """The names of the items of one list.
 
     Attributes:
-        truth: The truth's, best first, else in the order of the view.
-        returned: The submission's, by rank.
+        truth: The truth's items, best grade first; those of preferences and ratings by name.
+        returned: The submission's items, by rank.
         tie_start: As of `Hits`, one for each returned item.
         tied: As of `Hits`, one for each returned item.
     """

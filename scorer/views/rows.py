@@ -1,4 +1,4 @@
-"""Classes or numbers, predicted for the rows of a table, or numbers for the items of lists."""
+"""Classes or numbers predicted for the rows of a table, and ratings for the items of lists."""
 
 from __future__ import annotations
 
@@ -13,19 +13,13 @@ from numpy.typing import ArrayLike
 from scorer.core.arrays import Floats, Ints, Mask, first_positions, starts, sum_by_list
 from scorer.core.errors import ChallengeError
 from scorer.reading.table import Table
-from scorer.views.columns import (
-    NO_EXTRAS,
-    Columns,
-    Extras,
-    NamedColumns,
-    WithColumns,
-)
+from scorer.views.columns import NO_EXTRAS, Columns, Extras, NamedColumns, WithColumns
 from scorer.views.join import GradedItems
 
 
 @dataclass(frozen=True)
 class LabelledRows(WithColumns):
-    """The rows of a table. All arrays have one element a row of the truth."""
+    """The rows of the truth, each a list of its own. All arrays have one element a row."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"labels"})
 
@@ -37,12 +31,12 @@ class LabelledRows(WithColumns):
     at: int = field(default=-1, kw_only=True)  # the row that an explanation is about
 
     def mark(self, at: int) -> Self:
-        """Return the view with one row marked: all others stay, since what it adds needs them."""
+        """Return the view with one row marked; its part of a pooled value depends on the others."""
         return replace(self, at=at)
 
     @property
     def lists(self) -> int:
-        """The number of lists."""
+        """The number of lists, each of one row if the view is of a table."""
         return len(self.names)
 
     @property
@@ -57,7 +51,7 @@ class LabelledRows(WithColumns):
 
     @cached_property
     def in_list(self) -> Ints:
-        """The list that each row is in: each is a list of its own."""
+        """The number of each row's list: the row's own number."""
         return np.arange(self.lists, dtype=np.int64)
 
     def total(self, values: ArrayLike = 1.0) -> Floats:
@@ -66,28 +60,28 @@ class LabelledRows(WithColumns):
 
 
 class Tallies(NamedTuple):
-    """The classes that rows have, truly or as predicted; all of shape (tallies,)."""
+    """Pairs of a row and a class that is true or predicted there; all of shape (pairs,)."""
 
-    in_list: Ints
+    in_list: Ints  # the number of the row
     code: Ints  # of the class
-    true: Floats  # 1 where the row truly has it, else 0
+    true: Floats  # 1 where the row truly has the class, else 0
     predicted: Floats  # 1 where it is predicted, else 0
-    weight: Floats
+    weight: Floats  # of the row
 
 
 @dataclass(frozen=True)
 class Labelled(LabelledRows):
     """True classes beside those that a submission names, or their probabilities.
 
-    A class is a code, its place in `classes`, or -1. With several labels a row, `truth` and `label`
-    have the shape (rows, classes) and say which it has.
+    `truth` and `label` are codes, indices into `classes`, with -1 for no class. With several
+    labels a row, they have the shape (rows, classes) and say which labels the row has.
     """
 
     classes: tuple[str, ...]
     truth: Ints | Mask
     label: Ints | Mask | None  # None: the submission has probabilities alone
     probability: Floats | None = None  # (rows, classes); NaN in rows that are not answered
-    score: Floats | None = None  # as well: any numbers, higher for likelier classes
+    score: Floats | None = None  # same shape: any numbers, higher for likelier classes
     # Shares of the classes, (rows, classes), of which `truth` is the greatest; None for one class.
     class_shares: Floats | None = field(default=None, kw_only=True)
 
@@ -111,12 +105,12 @@ class Labelled(LabelledRows):
 
     @property
     def ordering(self) -> Floats:
-        """The scores, else the probabilities, for measures that only look at their order."""
+        """The scores, else the probabilities, for measures that depend on their order alone."""
         return self.require_probabilities() if self.score is None else self.score
 
     @property
     def true_shares(self) -> Floats:
-        """How much of each row truly is of each class: shape (rows, classes)."""
+        """The share of each class in each row's truth, such as 0 or 1: shape (rows, classes)."""
         return self.indicators(self.truth) if self.class_shares is None else self.class_shares
 
     @property
@@ -126,24 +120,27 @@ class Labelled(LabelledRows):
         return probability
 
     def likelihoods(self) -> dict[str, Any]:
-        """The columns of each row's true class and its probability, for explanations."""
-        true = [self.classes[n] for n in self.truth.tolist()]
+        """Return columns for explanations, by heading: each row's true class, its probability."""
+        true = [self.classes[code] for code in self.truth.tolist()]
         return {"true": true, "its probability": self.true_probability}
 
     @cached_property
     def _predicted(self) -> dict[tuple[int | None, float], Ints | Mask]:
-        """The results of `predicted_classes`: most measures of a challenge ask for the same."""
+        """The results of `predicted_classes`, by arguments: many measures give the same ones."""
         return {}
 
     @cached_property
     def _tallies(self) -> dict[tuple[int | None, float], Tallies]:
-        """The results of `tallies`."""
+        """The results of `tallies`, by arguments."""
         return {}
 
     def predicted_classes(self, positive: int | None = None, threshold: float = 0.5) -> Ints | Mask:
-        """Return the labels that are given, else the likeliest; of equally likely ones the first.
+        """Return the submission's labels, in the shape of `truth`; else those it finds likeliest.
 
-        `threshold` is of the positive one of two classes, or of each label.
+        With two classes that is `positive`, a code, if its probability is at least `threshold`.
+        With more, or without `positive`, it is the class of the highest probability, the first of
+        equal ones; -1 in rows without an answer. With several labels a row, it is each label that
+        reaches `threshold`.
         """
         if self.label is not None:
             return self.label
@@ -153,14 +150,14 @@ class Labelled(LabelledRows):
         return self._predicted[key]
 
     def _likeliest(self, positive: int | None, threshold: float) -> Ints | Mask:
-        likely = self.require_probabilities()
+        probability = self.require_probabilities()
         if self.several:
-            several: Mask = likely >= threshold
+            several: Mask = probability >= threshold
             return several
         if len(self.classes) == 2 and positive is not None:
-            codes = np.where(likely[:, positive] >= threshold, positive, 1 - positive)
+            codes = np.where(probability[:, positive] >= threshold, positive, 1 - positive)
         else:
-            codes = np.argmax(np.nan_to_num(likely, nan=-1.0), axis=1)
+            codes = np.argmax(np.nan_to_num(probability, nan=-1.0), axis=1)
         return np.where(self.answered, codes, -1)
 
     def indicators(self, codes: Ints | Mask) -> Floats:
@@ -168,18 +165,18 @@ class Labelled(LabelledRows):
         return indicator_matrix(codes, len(self.classes))
 
     def tallies(self, positive: int | None = None, threshold: float = 0.5) -> Tallies:
-        """Return the classes of each row, true and predicted, by `predicted_classes`."""
+        """Return the true classes of each row and its `predicted_classes`."""
         key = positive, threshold
         if key not in self._tallies:
-            self._tallies[key] = self._count_tallies(self.predicted_classes(positive, threshold))
+            self._tallies[key] = self._make_tallies(self.predicted_classes(positive, threshold))
         return self._tallies[key]
 
-    def _count_tallies(self, predicted_code: Ints | Mask) -> Tallies:
+    def _make_tallies(self, predicted_code: Ints | Mask) -> Tallies:
         if self.several:
             rows, code = np.nonzero(self.truth | predicted_code.astype(bool))
             true, predicted = self.truth[rows, code], predicted_code[rows, code]
         else:
-            # A row has its true class first, then the one that it is wrongly predicted as.
+            # A row's first pair has its true class; a second one a class predicted wrongly.
             is_right = self.truth == predicted_code
             is_wrong = ~is_right & (predicted_code >= 0)
             rows = np.repeat(np.arange(self.lists), 1 + is_wrong)
@@ -242,33 +239,33 @@ def indicator_matrix(codes: Ints | Mask, classes: int) -> Floats:
 class Targets(LabelledRows):
     """True numbers beside those that a submission predicts; NaN where it has none.
 
-    Of a table each row is a list of its own; of ratings `rated_list` says which list each is in.
+    Each row of a table is a list of its own; a rating is in the list that `rated_list` says.
     """
 
     kinds: ClassVar[frozenset[str]] = frozenset({"labels", "ratings"})
 
     target: Floats
     prediction: Floats
-    # The row of the truth's file that each row is; None for the same order.
+    # The index of each row in the truth's file; None for the same order.
     file_row: Ints | None = field(default=None, kw_only=True)
-    # Of ratings, the number of each row's list, ascending.
+    # The number of each rating's list, ascending; None for a table.
     rated_list: Ints | None = field(default=None, kw_only=True)
 
     @cached_property
     def in_list(self) -> Ints:
-        """The list that each row is in."""
+        """The number of each row's list."""
         if self.rated_list is not None:
             return self.rated_list
         return np.arange(self.lists, dtype=np.int64)
 
     @property
     def file_order(self) -> Ints:
-        """The place of each row in the truth's file."""
+        """The index of each row in the truth's file."""
         return np.arange(self.target.size) if self.file_row is None else self.file_row
 
     @property
     def error(self) -> Floats:
-        """How far each prediction is above its target."""
+        """Each prediction less its target."""
         return self.prediction - self.target
 
     @classmethod
@@ -317,15 +314,16 @@ def join_ratings(table: Table, truth: GradedItems, extras: Extras = NO_EXTRAS) -
     row = first_positions(truth.find(table.frame), truth.in_list.size)
     is_predicted = row >= 0
     row, in_list = row[is_predicted], truth.in_list[is_predicted].astype(np.int64)
+    # the ends of a prediction's interval, which metrics read as further columns
     ends = {role: table.frame[role].to_numpy()[row] for role in ("low", "high") if role in table}
     columns = extras.submission.at(row)
     columns = NamedColumns({**ends, **columns}, "submission", columns.levels)
     return Targets(
         truth.lists,
-        np.bincount(in_list, minlength=len(truth.lists)) > 0,
-        None,
-        truth.grade[is_predicted],
-        table.frame["prediction"].to_numpy()[row],
+        answered=np.bincount(in_list, minlength=len(truth.lists)) > 0,
+        weight=None,
+        target=truth.grade[is_predicted],
+        prediction=table.frame["prediction"].to_numpy()[row],
         rated_list=in_list,
         extras=extras._replace(submission=columns).at(truth=is_predicted, item=is_predicted),
     )

@@ -1,4 +1,4 @@
-"""Values that were computed elsewhere, and whole files for metrics that read data frames."""
+"""Values computed elsewhere, and whole files for Kaggle's metrics, which read data frames."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from typing import ClassVar
 from scorer.core.arrays import Floats, Mask
 from scorer.reading.schema import TEXT
 from scorer.reading.table import Table
-from scorer.views.columns import (
-    NO_EXTRAS,
-    Extras,
-    WithColumns,
-)
+from scorer.views.columns import NO_EXTRAS, Extras, WithColumns
+
+CSV = "csv"  # the key in `Table.facts` of the text of the whole file
 
 
 @dataclass(frozen=True)
 class Given(WithColumns):
-    """The values that a submission gives of each list. All arrays have one element a list."""
+    """The values that a submission gives for each list. All arrays have one element a list."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"values"})
 
@@ -36,30 +34,28 @@ class Given(WithColumns):
         return len(self.names)
 
 
-CSV = "csv"  # the fact of a table that has the text of its whole file
-
-
 @dataclass(frozen=True)
 class Frames:
-    """Both files as CSV; their rows in the order of the files."""
+    """Truth and submission as the text of a CSV file each, rows in the order of the files."""
 
     kinds: ClassVar[frozenset[str]] = frozenset(
         {"frames", "grades", "labels", "preferences", "ratings"}
     )
 
     names: Sequence[str]  # of the lists of the truth
-    answered: Mask  # one a list: whether the submission has it
-    solution: str
+    answered: Mask  # whether the submission has the list
+    solution: str  # Kaggle's word for the truth
     submission: str
 
 
 def text_of(table: Table) -> str:
-    """Return a submission as CSV: the text of its file, else the columns that have roles."""
+    """Return a table as CSV: the text of its file if it is kept, else the columns with roles."""
     if (text := table.facts.get(CSV)) is not None:
         return str(text)
-    roles = sorted(table.frame.columns[1:], key=lambda role: role not in TEXT)  # texts first
+    _line, *roles = table.frame.columns
+    roles.sort(key=lambda role: role not in TEXT)  # texts first
     columns = [table.frame[role].to_list() for role in roles]
-    cells = (
+    cells = (  # numbers with all their digits
         column if role in TEXT else list(map(repr, column))
         for role, column in zip(roles, columns, strict=True)
     )
