@@ -13,12 +13,11 @@ from scorer.kinds.base import Constants, FoundViews, Kind, OpenTruth, PublicSour
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.views.items import ItemsByList
-from scorer.views.join import GradedItems, candidate_items, item_names
+from scorer.views.join import GradedItems, answered_lists, candidate_items, item_names
 from scorer.views.preferences import (
     PairLayout,
     Preferred,
     TruePreferences,
-    join_preferences,
     read_likelihood,
     read_preferences,
 )
@@ -60,7 +59,8 @@ class Preferences(OpenTruth):
 
         `ties` is ignored: equal scores prefer neither.
         """
-        preferred, answered = join_preferences(submission, self.truth, self.orders)
+        preferred = Preferred(self.orders, read_preferences(submission, self.truth))
+        answered = answered_lists(submission.frame, self.truth.list_names)
         return FoundViews(answered, {Preferred: preferred})
 
     def subset(self, lists: Ints) -> Preferences:

@@ -1,7 +1,7 @@
 """Preferences between the items of a list, and between the lists of two submissions.
 
-The pairs of a list make a square table, and the squares of all lists with equally many items make
-one array, so that a metric is a few array expressions and loops over sizes, not over lists.
+The pairs of a list's items make a square matrix. The squares of lists with equally many items are
+stacked into blocks, so that a metric is a few array expressions and loops over blocks, not lists.
 """
 
 from __future__ import annotations
@@ -16,35 +16,40 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.reading.table import Table
-from scorer.views.join import GradedItems, answered_lists, order
+from scorer.views.join import GradedItems, rank_rows
 from scorer.views.ranked import Judged
 
-CELLS = 4_000_000  # how many pairs are looked at together, so that memory stays bounded
+CELLS = 4_000_000  # the largest number of pairs in a block of several lists, to bound memory
+
+Signs = NDArray[np.int8]  # 1, -1 or 0
 
 
 class PairLayout(NamedTuple):
-    """Where each item of each list stands. Lists of fewer than two items are in no block."""
+    """Where the pairs of each list stand: in a block, an array of squares (lists, size, size).
 
-    names: tuple[str, ...]  # the lists
-    in_list: Ints  # for each item of each list: the list
-    block: Ints  # for each item of each list: the block its list is in
-    slot: Ints  # which of the block's lists that is
-    place: Ints  # its place among the list's items
+    Items are numbered over all lists, list by list. Lists of fewer than two items are in no block.
+    """
+
+    names: tuple[str, ...]  # of the lists
+    in_list: Ints  # for each item: its list
+    block: Ints  # for each item: the block that its list is in, -1 for none
+    slot: Ints  # for each item: the index of its list in the block
+    place: Ints  # for each item: its index in the list
     lists: tuple[Ints, ...]  # for each block: its lists
     items: tuple[Ints, ...]  # for each block: its items, shape (lists, size)
 
     @classmethod
     def of(cls, in_list: Ints, names: Sequence[str]) -> PairLayout:
-        """Return the layout of the items of lists, one a row, ordered by list."""
+        """Return the layout of items, given the list of each, ascending."""
         sizes = np.bincount(in_list, minlength=len(names))
         starts = np.cumsum(sizes) - sizes
         block, slot = np.full(len(names), -1), np.zeros(len(names), dtype=np.int64)
         lists: list[Ints] = []
         items: list[Ints] = []
         for size in np.unique(sizes[sizes > 1]).tolist():
-            alike, most = np.flatnonzero(sizes == size), max(CELLS // size**2, 1)
-            for first in range(0, alike.size, most):
-                block_lists = alike[first : first + most]
+            of_size, most = np.flatnonzero(sizes == size), max(CELLS // size**2, 1)
+            for first in range(0, of_size.size, most):
+                block_lists = of_size[first : first + most]
                 block[block_lists], slot[block_lists] = len(lists), np.arange(block_lists.size)
                 lists.append(block_lists)
                 items.append(starts[block_lists][:, None] + np.arange(size))
@@ -60,21 +65,21 @@ class PairLayout(NamedTuple):
         )
 
 
-class Pairs(NamedTuple):
-    """Preferences, one a row: rows of the layout. Both are items of one list."""
+class StatedPairs(NamedTuple):
+    """Preferences stated pair by pair; shape (pairs,) each."""
 
-    better: Ints
-    worse: Ints
+    better: Ints  # the item's number in the layout
+    worse: Ints  # an item of the same list
 
     def squares(self, layout: PairLayout) -> Iterator[Mask]:
         """Yield for each block whether w is preferred to v, at [list, v, w]."""
-        return _squares(layout, self.worse, self.better, True, False)
+        return _squares(layout, self.worse, self.better, True, rest=False)
 
 
 class Ranking(NamedTuple):
-    """An order of items: the higher is preferred, equal ones are not compared."""
+    """Preferences stated by numbers: of two items of a list the higher one is preferred."""
 
-    height: Floats  # one an item of a list; NaN: nothing is said of it
+    height: Floats  # for each item of the layout; equal or NaN: neither is preferred
 
     def squares(self, layout: PairLayout) -> Iterator[Mask]:
         """Yield for each block whether w is preferred to v, at [list, v, w]."""
@@ -83,56 +88,50 @@ class Ranking(NamedTuple):
             yield height[:, None, :] > height[:, :, None]
 
 
-Stated = Pairs | Ranking
+Stated = StatedPairs | Ranking
 
 
 class Likelihood(NamedTuple):
-    """The probabilities of preferences that nobody states."""
+    """Probabilities of preferences, for pairs that truth and submission do not both order."""
 
-    pairs: Pairs
-    probability: Floats
+    pairs: StatedPairs
+    probability: Floats  # of each pair
 
     def squares(self, layout: PairLayout) -> Iterator[Floats]:
-        """Yield for each block how likely w is preferred to v, or .5, at [list, v, w]."""
+        """Yield for each block how likely w is preferred to v, at [list, v, w]; 0.5 if unknown."""
         better, worse, likely = self.pairs.better, self.pairs.worse, self.probability
-        low, high = np.append(worse, better), np.append(better, worse)
-        return _squares(layout, low, high, np.append(likely, 1 - likely), 0.5)
+        v, w = np.append(worse, better), np.append(better, worse)
+        return _squares(layout, v, w, np.append(likely, 1 - likely), rest=0.5)
 
 
 class TruePreferences(NamedTuple):
     """The preferences of the truth, and what follows from them."""
 
     layout: PairLayout
-    bits: tuple[NDArray[np.uint8], ...]  # for each block its squares, closed, eight pairs a byte
-    rank: tuple[Ints, ...]  # for each block: the longest way down to each item, from 1
+    bits: tuple[NDArray[np.uint8], ...]  # for each block its closed squares, by np.packbits
+    rank: tuple[Ints, ...]  # for each block: the items in the longest chain down to each item
     likelihood: Likelihood | None = None
 
     @classmethod
     def of(
         cls, layout: PairLayout, stated: Stated, likelihood: Likelihood | None = None
     ) -> TruePreferences:
-        """Return preferences without a cycle.
-
-        `stated` has the rows of `layout`; `likelihood` is of pairs without a stated preference.
-        """
+        """Return what `stated` says and what follows from it; `stated` has no cycle."""
         bits, rank = [], []
-        for square in stated.squares(layout):
-            above = square if isinstance(stated, Ranking) else closed(square)
+        for squares in stated.squares(layout):
+            above = squares if isinstance(stated, Ranking) else closed(squares)
             bits.append(np.packbits(above, axis=2))
-            rank.append(_depth(above))
+            rank.append(_ranks(above))
         return cls(layout, tuple(bits), tuple(rank), likelihood)
 
 
 class PairMatrices(NamedTuple):
-    """The pairs of several lists with equally many items.
+    """The squares of a block; element [list, v, w] says whether w is preferred to v."""
 
-    An element [list, v, w] of a square speaks of whether w is preferred to v.
-    """
-
-    truth: Mask  # what the truth prefers, and what follows from it
-    rank: Ints  # [list, v]: the longest way down to v in the truth, from 1
-    submission: Mask  # what the submission prefers, as it says
-    likely: Floats | None  # how likely it is
+    truth: Mask  # by the truth, or by what follows from it
+    rank: Ints  # [list, v]: the number of items in the truth's longest chain down to v
+    submission: Mask  # as the submission states it
+    likely: Floats | None  # the probability of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +149,10 @@ class Preferred:
         return self.truth.layout.names
 
     def squares(self) -> Iterator[tuple[Ints, PairMatrices]]:
-        """Yield each block's lists and their pairs."""
+        """Yield the lists of each block and its squares."""
         truth, layout = self.truth, self.truth.layout
         likelihood = truth.likelihood
-        likely = likelihood.squares(layout) if likelihood else iter([None] * len(layout.lists))
+        likely = likelihood.squares(layout) if likelihood else [None] * len(layout.lists)
         for lists, items, bits, rank, stated, chance in zip(
             layout.lists,
             layout.items,
@@ -186,7 +185,7 @@ class Preferred:
             for side, stated in zip(lines, pairs, strict=True):
                 side += [(row[a], row[b]) for a, b in stated if a in row and b in row]
         layout = PairLayout.of(np.array(in_list, np.int64), [str(n) for n in range(len(lists))])
-        truth, submission = (Pairs(*np.array(s, np.int64).reshape(-1, 2).T) for s in lines)
+        truth, submission = (StatedPairs(*np.array(s, np.int64).reshape(-1, 2).T) for s in lines)
         return cls(TruePreferences.of(layout, truth), submission)
 
 
@@ -200,80 +199,69 @@ def closed(above: Mask) -> Mask:
         above = further
 
 
-def _depth(above: Mask) -> Ints:
-    """Return the longest way down to each item, from 1, in squares that are closed."""
+def _ranks(above: Mask) -> Ints:
+    """Return the number of items in the longest chain of preferences down to each item.
+
+    `above` are closed squares; the result has the shape (lists, size).
+    """
     rank = np.ones(above.shape[:2], dtype=np.int64)
     lists = np.arange(len(above))
-    for item in np.argsort(above.sum(axis=2), axis=1, kind="stable").T:  # fewer above come first
+    # fewest above first: in closed squares, the items above an item have fewer above them than it
+    for item in np.argsort(above.sum(axis=2), axis=1, kind="stable").T:
         rank[lists, item] = 1 + (rank * above[lists, item]).max(axis=1)
     return rank
 
 
 def _squares(
-    layout: PairLayout, low: Ints, high: Ints, value: ArrayLike, rest: bool | float
+    layout: PairLayout, v: Ints, w: Ints, value: ArrayLike, rest: bool | float
 ) -> Iterator[NDArray[Any]]:
-    """Yield for each block `value` at [list, low, high], and `rest` at other places."""
-    values, block = np.broadcast_to(value, low.shape), layout.block[low]
+    """Yield for each block squares with `value` at [list, v, w] and `rest` elsewhere."""
+    values, block = np.broadcast_to(value, v.shape), layout.block[v]
     by = np.argsort(block, kind="stable")
-    ends = np.searchsorted(block[by], np.arange(len(layout.lists) + 1))
+    starts = np.searchsorted(block[by], np.arange(len(layout.lists) + 1))
     for n, items in enumerate(layout.items):
-        rows = by[ends[n] : ends[n + 1]]
-        square = np.full((*items.shape, items.shape[1]), rest)
-        at = layout.slot[low[rows]], layout.place[low[rows]], layout.place[high[rows]]
-        square[at] = values[rows]
-        yield square
+        pairs = by[starts[n] : starts[n + 1]]
+        squares = np.full((*items.shape, items.shape[1]), rest)
+        at = layout.slot[v[pairs]], layout.place[v[pairs]], layout.place[w[pairs]]
+        squares[at] = values[pairs]
+        yield squares
 
 
 def read_likelihood(frame: pl.DataFrame, truth: GradedItems) -> Likelihood:
     """Return the likelihood of preferences between items of the truth."""
-    pairs, ours = _read_pairs(frame, truth)
-    return Likelihood(pairs, frame["probability"].to_numpy()[ours])
+    pairs, is_known = _read_pairs(frame, truth)
+    return Likelihood(pairs, frame["probability"].to_numpy()[is_known])
 
 
-def read_preferences(table: Table, truth: GradedItems) -> Pairs | Ranking:
+def read_preferences(table: Table, truth: GradedItems) -> Stated:
     """Return the preferences that pairs, or ranked lists, state between items of the truth."""
     if "better" in table:
         return _read_pairs(table.frame, truth)[0]
-    ordered = order(table, truth.list_names, "file")
+    ordered = rank_rows(table, truth.list_names, "file")
     row = truth.find(table.frame)[ordered.row]
     height = np.full(truth.in_list.size, np.nan)
-    height[row[row >= 0]] = -ordered.tie_start[row >= 0]
+    height[row[row >= 0]] = -ordered.tie_start[row >= 0]  # fewer items above are a greater height
     return Ranking(height)
 
 
-def join_preferences(
-    table: Table, truth: GradedItems, orders: TruePreferences
-) -> tuple[Preferred, Mask]:
-    """Return the submission's preferences beside the truth's, and which lists it answers.
-
-    `table` has pairs or ranked lists. Gives the view of all lists, and shape (lists,).
-    """
-    answered = answered_lists(table.frame, truth.list_names)
-    return Preferred(orders, read_preferences(table, truth)), answered
-
-
-def _read_pairs(frame: pl.DataFrame, truth: GradedItems) -> tuple[Pairs, Mask]:
-    """Return the preferences between items of the truth, and which rows they are."""
+def _read_pairs(frame: pl.DataFrame, truth: GradedItems) -> tuple[StatedPairs, Mask]:
+    """Return the pairs of two items of the truth, and which rows of the table have one."""
     better, worse = (truth.find(frame, role) for role in ("better", "worse"))
-    ours = (better >= 0) & (worse >= 0)
-    return Pairs(better[ours], worse[ours]), ours
-
-
-Signs = NDArray[np.int8]
+    is_known = (better >= 0) & (worse >= 0)
+    return StatedPairs(better[is_known], worse[is_known]), is_known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Positions:
     """The positions of one submission's relevant items in every list, and the truth's grades.
 
-    Relevant is what has a grade above 0. An item that was not returned has no
-    position, which is worse than any; nor has any item of a missing list. A position is one
-    rank: there is no closed form for `ties: expected`.
+    Relevant is what has a grade above 0. An item that was not returned has no position, which is
+    worse than any. A position is one rank: there is no closed form for `ties: expected`.
     """
 
     in_list: Ints  # the list of each returned relevant item, from 0; ordered by list, then position
     position: Ints  # its rank there, from 1
-    grade: Floats
+    grade: Floats  # its grade
     truth_list: Ints  # the list of each relevant item of the truth, returned or not
     truth_grade: Floats  # its grade, best first in each list
     lists: int  # how many lists there are
@@ -305,16 +293,16 @@ class PositionTable:
         """Return the positions in the lists from `lists.start` to `lists.stop`; None for all."""
         truth = positions[0]
         start, stop = (lists.start, lists.stop) if lists else (0, truth.lists)
-        rows, places, ideals = _cells(truth.truth_list, truth.truth_grade, start, stop)
-        width = int(places.max(initial=0)) + 1
+        part, rows, columns = _table_cells(truth.truth_list, start, stop)
+        width = int(columns.max(initial=0)) + 1
         ideal = np.zeros((stop - start, width))
-        ideal[rows, places] = ideals
+        ideal[rows, columns] = truth.truth_grade[part]
         position = np.full((len(positions), *ideal.shape), np.inf)
         grade = np.zeros(position.shape)
         for n, submission in enumerate(positions):
-            rows, places, values = _cells(submission.in_list, submission.position, start, stop)
-            position[n, rows, places] = values
-            grade[n, rows, places] = _cells(submission.in_list, submission.grade, start, stop)[2]
+            part, rows, columns = _table_cells(submission.in_list, start, stop)
+            position[n, rows, columns] = submission.position[part]
+            grade[n, rows, columns] = submission.grade[part]
         return cls(position, grade, ideal)
 
     @classmethod
@@ -323,23 +311,27 @@ class PositionTable:
         return cls.of([Positions.of(Judged.of((items, truth))) for items in submissions])
 
     def items(self, rel: ArrayLike) -> Ints:
-        """Return the number of items with at least that grade in each list's truth."""
+        """Return how many items of each list's truth have a grade of at least `rel`: (lists,).
+
+        `rel` is one grade, or one a list.
+        """
         counts: Ints = (self.ideal >= np.asarray(rel)[..., None]).sum(axis=-1)
         return counts
 
     def relevant(self, rel: ArrayLike) -> Floats:
-        """Return the positions of the items with at least that grade, one for all lists, or each.
+        """Return the positions of items with a grade of at least `rel`, one grade or one a list.
 
         Ascending, and inf for items not returned; as wide as the list with the most such items.
         """
         positions = self.position
-        if not (keep := self.grade >= np.asarray(rel)[..., None])[self.grade > 0].all():
-            positions = np.where(keep, positions, np.inf)
+        is_relevant = self.grade >= np.asarray(rel)[..., None]
+        if not is_relevant[self.grade > 0].all():
+            positions = np.where(is_relevant, positions, np.inf)
             positions.sort(axis=-1)
         return positions[..., : max(1, int(self.items(rel).max(initial=0)))]
 
     def grades(self) -> Floats:
-        """Return the grades of each list's truth, best first, one row a place; inf behind the last.
+        """Return each list's different grades above 0, highest first, inf after: (grades, lists).
 
         >>> both = Judged.of(("", {"a": 3, "b": 1, "c": 1}), ("", {"a": 2}))
         >>> PositionTable.of([Positions.of(both)]).grades()
@@ -347,21 +339,21 @@ class PositionTable:
                [ 1., inf]])
         """
         above = np.pad(self.ideal[:, :-1], ((0, 0), (1, 0)), constant_values=np.inf)
-        new = (self.ideal > 0) & (self.ideal < above)
-        level = new.cumsum(axis=1) - 1
-        in_list, place = np.nonzero(new)
-        grades = np.full((int(level.max(initial=-1)) + 1, len(self.ideal)), np.inf)
-        grades[level[in_list, place], in_list] = self.ideal[in_list, place]
+        is_new = (self.ideal > 0) & (self.ideal < above)
+        row = is_new.cumsum(axis=1) - 1
+        in_list, place = np.nonzero(is_new)
+        grades = np.full((int(row.max(initial=-1)) + 1, len(self.ideal)), np.inf)
+        grades[row[in_list, place], in_list] = self.ideal[in_list, place]
         return grades
 
     def pairwise(
         self, rel: ArrayLike, preference: Callable[[Floats, Floats], NDArray[Any]]
     ) -> Floats:
-        """Return the values of `preference` for the relevant positions of every two submissions.
+        """Return the values of `preference` for every two submissions: shape (n, n, lists).
 
-        It gets the positions of one submission, (lists, width), and of others, (others, lists,
-        width), and returns (others, lists). It is called once for each pair: the other way round
-        its value has the opposite sign.
+        `preference` gets the relevant positions of one submission, (lists, width), and of others,
+        (others, lists, width), and returns (others, lists). It is called once for each pair: the
+        other way round its value has the opposite sign.
         """
         positions = self.relevant(rel)
         count, lists, _ = positions.shape
@@ -391,17 +383,18 @@ def first_difference(first: Floats, second: Floats, *, last: bool = False) -> tu
     at = differ.shape[-1] - 1 - differ[..., ::-1].argmax(-1) if last else differ.argmax(-1)
 
     def at_difference(positions: Floats) -> Floats:
-        all_ = np.broadcast_to(positions, differ.shape)
-        picked: Floats = np.take_along_axis(all_, at[..., None], axis=-1)[..., 0]
+        expanded = np.broadcast_to(positions, differ.shape)
+        picked: Floats = np.take_along_axis(expanded, at[..., None], axis=-1)[..., 0]
         return picked
 
     return at_difference(first), at_difference(second)
 
 
-def _cells(
-    in_list: Ints, values: NDArray[Any], start: int, stop: int
-) -> tuple[Ints, Ints, NDArray[Any]]:
-    """Return the row, column and value of each element in those lists; a row is a list."""
+def _table_cells(in_list: Ints, start: int, stop: int) -> tuple[slice, Ints, Ints]:
+    """Return the slice of the elements in lists `start` to `stop`, and each one's row and column.
+
+    A row is a list, and a column the element's index in it.
+    """
     part = slice(*np.searchsorted(in_list, [start, stop]).tolist())
     rows = in_list[part] - start
-    return rows, np.arange(rows.size) - np.searchsorted(rows, rows), values[part]
+    return part, rows, np.arange(rows.size) - np.searchsorted(rows, rows)

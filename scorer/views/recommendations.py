@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scorer.core.arrays import Floats, Ints, Mask, sum_by_list
 from scorer.reading.table import Table, find_places
 from scorer.views.columns import NO_EXTRAS, Extras, NamedColumns, WithTruthColumns, make_column
-from scorer.views.join import GradedItems, order
+from scorer.views.join import GradedItems, rank_rows
 from scorer.views.ranked import Judged, Ties, steps
 
 
@@ -211,7 +211,7 @@ def join_returned(
         extras: Further columns, one element per row of the truth or submission, or per list.
         judged: The judged items of the same lists, if the scores are needed.
     """
-    ordered = order(table, truth.list_names, ties)
+    ordered = rank_rows(table, truth.list_names, ties)
     row = truth.find(table.frame)[ordered.row]
     code = catalogue.codes(table.frame["item"].gather(ordered.row))
     returned = Returned(

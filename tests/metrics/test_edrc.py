@@ -21,9 +21,9 @@ from scorer.results.report import Scored
 from scorer.views.preferences import (
     Likelihood,
     PairLayout,
-    Pairs,
     Preferred,
     Ranking,
+    StatedPairs,
     TruePreferences,
 )
 from scorer.views.ranked import Judged
@@ -117,7 +117,7 @@ def preferred(cases, ranked):
         rows = [
             (s + v, s + w) for s, case in zip(starts, cases, strict=True) for v, w in case[side]
         ]
-        return Pairs(*np.array(rows, dtype=np.int64).reshape(-1, 2).T)
+        return StatedPairs(*np.array(rows, dtype=np.int64).reshape(-1, 2).T)
 
     likely = np.array([p for case in cases for p in case[3].values()], dtype=float)
     orders = TruePreferences.of(layout, flat(1), Likelihood(flat(3), likely))
@@ -210,7 +210,9 @@ def test_long_and_many_lists():
     assert time.process_time() - begin < 2
     long = PairLayout.of(np.zeros(1000, dtype=np.int64), ["one"])
     chain = np.arange(999)
-    view = Preferred(TruePreferences.of(long, Pairs(chain, chain + 1)), Pairs(chain, chain + 1))
+    view = Preferred(
+        TruePreferences.of(long, StatedPairs(chain, chain + 1)), StatedPairs(chain, chain + 1)
+    )
     for discount in DIVISOR:
         assert edrc(view, discount=discount)[0] == 1
     assert edrc(view, closure=False)[0] < 1
@@ -218,7 +220,7 @@ def test_long_and_many_lists():
 
 def test_an_item_nobody_compares_is_at_the_top():
     layout = PairLayout.of(np.zeros(3, dtype=np.int64), ["l"])
-    truth = Pairs(np.array([0]), np.array([1]))  # the third stands alone
+    truth = StatedPairs(np.array([0]), np.array([1]))  # the third stands alone
     view = Preferred(TruePreferences.of(layout, truth), truth)
     assert edrc(view, discount="ap")[0] == pytest.approx(2 * (1 + 0.5) / 2 - 1)
 
