@@ -140,7 +140,7 @@ class Registry(Generic[T]):
 
     @cached_property
     def _by_name(self) -> dict[str, list[T]]:
-        """The things of each name or alias in small letters."""
+        """Casefolded name or alias -> the things under it, of which no challenge has two."""
         things = defaultdict[str, list[T]](list)
         for thing, origin in self._named:
             for folded, name in _folded_names(thing).items():

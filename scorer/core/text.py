@@ -64,7 +64,7 @@ def display_path(path: Path) -> str:
 
 
 def unseen(text: str) -> str | None:
-    r"""Return the first character that cannot be seen: a control, or one that is drawn as nothing.
+    r"""Return the first character that is a control or is drawn as nothing; None without one.
 
     >>> unseen("a b"), unseen("a\u3164b")
     (None, '\u3164')

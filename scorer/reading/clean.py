@@ -94,7 +94,7 @@ def scan_clean(
     lines = first_line - 1 + frame.height
     if data.count(separator.encode()) != (width - 1) * lines:
         return None
-    needed = [role for role, at in positions.items() if role in TEXT or at in filled]
+    needed = [role for role, at in positions.items() if role in TEXT or at in filled]  # no nulls
     if any(frame[role].null_count() for role in needed) or (unread and frame[IS_SHORT].any()):
         return None
     if not has_numbers:

@@ -27,7 +27,7 @@ PANDAS_INDEX = re.compile(r"|index|level_0|Unnamed: 0(\.[0-9]+)*")  # or without
 NO_INDEX = "write with to_csv(index=False); score check --fix removes the column"
 NUMBER_CODES = {"", "S502", "S503", "S504", "S506"}  # of ParsedNumber, in a column of numbers
 WRITE_JSON = "write one object a line, as pandas does with to_json(orient='records', lines=True)"
-BEGINS_AS_JSON = re.compile(r'\[?\s*\{\s*(?:"|$)|\[\s*(?:\[|$)')
+BEGINS_AS_JSON = re.compile(r'\[?\s*\{\s*(?:"|$)|\[\s*(?:\[|$)')  # {" or [{" or [[, or these alone
 EXCEL_SEPARATOR_LINE = re.compile(r"sep=.", re.IGNORECASE)
 BETWEEN_IDS = re.compile(r"[\s,;|]+")  # in one cell
 SEPARATOR_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}

@@ -42,7 +42,7 @@ MOST_PLAIN_KEYS = 50
 MOST_PLAIN_VALUES = 14
 # A text without escapes, a number, or a word, as a regex of polars.
 VALUE = r'"[^"\\\x00-\x1f]*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|null|true|false'
-VALUE_OF = "value of "  # begins the names of columns of values, so that no key is taken for `line`
+VALUE_OF = "value of "  # begins the column of a key's values, so that a key may be `line`, too
 NO_ARRAY = "write an object a row; several in an array are read where a challenge says so (cells:)"
 
 
@@ -200,7 +200,7 @@ def _frame_rows(
             continue
         cells = [_cell_text(row, role, name, request) for role, name in names.items()]
         found = [cell for cell in cells if cell is not None]
-        if len(found) == len(cells):
+        if len(found) == len(cells):  # else a problem was reported
             lines.append(row.line)
             rows_of_texts.append(found)
     columns = {role: [texts[n] for texts in rows_of_texts] for n, role in enumerate(names)}

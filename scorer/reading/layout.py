@@ -124,7 +124,7 @@ class Layout(NamedTuple):
 
     @property
     def key_roles(self) -> set[str]:
-        """The roles without a column, whose ids are in the file whose rows the lines follow."""
+        """The roles of the ids that the file `lines` gives, for which there are no columns."""
         if self.lines is None:
             return set()
         return {"list", "item"} if "item" in dict(self.lines.columns) else {"list"}
@@ -238,8 +238,8 @@ def _check_wide_columns(
     known: Sequence[str], columns: Mapping[str, str], patterns: Sequence[str]
 ) -> None:
     """Raise UnreadableError if wide columns, label -> name, have other labels than known."""
-    single = patterns[0] if len(patterns) == 1 else "*"
-    missing = [single.replace("*", label) for label in known if label not in columns]
+    pattern = patterns[0] if len(patterns) == 1 else "*"
+    missing = [pattern.replace("*", label) for label in known if label not in columns]
     strange = [name for label, name in columns.items() if label not in set(known)]
     if missing:
         similar = ((name, nearest(name, strange)) for name in missing)
@@ -332,13 +332,13 @@ def joined_name(part: str, name: str) -> str:
 
 
 def part_of(name: str) -> str | None:
-    """Return which part a list is in, by its name."""
+    """Return the part that the name of a list begins with; None if it is in none."""
     part, mark, _ = name.partition(PART_MARK)
     return part if mark else None
 
 
 def row_of(name: str) -> str:
-    """Return the name of a list inside its part.
+    """Return the name of a list without its part; as it is if it is in none.
 
     >>> row_of("like/u1"), row_of("u1")
     ('u1', 'u1')

@@ -102,7 +102,7 @@ def _widen(
     value = wide_value(role, Schema(tuple(rows[0]) if rows else ()))
     starred = next((pattern for pattern in patterns if "*" in pattern), "*")
     by_list: dict[str, dict[str, Any]] = {}
-    columns: dict[str, str] = {}
+    columns: dict[str, str] = {}  # `wide LABEL`, which is no role -> the name of its column
     for row in rows:
         name, label = str(row["list"]), str(row.get(role, ""))
         if role == "list":

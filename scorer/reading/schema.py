@@ -32,7 +32,7 @@ class Schema:
         required: The roles that every file has.
         optional: The roles that a file may have.
         columns: What the file calls the column of a role, where that is not the role's own name.
-        every: Whether columns without a role are used, too, so that none is reported as unused.
+        every: Whether every column is used, even without a role: then none is reported.
     """
 
     required: tuple[str, ...]
@@ -52,8 +52,8 @@ class Schema:
     def missing_roles(self, names: Collection[str]) -> list[str]:
         """Return the roles that a file with these columns must have and does not have.
 
-        A column that the challenge names must be there even if its role is optional. Of a named
-        score and a named rank one is enough, since either orders the rows.
+        A column that the challenge names in `columns` must be there even if its role is optional;
+        of a score and a rank that are named so, one is enough, since either orders the rows.
         """
         absent = [role for role in self.roles if self.column_name(role) not in names]
         ordered = any(role in self.roles and role not in absent for role in ORDERED)

@@ -97,7 +97,7 @@ def read_trec(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     fields = _cut_fields(lines, form.width)
     if form is RUN:
         _refuse_qrels(fields)
-        has_all = pl.col(str(TAG_POSITION - 1)).is_not_null()
+        has_all = pl.col(str(TAG_POSITION - 1)).is_not_null()  # the tag may be missing
         if shifted := _shifted_lines(fields):
             has_all &= ~pl.col("line").is_in(shifted)
         tags = fields.filter(has_all).select("line", tag=str(TAG_POSITION))

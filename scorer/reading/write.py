@@ -62,7 +62,7 @@ def write_file(path: Path, data: bytes) -> None:
             handle = os.open(temporary, NEW_FILE, 0o666 if mode is None else mode & 0o600)
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
-            if mode is not None:
+            if mode is not None:  # until here, others could not read it
                 temporary.chmod(mode)
             temporary.replace(target)
         except BaseException:
