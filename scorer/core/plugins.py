@@ -48,8 +48,8 @@ PLUGIN = "scorer_plugin_"  # begins the name of the module of a challenge's own 
 AROUND_PLUGINS: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar(
     "AROUND_PLUGINS", default=nullcontext
 )
-"""The context of every call of a plugin. A command sets one that restores the working directory; a
-server leaves this empty one, which changes nothing of its process."""
+"""The context of every call of a plugin. A command sets one that restores the working directory;
+elsewhere, such as in a server, this empty one changes nothing of the process."""
 
 
 def mark(function: F, thing: object) -> F:

@@ -53,7 +53,7 @@ class Table:
             without a header.
         empty_lists: The lists that the file names without an item, each with its line.
         find_cells: Finds cells again in the lines of the file; None for a format without lines.
-        facts: What else the format noticed, under names of its module; for `scorer.views`.
+        facts: Further facts of the file for the views, each under a constant such as ANSWERS_FACT.
     """
 
     frame: pl.DataFrame
