@@ -517,8 +517,8 @@ def metric(
             all lists together unless `average=lists` is written.
         undefined: When a list has no value, as a clause.
         ties: What `submission.ties` can be beside rules that put equal scores in an order:
-            "expected", the mean over all their orders; "mean-rank", if it reads ranks by `Hits.at`,
-            `within`, `first` and `discounted` alone.
+            "expected", the mean over all their orders; "mean-rank", if it reads ranks by the
+            methods `weight_at_rank`, `in_top`, `first` and `discounted` of `Hits` alone.
         truth_order: For a metric that compares orders, so that a list's truth needs two items:
             "weak" if grades may be equal, "strict" if equal grades are a fault of the truth.
         columns: Columns that a submission may leave out for others, but not here: "probability".

@@ -117,13 +117,13 @@ class Diverse:
         keys, key = np.unique(facets.key, return_inverse=True)
         key_gain = np.ones(keys.size)  # what the next item with the subtopic gains
         in_list = self.judged.ideal.in_list
-        remaining = np.flatnonzero(np.bincount(facets.item, minlength=rank.size))
+        remaining = np.flatnonzero(np.bincount(facets.item, minlength=rank.size))  # items
         step = 0
         while remaining.size and (k is None or step < k):
             step += 1
             gain = np.bincount(facets.item, key_gain[key], minlength=rank.size)[remaining]
             by = remaining[np.lexsort((self.named[remaining], gain, in_list[remaining]))]
-            chosen = by[ends(in_list[by])]  # the last of each list
+            chosen = by[ends(in_list[by])]  # the last of each list, which has its highest gain
             rank[chosen] = step
             is_chosen = np.zeros(rank.size, dtype=bool)
             is_chosen[chosen] = True

@@ -150,6 +150,7 @@ class Labelled(LabelledRows):
         return self._predicted[key]
 
     def _likeliest(self, positive: int | None, threshold: float) -> Ints | Mask:
+        """Return the labels that follow from the probabilities, as in `predicted_classes`."""
         probability = self.require_probabilities()
         if self.several:
             several: Mask = probability >= threshold
@@ -157,7 +158,7 @@ class Labelled(LabelledRows):
         if len(self.classes) == 2 and positive is not None:
             codes = np.where(probability[:, positive] >= threshold, positive, 1 - positive)
         else:
-            codes = np.argmax(np.nan_to_num(probability, nan=-1.0), axis=1)
+            codes = np.argmax(np.nan_to_num(probability, nan=-1.0), axis=1)  # NaN: unanswered
         return np.where(self.answered, codes, -1)
 
     def indicators(self, codes: Ints | Mask) -> Floats:
@@ -172,15 +173,16 @@ class Labelled(LabelledRows):
         return self._tallies[key]
 
     def _make_tallies(self, predicted_code: Ints | Mask) -> Tallies:
+        """Return the pairs of each row with its true and its predicted classes."""
         if self.several:
             rows, code = np.nonzero(self.truth | predicted_code.astype(bool))
             true, predicted = self.truth[rows, code], predicted_code[rows, code]
         else:
-            # A row's first pair has its true class; a second one a class predicted wrongly.
+            # A row has a pair with its true class, then one with a wrongly predicted class, if any.
             is_right = self.truth == predicted_code
             is_wrong = ~is_right & (predicted_code >= 0)
             rows = np.repeat(np.arange(self.lists), 1 + is_wrong)
-            true = starts(rows)
+            true = starts(rows)  # the first pair of each row
             code = np.where(true, self.truth[rows], predicted_code[rows])
             predicted = ~true | is_right[rows]
         return Tallies(
