@@ -40,7 +40,7 @@ from scorer.api.submissions import (
     terms_of,
 )
 from scorer.challenge.model import Challenge
-from scorer.checks.base import ITEM_ROLES, SubmissionRows, Sum, examine
+from scorer.checks.base import ITEM_ROLES, CountedProblem, SubmissionRows, examine
 from scorer.checks.ids import IdIndex, PublicIds
 from scorer.core.arrays import Ints
 from scorer.core.errors import PluginError, ScorerError, SubmissionRejected, UsageError
@@ -438,7 +438,7 @@ class _Bucket(NamedTuple):
     rows: Mapping[str, int]  # list -> how many rows the run has of it; also lists not in the truth
     card: Scorecard | None  # the raw values of the lists; None if the rows are wrong
     findings: Findings  # the problems of the rows
-    sums: Sequence[Sum]  # the counts of these rows for problems of all rows together
+    counted: Sequence[CountedProblem]  # the problems whose counts are added up over the buckets
 
 
 def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucket:
@@ -446,14 +446,14 @@ def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucke
     place_of = dict(truth.select("list", PLACE).unique().iter_rows())
     plan = _plan_bucket(work, truth.filter(pl.col(LINE).is_not_null()), place_of)
     assert plan.truth is not None
-    findings, card, sums = Findings(), None, list[Sum]()
+    findings, card, counted = Findings(), None, list[CountedProblem]()
     try:
         table = _make_table(work.cells, run.drop(BUCKET), findings)
-        sums += check_table(plan, table, findings).sums
-        # Problems of sums are reported for all buckets together; errors among them prevent scoring.
-        summed = {problem for each in sums if (problem := each.problem)}
-        findings = _without_lines(findings, summed)
-        if not findings.fatal and all(problem.severity == "warning" for problem in summed):
+        counted += check_table(plan, table, findings).counted
+        # These are reported for all buckets together; errors among them prevent scoring.
+        own = {problem for each in counted if (problem := each.problem)}
+        findings = _without_lines(findings, own)
+        if not findings.fatal and all(problem.severity == "warning" for problem in own):
             outcome = score_table(replace(plan, checks=False), table, Findings())  # checked above
             findings.extend(outcome.findings)
             card = outcome.card
@@ -461,7 +461,7 @@ def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucke
         findings.add(error.problem)
     places = np.array([place_of[name] for name in plan.truth.lists], dtype=np.int64)
     rows = dict(run["list"].value_counts().iter_rows())
-    return _Bucket(plan.truth.lists, places, rows, card, findings, sums)
+    return _Bucket(plan.truth.lists, places, rows, card, findings, counted)
 
 
 def _plan_bucket(work: _Work, rows: pl.DataFrame, lists: Mapping[str, int]) -> Plan:
@@ -488,7 +488,7 @@ def _without_lines(findings: Findings, summed: Collection[Problem] | None = None
 
     Args:
         findings: The problems of all rows of a run, or of a bucket.
-        summed: None for a run; for a bucket the problems of its sums. These are left out, and those
+        summed: None for a run; for a bucket its counted problems. These are left out, and those
             of its lists: both are looked for when all buckets are scored.
     """
     kept, codes = Findings(), set[str]()
@@ -545,7 +545,7 @@ def _tabulate_values(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.
 def _reject(work: _Work, bucket: _Bucket) -> None:
     """Raise SubmissionRejected if the rows of a bucket, or its lists, are wrong."""
     rules, word = work.plan.rules, work.plan.public.word("list")
-    found = [*bucket.findings, *_add_up(bucket.sums)]
+    found = [*bucket.findings, *_add_up(bucket.counted)]
     problems = [problem for problem in found if problem.severity == "error"]
     unknown, missing = bucket.rows.keys() - bucket.lists, set(bucket.lists) - bucket.rows.keys()
     if unknown and (rules.unknown_list == "error" or "" in unknown):  # an empty id is always wrong
@@ -564,7 +564,7 @@ def _merge_buckets(
         raise PluginError(min(failed))
     scored = [bucket for bucket in buckets if not isinstance(bucket, str)]
     findings.merge(_check_lists(plan, cells, scored))
-    findings.extend(_add_up([each for bucket in scored for each in bucket.sums]))
+    findings.extend(_add_up([each for bucket in scored for each in bucket.counted]))
     _merge_findings(findings, [bucket for bucket in scored if bucket.rows])
     cards = [bucket.card for bucket in scored if bucket.card is not None]
     if findings.fatal or not cards:
@@ -589,15 +589,15 @@ def _check_lists(plan: Plan, cells: Cells, buckets: Sequence[_Bucket]) -> Findin
     return _without_lines(found)
 
 
-def _add_up(sums: Iterable[Sum]) -> Iterator[Problem]:
-    """Yield the problem of each key whose sums, added up, make one; it names the first list."""
-    of_key = dict[tuple[str, ...], list[Sum]]()
-    for each in sums:
+def _add_up(counted: Iterable[CountedProblem]) -> Iterator[Problem]:
+    """Yield the problem that the added-up counts of each key make; it names the first list."""
+    of_key = dict[tuple[str, ...], list[CountedProblem]]()
+    for each in counted:
         of_key.setdefault(each.key, []).append(each)
     for group in of_key.values():
         total = Counter[str]()
         for each in group:
-            total.update(each.numbers)
+            total.update(each.counts)
         problems = [problem for each in group if (problem := each.describe(**total))]
         if problems:
             first = min(problems, key=lambda problem: (problem.list or "", problem.item or ""))

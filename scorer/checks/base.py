@@ -28,13 +28,11 @@ from scorer.core.text import printable, quoted
 from scorer.reading.table import Table
 
 UNREAD = ("S207", "S208", "S601")  # codes of rows that a reader leaves out
-# Different ids that are explained one by one. Reading ends after as many problems, so that those
-# beyond are only counted.
-MOST_EXPLAINED = 200_000
-HASHED = 1_000_000  # rows of which keys are computed at once
+MOST_EXPLAINED = 200_000  # different ids of a column that are explained; others are only counted
+SLICE_ROWS = 1_000_000  # rows whose keys are computed at once
 
 ITEM_ROLES = ("item", "better", "worse")
-ID_ROLES = ("list", *ITEM_ROLES)  # roles of cells whose place in their line is shown
+ID_ROLES = ("list", *ITEM_ROLES)  # roles of ids whose column in the line is shown
 
 Row = dict[str, Any]
 
@@ -83,7 +81,7 @@ class SubmissionRows(FileRows):
 
     @cached_property
     def lists(self) -> pl.DataFrame:
-        """The lists that have rows, by first lines: `list`, `line` (the first) and `rows`."""
+        """The lists that have rows, in the file's order: `list`, first `line`, number of `rows`."""
         runs = self._list_runs
         if not self.has_contiguous_lists:
             return distinct_ids(self.frame, "list")
@@ -107,7 +105,7 @@ class SubmissionRows(FileRows):
         names = self.frame["list"]
         if self.has_contiguous_lists:
             numbers, ends = names.rle_id(), accumulate(names.chunk_lengths(), initial=0)
-            # In the chunks of the frame: polars copies its texts to align others.
+            # Numbers in other chunks than the frame's would make polars copy all of its texts.
             parts = [numbers[begin:end] for begin, end in pairwise(ends)]
             return pl.concat(parts, rechunk=False) if parts else numbers
         positions = self.lists.select("list").with_row_index("number")
@@ -134,7 +132,7 @@ class SubmissionRows(FileRows):
 
     @property
     def keeps_first_repeat(self) -> bool:
-        """Whether the first place of an item that a list repeats counts."""
+        """Whether a list may repeat an item, whose first place counts."""
         is_ordered = self.public.kind == "grades" and "score" not in self.frame.columns
         return is_ordered and self.rules.repeats == "first"
 
@@ -167,29 +165,29 @@ class TruthRows(FileRows):
     counted: Mask | None = None
 
 
-class Sum(NamedTuple):
-    """A problem of all rows together, made from numbers that can be added up over parts of them.
+class CountedProblem(NamedTuple):
+    """A problem of all rows together, which depends on counts, such as that of the wrong rows.
 
-    One machine has all rows. Spark has a sum for each bucket of lists, and adds up those with the
-    same key before it makes a problem of them.
+    Spark adds up the counts of each key over buckets of lists, and makes one problem of them.
 
     Attributes:
         key: The code of the problem, and what tells it from others of this code.
-        numbers: How many rows or lists there are, by the parameters of `describe`.
-        describe: Returns the problem, or None if the numbers are no problem. It pickles.
+        counts: The arguments of `describe`: how many rows or lists there are of each sort.
+        describe: Returns the problem, or None if the counts make none. Spark pickles it.
     """
 
     key: tuple[str, ...]
-    numbers: Mapping[str, int]
+    counts: Mapping[str, int]
     describe: Callable[..., Problem | None]
 
     @property
     def problem(self) -> Problem | None:
-        """The problem if these are all rows."""
-        return self.describe(**self.numbers)
+        """The problem if these are the counts of all rows."""
+        return self.describe(**self.counts)
 
 
-Examine = TypeVar("Examine", bound=Callable[..., Iterable[Problem | Sum]])
+Found = Problem | CountedProblem
+Examine = TypeVar("Examine", bound=Callable[..., Iterable[Found]])
 File = Literal["submission", "truth"]
 
 
@@ -199,14 +197,15 @@ class Check(NamedTuple):
     Attributes:
         name: The name of its function; checks run in the order of their names.
         codes: The codes of the problems that it reports.
-        examine: Yields the problems, or sums, of a `SubmissionRows` or a `TruthRows`.
+        examine: Yields the problems, some of them counted, of a `SubmissionRows` or a `TruthRows`.
         kinds: The kinds of challenges that it is for; None for all.
         of: The file that it looks at.
+        aliases: None; `Registry` asks for them.
     """
 
     name: str
     codes: tuple[str, ...]
-    examine: Callable[[Any], Iterable[Problem | Sum]]
+    examine: Callable[[Any], Iterable[Found]]
     kinds: frozenset[str] | None
     of: File
     aliases: tuple[str, ...] = ()
@@ -219,10 +218,10 @@ class Check(NamedTuple):
 def check(
     *codes: str, kinds: Collection[str] | None = None, of: File = "submission"
 ) -> Callable[[Examine], Examine]:
-    """Return a decorator that makes a check of a function from rows to problems.
+    """Return a decorator that registers a function from rows to problems as a check.
 
     Args:
-        codes: The codes of the problems, and sums, that the function yields.
+        codes: The codes of the problems that the function yields.
         kinds: The kinds of challenges that the check is for; by default all.
         of: Whether the function is given a `SubmissionRows` or a `TruthRows`.
     """
@@ -246,7 +245,7 @@ def checks(of: File = "submission") -> tuple[Check, ...]:
 
 def examine(
     rows: SubmissionRows | TruthRows, findings: Findings, codes: Collection[str] | None = None
-) -> list[Sum]:
+) -> list[CountedProblem]:
     """Run the checks that are for the challenge's kind, and add the problems to `findings`.
 
     Args:
@@ -255,19 +254,19 @@ def examine(
         codes: Only checks that report one of these codes are run; None: all checks.
 
     Returns:
-        The sums, whose problems are among the findings.
+        The counted problems, which are among the findings, too.
     """
-    sums = list[Sum]()
+    counted = list[CountedProblem]()
     for each in checks("submission" if isinstance(rows, SubmissionRows) else "truth"):
         is_wanted = codes is None or not set(codes).isdisjoint(each.codes)
         if not is_wanted or not each.fits(rows.public.kind):
             continue
         for found in each.examine(rows):
-            if isinstance(found, Sum):
-                sums.append(found)
-            if problem := found.problem if isinstance(found, Sum) else found:
+            if isinstance(found, CountedProblem):
+                counted.append(found)
+            if problem := found.problem if isinstance(found, CountedProblem) else found:
                 findings.add(problem)
-    return sums
+    return counted
 
 
 def is_partial(findings: Findings) -> bool:
@@ -298,7 +297,7 @@ def distinct_ids(rows: pl.DataFrame, role: str) -> pl.DataFrame:
 def is_repeated(numbers: pl.Series) -> pl.Series | None:
     """Return whether each number occurs at least twice; None if none does.
 
-    Sorting takes a third of the memory that a set of all numbers takes.
+    The numbers are sorted, since a hash table of them would take three times the memory.
     """
     ordered = numbers.sort().to_numpy()
     repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
@@ -311,14 +310,14 @@ def repeated_rows(rows: pl.DataFrame, *roles: str, first: str = "list") -> pl.Da
     Args:
         rows: In the order of their lines.
         roles: The columns that are compared.
-        first: A column whose cell in the earliest such row is wanted, too.
+        first: A further column of the earliest row that is wanted.
 
     Returns:
-        The rows, with the line of the earliest such row as `first_line`, and its cell of the
-        column `first` as that name after `first_`.
+        The rows, with two columns of the earliest row that they repeat: `first_line`, and
+        `first_list` or another such name of the column `first`.
     """
-    # By parts, since the terms of a sum take as much memory as the sum.
-    parts = rows.iter_slices(HASHED) if len(rows) > HASHED else [rows]
+    # In slices, since computing a key takes several times its memory.
+    parts = rows.iter_slices(SLICE_ROWS) if len(rows) > SLICE_ROWS else [rows]
     key = pl.concat([part.select(combine_hashes(*roles)) for part in parts]).to_series()
     if (mask := is_repeated(key)) is None:
         return rows.clear().with_columns(pl.col("line", first).name.prefix("first_"))
@@ -329,7 +328,7 @@ def repeated_rows(rows: pl.DataFrame, *roles: str, first: str = "list") -> pl.Da
 
 
 def problem_per_row(rows: pl.DataFrame, describe: Callable[[Row], Problem]) -> Iterator[Problem]:
-    """Yield a problem for each row that `Findings` keeps, and one for all further rows."""
+    """Yield a problem for each of the first `KEPT` rows, and one for all further rows."""
     for row in rows.head(KEPT).iter_rows(named=True):
         yield describe(row)
     if rows.height > KEPT:
@@ -349,8 +348,8 @@ def report_rows(
     Args:
         rows: `line`, and `list` and `item` if the problem is about them.
         code: The code of the problem.
-        message: The message, with `{item}` for a row's cell of that column. Texts are quoted, and
-            those as `{item:bare}` are only made safe to print.
+        message: The message, with `{item}` for a row's cell of that column. A text is quoted;
+            `{item:bare}` only makes it safe to print.
         severity: The severity of the problem.
         role: The role of the cell that is wrong, to find its place in the line.
         words: Further words of the message.
@@ -382,9 +381,9 @@ def report_ids(
     """Yield a problem for each id: of each code the first `KEPT`, and one for all others.
 
     Args:
-        ids: As `distinct_ids` returns them, the first `MOST_EXPLAINED` with faults.
+        ids: As `distinct_ids` returns them.
         role: The column of the ids.
-        faults: What is wrong with them.
+        faults: What is wrong with each of the first `MOST_EXPLAINED` ids.
         word: The challenge's word for such an id.
         errors: The codes of errors, all others being warnings; None if all are errors.
     """
@@ -405,7 +404,7 @@ def report_ids(
                 role=role if role in ID_ROLES else None,
             )
             yield last[code]
-    counts[code] += max(ids.height - MOST_EXPLAINED, 0)
+    counts[code] += max(ids.height - MOST_EXPLAINED, 0)  # as if of the last code
     for code, problem in last.items():
         if counts[code] > KEPT:
             yield replace(problem, times=counts[code] - KEPT)

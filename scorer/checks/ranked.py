@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -14,9 +14,10 @@ from scorer.challenge.submission import Submission
 from scorer.checks.base import (
     ITEM_ROLES,
     MOST_EXPLAINED,
+    CountedProblem,
+    Found,
     Row,
     SubmissionRows,
-    Sum,
     check,
     distinct_ids,
     is_or_are,
@@ -44,7 +45,7 @@ from scorer.reading.layout import separator_of
 from scorer.reading.schema import EXTRA, NUMBER
 
 RANKED = ("grades", "preferences")  # the kinds whose submissions may be ranked lists
-IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
+HOW_TO_IGNORE = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
 SHOWN = 3  # items that a message names
 ALWAYS_ERRORS = ("S309", "S310")  # codes of ids that are empty or missing values
 LAST_RANK = 4_000_000  # in a list whose length the challenge does not bound
@@ -55,7 +56,7 @@ FEW_LISTS = 10  # lists of one item may be the same by chance if there are fewer
 
 @check("S103")
 def no_rows(rows: SubmissionRows) -> Iterator[Problem]:
-    """A header alone answers nothing, whatever the rule for missing lists."""
+    """A file has rows, even where the challenge allows lists to be missing."""
     if len(rows.table) or rows.table.empty_lists or rows.partial:
         return
     public = rows.public
@@ -79,7 +80,7 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
 
     def unknown_fault(name: str) -> IdFault:
         message = f"{rows.word} {quoted(name)} is not in this challenge"
-        return IdFault("S302", message, None, IGNORED if strict else None, suggest(name))
+        return IdFault("S302", message, help=HOW_TO_IGNORE if strict else None, hint=suggest(name))
 
     faults = index.explain_all(unknown["list"].head(MOST_EXPLAINED), unknown_fault)
     if answered.is_empty() and all(fault.code == "S302" for fault in faults.values()):
@@ -88,7 +89,7 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
             message += f"one? it has {join_first(unknown['list'].to_list())}, "
             yield Problem("S311", f"{message}expected {join_first(list(public.lists))}")
         return
-    if strict:  # An id that certainly means a list has a problem of its own
+    if strict:  # A list whose id is only misspelt is not reported as missing, too
         meant = [fault.meant for fault in faults.values() if fault.meant is not None]
         answered = pl.concat([answered, pl.Series("list", meant, dtype=pl.String)])
     missing = index.without(answered)
@@ -100,7 +101,7 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
         explained = [name for name, fault in faults.items() if fault.code != "S302"]
         is_explained = pl.col("list").is_in(explained)
         ignored = unknown.filter(~is_explained)
-        if ignored.height > 1:
+        if ignored.height > 1:  # one warning for all of them
             message = f"{ignored.height:,} {rows.word}s are not in this challenge, and are "
             message += f"ignored: {join_first(ignored['list'].to_list())}"
             name, line = ignored["list"][0], ignored["line"][0]
@@ -110,7 +111,7 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S305", "S306", "S307", "S308", "S309", "S310", "S312", "S313")
-def unknown_item(rows: SubmissionRows) -> Iterator[Problem | Sum]:
+def unknown_item(rows: SubmissionRows) -> Iterator[Found]:
     """Every item is in the catalogue; without one, every item at least looks like an id."""
     if rows.rules.texts:
         return
@@ -124,8 +125,8 @@ def unknown_item(rows: SubmissionRows) -> Iterator[Problem | Sum]:
             yield from _suspect_items(rows, role)
 
 
-def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[Problem | Sum]:
-    """Yield a problem, or a sum of rows, for each item that is not public."""
+def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[Found]:
+    """Yield a problem for each item that is not public."""
     ids = distinct_ids(rows.frame.filter(~index.contains(rows.frame[role])), role)
     suggest = index.suggestions()
 
@@ -138,13 +139,13 @@ def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[
     for problem in report_ids(ids, role, faults, "item"):
         name = problem.item or ""
         if problem.code == "S305" and rows.public.kind == "ratings":
-            continue  # What is not asked for has a check of its own
-        # Of a long id the problem has the beginning alone; one with `times` is of several ids.
+            continue  # `prediction_not_asked` reports these
+        # A problem cuts a long id, whose rows are then not found; with `times` it is of many ids.
         if problem.code != "S305" or name not in rows_of or problem.times > 1:
             yield problem
             continue
         describe = partial(_describe_unknown_item, problem, faults[name])
-        yield Sum(("S305", role, name), {"rows": rows_of[name]}, describe)
+        yield CountedProblem(("S305", role, name), {"rows": rows_of[name]}, describe)
 
 
 def _describe_unknown_item(problem: Problem, fault: IdFault, rows: int) -> Problem:
@@ -163,39 +164,37 @@ def _misformed_items(rows: SubmissionRows, role: str, form: TextPattern) -> Iter
     yield from report_ids(ids, role, faults, "item")
 
 
-def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Problem | Sum]:
-    """Yield errors for missing items, and warnings for suspicious ones.
-
-    The challenge declares no items, so that they are judged by the file alone.
-    """
+def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Found]:
+    """Yield errors for items without an id, and warnings for suspicious ids; none are public."""
     ids, separator = rows.frame[role], cell_separator(rows.rules)
     if rows.frame.height:
-        decimals = _are_decimals(ids)
-        named = rows.frame.filter(ids != "").head(1) if decimals else rows.frame.clear()
-        first = named.select("line", "list", item=role).to_dicts()
+        first = None
+        if decimals := _are_decimals(ids):
+            named = rows.frame.filter(ids != "").select("line", "list", item=role)
+            first = named.row(0, named=True)
         describe = partial(_describe_decimals, role, first)
-        yield Sum(("S306", role), {"others": int(not decimals)}, describe)
+        yield CountedProblem(("S306", role), {"others": int(not decimals)}, describe)
     unusual = distinct_ids(rows.frame.filter(ids.str.contains(unusual_regex(separator))), role)
     explained = {name: suspect_id(name, separator) for name in unusual[role]}
     faults = {name: fault for name, fault in explained.items() if fault is not None}
     several = [name for name, fault in faults.items() if fault.code == "S313"]
     count = unusual.filter(pl.col(role).is_in(several))["rows"].sum()
+    # Cells with several ids are errors if they are half of the cells: the file has another form.
     errors = (*ALWAYS_ERRORS, "S313") if 2 * count >= len(rows.table) else ALWAYS_ERRORS
     suspects = unusual.filter(pl.col(role).is_in(list(faults)))
     yield from report_ids(suspects, role, faults, "item", errors)
 
 
-def _describe_decimals(role: str, first: Sequence[Row], others: int) -> Problem | None:
-    if others:
+def _describe_decimals(role: str, first: Row | None, others: int) -> Problem | None:
+    if others or first is None:
         return None
-    [row] = first
-    message = f"every item ends in '.0', as {quoted(row['item'])} does; "
+    message = f"every item ends in '.0', as {quoted(first['item'])} does; "
     message += "were ids turned into decimals?"
-    return Problem("S306", message, "warning", **row, help=READ_AS_TEXT, role=role)
+    return Problem("S306", message, "warning", **first, help=READ_AS_TEXT, role=role)
 
 
 def _are_decimals(ids: pl.Series) -> bool:
-    """Return whether all ids that are not empty are whole numbers with `.0` behind them."""
+    """Return whether all ids that are not empty are whole numbers followed by `.0`."""
     if ids.is_empty() or (ids[0] and not DECIMAL_ID.fullmatch(ids[0])):
         return False  # As in most files
     named = ids.filter(ids != "")
@@ -210,7 +209,7 @@ def cell_separator(rules: Submission) -> str | None:
 
 @check("S313", kinds=("grades",))
 def misformed_text(rows: SubmissionRows) -> Iterator[Problem]:
-    """Every text looks as the challenge says."""
+    """Every text matches `submission.text_pattern`."""
     rules, form = rows.rules, rows.rules.text_pattern
     if form is None or "item" not in rows.frame.columns:
         return
@@ -218,7 +217,7 @@ def misformed_text(rows: SubmissionRows) -> Iterator[Problem]:
     wrong = rows.frame.filter(~pl.col("item").str.contains(TextPattern(form).expression))
     message = "{word} {item} does not look as {form}"
     for problem in report_rows(wrong, "S313", message, role="item", word=word, form=form):
-        yield replace(problem, item=None)
+        yield replace(problem, item=None)  # a text is no item
 
 
 @check("S305", kinds=("grades",))
@@ -313,7 +312,7 @@ def without_candidates(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S402", "S404", "S405", "S406", "S407", kinds=RANKED)
-def ranks(rows: SubmissionRows) -> Iterator[Problem | Sum]:
+def ranks(rows: SubmissionRows) -> Iterator[Found]:
     """Where ranks order a list, they are 1, 2, 3, and so on."""
     if "rank" not in rows.frame.columns or "score" in rows.frame.columns:
         return
@@ -356,7 +355,7 @@ def _repeated_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
     """Yield a problem for each row with the rank of another row of its list.
 
     Args:
-        by_rank: `line`, `list` and `rank`, sorted by list, rank and line; here and below.
+        by_rank: `line`, `list` and `rank`, sorted by list, rank and line.
         word: What the challenge calls a list.
     """
     key = pl.struct("list", "rank")
@@ -365,13 +364,13 @@ def _repeated_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
     yield from report_rows(repeats.sort("line", maintain_order=True), "S405", message, word=word)
 
 
-def _ranks_below_one(by_rank: pl.DataFrame, word: str) -> Iterator[Sum]:
+def _ranks_below_one(by_rank: pl.DataFrame, word: str) -> Iterator[CountedProblem]:
     """Yield the number of lists that start below rank 1."""
     starts = by_rank.unique("list", keep="first", maintain_order=True).filter(pl.col("rank") < 1)
     if starts.height:
         first = starts.sort("line", maintain_order=True).row(0, named=True)
         describe = partial(_describe_ranks_below_one, word, first)
-        yield Sum(("S406",), {"lists": starts.height}, describe)
+        yield CountedProblem(("S406",), {"lists": starts.height}, describe)
 
 
 def _describe_ranks_below_one(word: str, first: Row, lists: int) -> Problem:
@@ -393,20 +392,19 @@ def _ranks_beyond_last(by_rank: pl.DataFrame, rows: SubmissionRows) -> Iterator[
 def _missing_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
     """Yield a problem for each list that leaves a rank out, on the line after the first gap.
 
-    A list of n rows that leaves no rank out ends at rank n or before, whatever it has twice.
+    A list of n rows leaves a rank out if it ends after rank n. Repeated ranks are another problem.
     """
     rank, line = pl.col("rank").list, pl.col("line").list
     lists = by_rank.group_by("list", maintain_order=True).agg("rank", "line")
     gaps = lists.filter(rank.first() >= 1, rank.last() > rank.len()).sort(line.first())
 
     def describe(row: Row) -> Problem:
-        ranks = row["rank"]
-        gap = next(n for n, (low, high) in enumerate(pairwise([0, *ranks])) if high > low + 1)
-        absent = (ranks[gap - 1] if gap else 0) + 1
+        ranks, before = row["rank"], [0, *row["rank"]]
+        gap = next(n for n, (low, high) in enumerate(pairwise(before)) if high > low + 1)
         begin, end = max(gap - SHOWN_BEFORE, 0), gap + SHOWN_AFTER + 1
         shown = [f"{rank:.12g}" for rank in ranks[begin:end]]
         shown = ["..."] * (begin > 0) + shown + ["..."] * (end < len(ranks))
-        message = f"rank {absent:.12g} is missing in {word} {quoted(row['list'])} "
+        message = f"rank {before[gap] + 1:.12g} is missing in {word} {quoted(row['list'])} "
         message += f"({', '.join(shown)})"
         return Problem("S404", message, line=row["line"][gap], list=row["list"])
 
@@ -414,7 +412,7 @@ def _missing_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
 
 
 @check("S408", kinds=RANKED)
-def ranks_and_scores(rows: SubmissionRows) -> Iterator[Sum]:
+def ranks_and_scores(rows: SubmissionRows) -> Iterator[CountedProblem]:
     """Scores go down as ranks go up; where they do not, the score ranks."""
     if not {"rank", "score"} <= {*rows.frame.columns}:
         return
@@ -429,7 +427,7 @@ def ranks_and_scores(rows: SubmissionRows) -> Iterator[Sum]:
     wrong = numbers.filter(follows & (score > score.shift()))
     if wrong.height:
         describe = partial(_describe_disagreement, wrong.sort("line").row(0, named=True))
-        yield Sum(("S408",), {"lists": wrong["list"].n_unique()}, describe)
+        yield CountedProblem(("S408",), {"lists": wrong["list"].n_unique()}, describe)
 
 
 def _describe_disagreement(first: Row, lists: int) -> Problem:
@@ -443,7 +441,7 @@ def _sort_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
     rank, best_first = pl.col("rank"), -pl.col("score")
     if not rows.select((rank.is_between(0, 2**32 - 1) & (rank == rank.floor())).all()).item():
         return rows.sort("list_number", rank, best_first)
-    # Whole numbers fit into one with the list's, which is sorted in a third of the time.
+    # A list's number and a whole rank fit into one number, which sorts in a third of the time.
     key = pl.col("list_number").cast(pl.UInt64) * 2**32 + rank.cast(pl.UInt64)
     rows = rows.with_columns(key=key)
     is_unique = rows["key"].n_unique() == rows.height
@@ -451,7 +449,7 @@ def _sort_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 @check("S409", "S411", kinds=RANKED)
-def ties(rows: SubmissionRows) -> Iterator[Problem | Sum]:
+def ties(rows: SubmissionRows) -> Iterator[Found]:
     """Scores differ inside a list: few tie, or none if the challenge allows no ties."""
     if "score" not in rows.frame.columns:
         return
@@ -470,7 +468,7 @@ def ties(rows: SubmissionRows) -> Iterator[Problem | Sum]:
         return
     line = None if tied.is_empty() else tied["line"][0]
     describe = partial(_describe_ties, rows.rules.ties, line)
-    yield Sum(("S409",), {"tied": tied.height, "scores": scored.height}, describe)
+    yield CountedProblem(("S409",), {"tied": tied.height, "scores": scored.height}, describe)
 
 
 def _describe_ties(rule: str, line: int | None, tied: int, scores: int) -> Problem | None:
@@ -515,7 +513,7 @@ def same_lists(rows: SubmissionRows) -> Iterator[Problem]:
         return
     place = pl.int_range(pl.len()) if key is None else pl.col(key)
     place = place.rank("min", descending=key == "score").over("list")
-    # In all lists the same items at the same places: each such pair occurs equally often in each.
+    # All lists are alike if each has every (item, place) pair, and equally often.
     places = frame.group_by("list", "item", place=place).len()
     pairs = places.group_by("item", "place", "len").len("lists")
     further = [role for role in frame.columns if role.startswith((EXTRA, NUMBER))]

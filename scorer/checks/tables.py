@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -13,10 +13,10 @@ import polars as pl
 from scorer.challenge.public import Public
 from scorer.checks.base import (
     MOST_EXPLAINED,
+    CountedProblem,
     FileRows,
     Row,
     SubmissionRows,
-    Sum,
     check,
     distinct_ids,
     is_or_are,
@@ -33,12 +33,12 @@ from scorer.reading.layout import row_of
 from scorer.reading.numbers import parse_number
 
 SUM_TOLERANCE = 1e-6  # of the sum of a row's probabilities, which may be rounded
-ROUNDING = 1e-9  # of the addition itself
-MOST_DESCRIBED = 4  # columns with one value that a message names
+ROUNDING = 1e-9  # of adding floats up
+MOST_DESCRIBED = 4  # columns that a message names; of more, one less and the number of others
 
 
 def is_beyond_rounding(total: Floats) -> Mask:
-    """Return which sums of probabilities are further from 1 than rounding explains; no NaN is."""
+    """Return which sums of probabilities are further from 1 than rounding explains; not NaN."""
     beyond: Mask = np.abs(total - 1) > SUM_TOLERANCE + ROUNDING
     return beyond
 
@@ -49,13 +49,13 @@ def is_number(text: str) -> bool:
 
 
 def has_number_label(public: Public) -> pl.Expr:
-    """Return whether the label of a row is a number, in a challenge that has both."""
+    """Return whether a row is in a group whose labels are numbers, where others have classes."""
     lists = [name for name, group in public.groups.items() if group in public.numbers]
     return pl.col("list").is_in(lists)
 
 
 def split_cell(cell: str, separator: str | None) -> list[str]:
-    """Return the labels of a cell: exactly one, or any number if a separator is declared."""
+    """Return the labels of a cell: its parts, or the whole cell if there is no separator."""
     if separator is None:
         return [cell]
     return [part.strip() for part in cell.split(separator)] if cell.strip() else []
@@ -89,11 +89,11 @@ def find_unknown_names(
     return cells.group_by("name", maintain_order=True).agg(*first, pl.col("rows").sum())
 
 
-def describe_likeness(fault: IdFault | None, name: str) -> str:
-    """Return the words on the class that a name certainly means; '' if none is certain."""
+def describe_meaning(fault: IdFault | None, name: str) -> str:
+    """Return the end of a message, on the class that a name certainly means; '' if none is."""
     if fault is None or not fault.meant:
         return ""
-    is_alike = fault.code == "S312"
+    is_alike = fault.code == "S312"  # a message that begins with the name
     return f"; it{fault.message.removeprefix(quoted(name))}" if is_alike else f"; {fault.message}"
 
 
@@ -102,7 +102,7 @@ def repeated_row(rows: SubmissionRows) -> Iterator[Problem]:
     """A row is answered once."""
     repeats = repeated_rows(rows.named.select("line", "list"), "list")
     name = pl.col("list")
-    if "list" in rows.rules.wide:  # A line is a row, whose columns are all given twice
+    if "list" in rows.rules.wide:  # A repeated line repeats all of its columns
         repeats = repeats.unique("line", keep="first", maintain_order=True)
         name = name.map_elements(row_of, return_dtype=pl.String)
     message = "{word} {name} is given twice (first on line {first_line:,})"
@@ -138,6 +138,7 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Problem]:
         yield Problem("S523", message, line=first["line"], help=help)
         return
     explained = {name: index.explain(name) for name in labels["name"].head(MOST_EXPLAINED)}
+    # If all labels are misspelt in the same way, they have one problem together.
     codes = {fault.code if fault and fault.meant else "" for fault in explained.values()}
     fault = explained[first["name"]]
     if fault is not None and labels.height > 1 and len(codes) == 1 and codes != {""}:
@@ -154,7 +155,7 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Problem]:
         if not label.strip() or label.casefold() in MISSING:
             what = f"reads {quoted(label)}" if label.strip() else "is empty"
             return IdFault("S522", f"{word} {what}; every row needs a class", help=help)
-        hint = describe_likeness(fault, label) or suggest(label)
+        hint = describe_meaning(fault, label) or suggest(label)
         return IdFault("S521", f"{word} {quoted(label)} is no class of this challenge", hint=hint)
 
     faults = {name: as_label_fault(name, fault) for name, fault in explained.items()}
@@ -183,15 +184,15 @@ def find_wrong_numbers(rows: FileRows, limits: tuple[float, float]) -> Iterator[
             yield Problem(code, message, line=line, list=name, times=count)
 
 
-def _sum_of_rows(
+def _count_wrong_rows(
     rows: SubmissionRows,
     is_wrong: Mask,
     code: str,
     what: str,
     severity: Severity = "error",
     help: str | None = None,
-) -> Sum:
-    """Return the sum of some wrong rows, whose problem is at the first of them.
+) -> CountedProblem:
+    """Return the problem of all wrong rows together, which is at the first of them.
 
     Args:
         rows: The submission.
@@ -205,8 +206,8 @@ def _sum_of_rows(
     problem = Problem(
         code, what, severity, line=row["line"], list=row["list"], item=row.get("item"), help=help
     )
-    numbers = {"rows": int(np.count_nonzero(is_wrong))}
-    return Sum((code, severity), numbers, partial(_describe_rows, problem))
+    counts = {"rows": int(np.count_nonzero(is_wrong))}
+    return CountedProblem((code, severity), counts, partial(_describe_rows, problem))
 
 
 def _describe_rows(problem: Problem, rows: int) -> Problem:
@@ -214,7 +215,7 @@ def _describe_rows(problem: Problem, rows: int) -> Problem:
 
 
 @check("S524", "S525", kinds=("labels",))
-def wrong_probability(rows: SubmissionRows) -> Iterator[Sum]:
+def wrong_probability(rows: SubmissionRows) -> Iterator[CountedProblem]:
     """Probabilities lie in 0 to 1, and sum to 1 in each row."""
     frame = rows.frame
     roles = [role for role in frame.columns if role.startswith("probability[")]
@@ -229,8 +230,8 @@ def wrong_probability(rows: SubmissionRows) -> Iterator[Sum]:
         what = f"{rows.column_name(roles[column])} {describe_range(table[row, column], 0, 1)}"
         is_percent = np.nanmin(table) >= 0 and np.nanmax(table) <= 100
         help = "percent? divide by 100" if is_percent else None
-        yield _sum_of_rows(rows, is_wrong, "S524", what, help=help)
-        return  # Sums that are wrong have their reason then
+        yield _count_wrong_rows(rows, is_wrong, "S524", what, help=help)
+        return  # Wrong sums follow from this
     if len(roles) == 1 or rows.public.separator is not None:
         return
     total = table.sum(axis=1)
@@ -244,11 +245,11 @@ def wrong_probability(rows: SubmissionRows) -> Iterator[Sum]:
             what = f"the probabilities of {place} sum to {total[row]:.9g}, not to 1"
             what += ", and are divided by their sum" if severity == "warning" else ""
             help = "divide each row by its sum"
-            yield _sum_of_rows(rows, mask, "S525", what, severity, help)
+            yield _count_wrong_rows(rows, mask, "S525", what, severity, help)
 
 
 @check("S505", kinds=("labels", "ratings", "grades"))
-def out_of_range(rows: SubmissionRows) -> Iterator[Sum]:
+def out_of_range(rows: SubmissionRows) -> Iterator[CountedProblem]:
     """Predicted numbers, scores and probabilities lie in `submission.range`."""
     if rows.rules.range is None:
         return
@@ -259,13 +260,13 @@ def out_of_range(rows: SubmissionRows) -> Iterator[Sum]:
             continue
         numbers = rows.frame[role].to_numpy()
         is_outside = (numbers < low) | (numbers > high)
-        if is_probability:  # Those outside 0 to 1 have a problem of their own
+        if is_probability:  # `wrong_probability` reports those outside 0 to 1
             is_outside &= (numbers >= 0) & (numbers <= 1)
         if is_outside.any():
             is_one_of_several = rows.public.kind == "labels" and role != "prediction"
             what = f"{rows.column_name(role)} " if is_one_of_several else ""
             what += describe_range(numbers[np.argmax(is_outside)], low, high)
-            yield _sum_of_rows(rows, is_outside, "S505", what)
+            yield _count_wrong_rows(rows, is_outside, "S505", what)
 
 
 @check("S510", kinds=("labels", "ratings"))
@@ -288,11 +289,9 @@ def same_answer(rows: SubmissionRows) -> Iterator[Problem]:
             f"every {rows.column_name(role)} is {float(values[0])!r}"
             for role, values in numbers.items()
         ]
-    if len(sentences) > MOST_DESCRIBED:
-        more = len(sentences) - MOST_DESCRIBED + 1
-        sentences[MOST_DESCRIBED - 1 :] = []
-        sentences[-1] += f" and {more:,} more so"
-    yield Problem("S510", ", ".join(sentences), "warning")
+    shown = sentences if len(sentences) <= MOST_DESCRIBED else sentences[: MOST_DESCRIBED - 1]
+    more = f" and {len(sentences) - len(shown):,} more so" if len(shown) < len(sentences) else ""
+    yield Problem("S510", ", ".join(shown) + more, "warning")
 
 
 @check("S521")
@@ -329,14 +328,14 @@ def _class_error(row: Row, index: IdIndex, word: str) -> Problem:
     if not name:
         message = f"{word} {quoted(row['cell'])} names no class{count}"
         return _class_problem(row, message, "", index, "error")
-    hint = describe_likeness(index.explain(name), name) or index.suggestions()(name)
+    hint = describe_meaning(index.explain(name), name) or index.suggestions()(name)
     message = f"{word}: {quoted(name)} is no class of this challenge{count}"
     return _class_problem(row, message, hint, index, "error")
 
 
 def _class_warning(unknown: pl.DataFrame, index: IdIndex, word: str) -> Problem:
     """Return the warning of a file whose classes are all unknown."""
-    hints = {name: describe_likeness(index.explain(name), name) for name in unknown["name"] if name}
+    hints = {name: describe_meaning(index.explain(name), name) for name in unknown["name"] if name}
     name = next((name for name, hint in hints.items() if hint), unknown["name"][0])
     row = unknown.row(by_predicate=pl.col("name") == name, named=True)
     cell = quoted(row["cell"])
@@ -366,23 +365,23 @@ def repeated_prediction(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S508", kinds=("ratings",))
-def missing_prediction(rows: SubmissionRows) -> Iterator[Sum]:
+def missing_prediction(rows: SubmissionRows) -> Iterator[CountedProblem]:
     """Every (list, item) pair that the challenge asks for is predicted."""
     if (pairs := rows.ids.candidates) is None:
         return
     missing = pairs.without(rows.frame)
-    # The least, so that the order in which they are asked for tells nothing.
-    first = missing.bottom_k(1, by=["list", "item"]).rows()
+    # The smallest one: the order in which they are asked for may give answers away.
+    first = next(missing.bottom_k(1, by=["list", "item"]).iter_rows(), None)
     describe = partial(_describe_missing, rows.missing_severity, first, rows.unread_note)
-    yield Sum(("S508",), {"missing": missing.height, "asked": len(pairs)}, describe)
+    yield CountedProblem(("S508",), {"missing": missing.height, "asked": len(pairs)}, describe)
 
 
 def _describe_missing(
-    severity: Severity, first: Sequence[tuple[str, str]], note: str, missing: int, asked: int
+    severity: Severity, first: tuple[str, str] | None, note: str, missing: int, asked: int
 ) -> Problem | None:
-    if not first or missing == asked:
-        return None  # No list of this challenge at all is one problem, not a hundred thousand
-    [(name, item)] = first
+    if first is None or missing == asked:
+        return None  # If all are missing, other checks report why
+    name, item = first
     message = f"{missing:,} of {asked:,} predictions {is_or_are(missing)} missing; "
     message += f"first: ({printable(name, 60)}, {printable(item, 60)}){note}"
     return Problem("S508", message, severity, list=name, item=item)
@@ -390,7 +389,7 @@ def _describe_missing(
 
 @check("S509", kinds=("ratings",))
 def prediction_not_asked(rows: SubmissionRows) -> Iterator[Problem]:
-    """No other pair is predicted."""
+    """Only (list, item) pairs that the challenge asks for are predicted."""
     pairs, items = rows.ids.candidates, rows.ids.items
     if pairs is None or items is None:
         return
@@ -416,7 +415,7 @@ def repeated_value(rows: SubmissionRows) -> Iterator[Problem]:
 
 @check("S505", kinds=("values",))
 def value_out_of_range(rows: SubmissionRows) -> Iterator[Problem]:
-    """A value lies in the range that the challenge says; a quotient if its divisor is not 0."""
+    """A value lies in the challenge's range for it; so does a quotient, unless it divides by 0."""
     for name, columns in rows.rules.value_columns.items():
         low, high = rows.rules.given[name].range or (None, None)
         frame = rows.frame
@@ -424,7 +423,7 @@ def value_out_of_range(rows: SubmissionRows) -> Iterator[Problem]:
             frame = frame.filter(pl.col("measure") == name)
         value, *divisors = (pl.col(role) for role in columns)
         frame = frame.with_columns(value=value / divisors[0] if divisors else value)
-        # Polars takes NaN for the largest number; a quotient of 0 is no value.
+        # Polars compares NaN as the largest number. A division by 0 has no value.
         frame = frame.filter(~pl.col("value").is_nan(), *(divisor != 0 for divisor in divisors))
         below = pl.lit(False) if low is None else pl.col("value") < low
         above = pl.lit(False) if high is None else pl.col("value") > high

@@ -1,6 +1,6 @@
-"""A submission's file to its outcome: read, checked, joined with the truth, and measured.
+"""Reads, checks and scores a submission.
 
-`score_table` is pure and knows no file. Files, explanations and probes go through it.
+`score_table` takes a table and touches no file: explanations and attacks on a truth use it, too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import polars as pl
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.base import SubmissionRows, Sum, examine, is_partial
+from scorer.checks.base import CountedProblem, SubmissionRows, examine, is_partial
 from scorer.checks.causes import expected_table, replace_by_cause
 from scorer.checks.ids import PublicIds
 from scorer.core.errors import MetricFailed, SubmissionRejected
@@ -48,16 +48,16 @@ class Plan:
     shapes: tuple[Schema, ...]  # what a submission may look like
     limits: ReadLimits
     measures: tuple[Measure, ...] = ()  # with the parameters that the whole truth determines
-    views: frozenset[type] = frozenset()  # what the measures and the leaderboard look at
+    views: frozenset[type] = frozenset()  # types that the measures and the leaderboard need
     truth: OpenTruth | None = None  # None: submissions are only checked
     folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
     digests: Mapping[str, str] = field(default_factory=dict)
     plugins: tuple[Path, ...] = ()  # files of the challenge's own metrics
     checks: bool = True  # whether a submission is checked
     layout: Layout = PLAIN  # in which submissions are written
-    columns: ListColumns = NO_COLUMNS  # of all lists of the truth, where measures need them
-    solution: str = ""  # the truth as CSV, where measures read frames
-    # fold -> condition of a measure -> the items that it chooses
+    columns: ListColumns = NO_COLUMNS  # groups and weights of all lists, if measures need them
+    solution: str = ""  # the truth as CSV, if measures read frames; else empty
+    # fold, None for the whole truth -> condition of a measure -> the truth of its items alone
     picked: Mapping[str | None, Mapping[str, FilteredTruth]] = field(default_factory=dict)
 
     def format(self, path: Path) -> Format:
@@ -77,17 +77,17 @@ class Plan:
     def without_truth(self) -> Plan:
         """The plan that only checks submissions."""
         plan = replace(self, truth=None, folds={})
-        vars(plan)["public_ids"] = self.public_ids  # whose preparation takes long
+        vars(plan)["public_ids"] = self.public_ids  # keep the cached property: it is slow to make
         return plan
 
     def columns_of(self, lists: Sequence[str]) -> ListColumns:
         """Return the groups and weights of some lists, if measures need them."""
         if not self.columns.groups and not self.columns.weights:
             return self.columns
-        return self.columns.at(np.array([self._index[name] for name in lists], dtype=np.int64))
+        return self.columns.at(np.array([self._number_of[name] for name in lists], dtype=np.int64))
 
     @cached_property
-    def _index(self) -> dict[str, int]:
+    def _number_of(self) -> dict[str, int]:
         assert self.truth is not None
         return {name: n for n, name in enumerate(self.truth.lists)}
 
@@ -129,6 +129,7 @@ def _score_file(plan: Plan, path: Path) -> Outcome:
                 findings.add(Problem("S107", message, help=help))
                 return outcome
             table = replace(table, facts={**table.facts, **({CSV: text} if text else {})})
+            # A plan without checks would be scored even if the file cannot be read.
             plan = plan.without_truth if findings.fatal else plan
         outcome = score_table(plan, table, findings, sha256)
         findings.locate(
@@ -155,16 +156,15 @@ def score_with_views(
 ) -> tuple[Outcome, Views | None]:
     """Return the outcome of a submission, as `score_table`, and the views of its measures.
 
-    They are of all lists of the truth; missing lists are empty ones. A submission that is not
-    scored has no views.
+    The views have all lists of the truth; a list that the submission leaves out has no rows. They
+    are None if the submission is not scored.
     """
-    table = _with_rank_gaps(plan, table)
     can_be_scored = not plan.checks or check_table(plan, table, findings).can_be_scored
     if not can_be_scored or plan.truth is None:
         return Outcome(findings, sha256, None), None
     table = prepare_rows(plan, table)
-    views = _join_folds(plan, plan.truth, _public_lists(plan, plan.truth, table))
-    del table  # the rows of labels take as much as their measures do
+    views = _join_folds(plan, plan.truth, _without_private_lists(plan, plan.truth, table))
+    del table  # free the rows: in a table of labels they need as much memory as the measures
     try:
         cards = {fold: _score_fold(plan, fold, views[fold]) for fold in views}
     except SubmissionRejected as error:
@@ -183,27 +183,27 @@ class Checked(NamedTuple):
     """The result of the checks of a submission, beside its findings."""
 
     can_be_scored: bool
-    sums: Sequence[Sum] = ()
+    counted: Sequence[CountedProblem] = ()
 
 
 def check_table(plan: Plan, table: Table, findings: Findings) -> Checked:
-    """Return whether a submission can be scored, after adding its problems to the findings."""
+    """Add the problems of a submission to the findings, and return whether it can be scored."""
     table = _with_rank_gaps(plan, table)
     rows = SubmissionRows(table, plan.public, plan.rules, plan.public_ids, is_partial(findings))
-    sums = examine(rows, findings)
+    counted = examine(rows, findings)
     try:
         refuse_many_errors(findings.errors)
     except UnreadableError as error:
         findings.add(error.problem)
         return Checked(False)
     findings.extend(_refused_cells(plan, table))
-    # Measures rely on each item once, and on numbers.
+    # Measures need each item once, and all numbers, even if no check reports an error.
     repeats = "item" in table and not rows.keeps_first_repeat and rows.repeated_items.height
-    return Checked(not (findings.fatal or rows.has_unread_number or repeats), sums)
+    return Checked(not (findings.fatal or rows.has_unread_number or repeats), counted)
 
 
 def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
-    """Yield the problems that metrics report of each different answer, at its first row."""
+    """Yield a problem at the first row of each answer that the check of a metric refuses."""
     metrics = {part.metric.check: part.metric for m in plan.measures for part in m.all_parts}
     for check, metric in metrics.items():
         if check is None:
@@ -221,39 +221,38 @@ def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
 
 
 def prepare_rows(plan: Plan, table: Table) -> Table:
-    """Return the rows of a submission that are joined with the truth."""
+    """Return the rows to join with the truth: repeated items are dropped if the rules say so."""
     table = _with_rank_gaps(plan, table)
-    return _first_items(table) if plan.rules.repeats == "first" else table
+    return _drop_repeats(table) if plan.rules.repeats == "first" else table
 
 
 def _with_rank_gaps(plan: Plan, table: Table) -> Table:
-    """Return the table with the fact that ranks left out are empty places, if the rules say so."""
+    """Return the table marked as one whose missing ranks are empty places, if the rules say so."""
     if plan.rules.rank_gaps != "keep" or GAPS in table.facts:
         return table
     return replace(table, facts={**table.facts, GAPS: True})
 
 
-def _first_items(table: Table) -> Table:
-    """Return the table with the best place of each item of a list, and gaps at its other places.
+def _drop_repeats(table: Table) -> Table:
+    """Return the table with the best-ranked row of each item; the other ranks are empty places.
 
-    A table with scores is returned as it is.
+    A table with scores is returned as it is. Without ranks, the order of the rows ranks.
     """
     if "item" not in table or "score" in table:
         return table
     frame = table.frame
-    if not _repeats_item(table):
+    if not Pairs(encode(frame["list"])[1], frame["item"]).repeats:
         return table
     if "rank" not in table:
         place = pl.int_range(1, pl.len() + 1).over("list")
         frame = frame.with_columns(rank=place.cast(pl.Float64))
-    # The best of an item is kept, not the first of the file.
     best = frame.with_row_index("row").sort("rank", maintain_order=True)
     kept = best.unique(["list", "item"], keep="first").sort("row").drop("row")
     return replace(table, frame=kept, facts={**table.facts, GAPS: True})
 
 
-def _public_lists(plan: Plan, truth: OpenTruth, table: Table) -> Table:
-    """Return the table less the rows of lists that the truth alone names."""
+def _without_private_lists(plan: Plan, truth: OpenTruth, table: Table) -> Table:
+    """Return the table without the rows of lists that are in the truth but not public."""
     public = plan.public.lists
     if len(public) >= len(truth.lists) or all(name in public for name in truth.lists):
         return table
@@ -262,13 +261,13 @@ def _public_lists(plan: Plan, truth: OpenTruth, table: Table) -> Table:
 
 
 def _join_folds(plan: Plan, truth: OpenTruth, table: Table) -> dict[str | None, Views]:
-    """Return the views of a table: None -> with the whole truth, fold -> with its truth."""
+    """Return the views of a table by fold; None for those with the whole truth."""
     folds = ((None, truth), *plan.folds.items())
-    return {fold: _views(plan, of_fold, table, fold) for fold, of_fold in folds}
+    return {fold: _views(plan, fold_truth, table, fold) for fold, fold_truth in folds}
 
 
 def _views(plan: Plan, truth: OpenTruth, table: Table, fold: str | None) -> Views:
-    """Return the views of a submission and a truth; with frames, if a measure looks at them."""
+    """Return a submission joined with a truth, once more for each condition of a measure."""
     views = truth.join(table, plan.rules.ties, plan.views)
     picked = plan.picked.get(fold, {}).items()
     by_condition = {text: each.join(table, plan.rules.ties, plan.views) for text, each in picked}
@@ -284,11 +283,3 @@ def _score_fold(plan: Plan, fold: str | None, views: Views) -> Scorecard:
     assert truth is not None
     columns = plan.columns_of(truth.lists)
     return score(views, truth.lists, plan.measures, columns=columns, of_fold=fold is not None)
-
-
-def _repeats_item(table: Table) -> bool:
-    """Return whether a list names an item twice, which is an error whatever the item."""
-    if "item" not in table:
-        return False
-    in_list = encode(table.frame["list"])[1]
-    return Pairs(in_list, table.frame["item"]).repeats
