@@ -20,7 +20,7 @@ from scorer.reading.repair import Expected, FindKnownIds, cut_rows, has_index_co
 from scorer.reading.schema import Schema
 from scorer.views.items import ItemsByList
 
-SUM_TOLERANCE = 0.01  # of probabilities that may be rounded to two places
+TOLERANCE = 0.01  # of the sum of probabilities, which may be rounded to two places
 HEAD_BYTES = 256 * 1024  # at the beginning of a file, in which the cause is looked for
 CERTAIN = ("S306", "S307", "S312", "S313")  # codes of faults that name the id that was meant
 HEADER_CODES = ("S201", "S202", "S203", "S204", "S205")
@@ -29,9 +29,9 @@ HEADER_CODES = ("S201", "S202", "S203", "S204", "S205")
 def expected_table(
     public: Public, rules: Submission, schemas: Sequence[Schema], layout: Layout, path: Path
 ) -> Expected | None:
-    """Return what the table of a submission should hold; None if it has no header."""
-    has_header = not (layout.header or layout.lines or layout.skip or layout.comment)
-    if not has_header or layout.separator or layout.parts:
+    """Return what the table of a submission should hold; None unless it is a plain table."""
+    begins_with_header = not (layout.header or layout.lines or layout.skip or layout.comment)
+    if not begins_with_header or layout.separator or layout.parts:
         return None
     columns, roles = rules.columns, ROLES["submission"]
     names = {
@@ -40,16 +40,16 @@ def expected_table(
     names |= {role: role for role in roles if role not in columns.values()}
     names |= {role: name for role, name in columns.items() if role in roles}
     required = [
-        [schema.column_name(role) for role in schema.missing_roles(())]
+        [schema.column_name(role) for role in schema.missing_roles(names=())]
         for schema in (schemas if layout == PLAIN else ())
     ]
-    separators = {role: separator_of(word) for role, word in rules.cells.items()}
-    comma = "\t" if table_suffix(path) == ".tsv" else ","
-    return Expected(names, comma, dict(_repairs(public, rules)), separators, required)
+    cells = {role: separator_of(word) for role, word in rules.cells.items()}
+    separator = "\t" if table_suffix(path) == ".tsv" else ","
+    return Expected(names, separator, dict(_repairs(public, rules)), cells, required)
 
 
 def _repairs(public: Public, rules: Submission) -> Iterator[tuple[str, FindKnownIds]]:
-    """Yield the roles of public ids, each with a function from ids to those that were meant."""
+    """Yield each role of public ids, with a function that finds which ids were meant."""
     yield "list", partial(_find_public, IdIndex(public.lists))
     items = public.items
     if items is None and public.kind == "ratings" and public.candidates is not None:
@@ -63,7 +63,7 @@ def _repairs(public: Public, rules: Submission) -> Iterator[tuple[str, FindKnown
 
 
 def _find_public(index: IdIndex, ids: Sequence[str]) -> dict[str, str]:
-    """Return the public ids that unknown ones of some ids certainly are."""
+    """Return unknown id -> public id, for those of `ids` that certainly mean a public one."""
     faults = {each: index.explain(each) for each in ids if each not in index.names}
     return {
         each: fault.meant
@@ -73,7 +73,7 @@ def _find_public(index: IdIndex, ids: Sequence[str]) -> dict[str, str]:
 
 
 def _find_matching(form: TextPattern, ids: Sequence[str]) -> dict[str, str]:
-    """Return the ids of the challenge's pattern that others of some ids certainly are."""
+    """Return wrong id -> id in the challenge's pattern, for those of `ids` that mean just one."""
     matching = set(form.filter(ids))
     meant = {each: misformed_id(each, form).meant for each in ids if each not in matching}
     return {each: right for each, right in meant.items() if right is not None}
@@ -82,7 +82,7 @@ def _find_matching(form: TextPattern, ids: Sequence[str]) -> dict[str, str]:
 def replace_by_cause(
     findings: Findings, path: Path, table: Expected | None, public: Public, limits: ReadLimits
 ) -> Findings:
-    """Return the findings with one problem for all that follows from wrong names of columns.
+    """Return the findings; all faults of the header are replaced by their cause, if it is found.
 
     Args:
         findings: The problems of a submission.
@@ -118,10 +118,10 @@ def _probabilities_in_place_of_label(
     in_list = table.names.get("list", "list")
     others = [set(required) - {in_list} for required in table.required if label not in required]
     if len(others) == len(table.required) or any(other & {*header} for other in others):
-        return None
+        return None  # No shape has a label, or the file has columns of a shape without one
     columns = [
-        next((name for name in header if name.casefold().endswith(of.casefold())), "")
-        for of in public.classes
+        next((name for name in header if name.casefold().endswith(each.casefold())), "")
+        for each in public.classes
     ]
     if "" in columns or len(set(columns)) < len(columns):
         columns = _columns_of_shares(rows, len(public.classes))
@@ -135,12 +135,12 @@ def _probabilities_in_place_of_label(
 
 
 def _columns_of_shares(rows: Sequence[Sequence[str]], classes: int) -> list[str]:
-    """Return the columns behind the ids, if there is one a class and their cells add up to 1."""
+    """Return all columns but the first, if each class has one and the cells of a row sum to 1."""
     if any(len(row) != classes + 1 for row in rows) or len(rows) < 2:
         return []
     try:
         shares = [list(map(float, row[1:])) for row in rows[1:]]
     except ValueError:
         return []
-    add_up = all(min(row) >= 0 and abs(sum(row) - 1) < SUM_TOLERANCE for row in shares)
+    add_up = all(min(row) >= 0 and abs(sum(row) - 1) < TOLERANCE for row in shares)
     return [*rows[0][1:]] if add_up else []

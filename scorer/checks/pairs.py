@@ -25,7 +25,7 @@ def contradictions(rows: SubmissionRows) -> Iterator[Problem]:
 
 @check("S704", kinds=("preferences",))
 def item_without_preference(rows: SubmissionRows) -> Iterator[Problem]:
-    """Every item is in a preference of its list in the truth."""
+    """Every item is in one of the preferences that the truth has of its list."""
     candidates, frame = rows.ids.candidates, rows.frame
     if candidates is None:
         return
@@ -71,7 +71,7 @@ def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
     opposed = frame.join(reverse, on=key, maintain_order="left")
     # The problem is reported at the second of the two, in the order of the file.
     pair = pl.struct(
-        "list", pl.min_horizontal(better, worse), high=pl.max_horizontal(better, worse)
+        "list", low=pl.min_horizontal(better, worse), high=pl.max_horizontal(better, worse)
     )
     message = "both {worse:bare} > {better:bare} and {better:bare} > {worse:bare} in {word} {list} "
     message += "(lines {first_line} and {line})"
@@ -84,7 +84,7 @@ def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
         items = [printable(row["better"], 60) for row in (*rows, rows[0])]
         where = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
         if len(rows) > LONGEST_CYCLE:
-            # Of the items, the first ones, the last one, and the first one again are left.
+            # The first items stay, the last one, and the first again, which ends the cycle.
             items[LONGEST_CYCLE - 2 : -2] = ["…"]
             where = f"{len(lines):,} lines, up to {lines[-1]}"
         message = f"the preferences of {word} {quoted(name)} form a cycle: "
@@ -107,7 +107,7 @@ def _find_cycles(frame: pl.DataFrame) -> Iterator[Sequence[Row]]:
     graph = coo_array((np.ones(start.size, np.int8), (start, end)), (size, size))
     count, component = connected_components(graph.tocsr(), connection="strong")
     if count == size:
-        return
+        return  # Each item is a component of its own
     rows_of = dict[int, list[int]]()
     for row in np.flatnonzero(component[start] == component[end]).tolist():
         rows_of.setdefault(int(component[start[row]]), []).append(row)
@@ -162,7 +162,7 @@ def find_likelihood_problems(frame: pl.DataFrame, name: str, word: str) -> Itera
         gap=pl.col("upward").diff().abs().over("list", "low", "high"),
         other_line=pl.col("line").shift().over("list", "low", "high"),
     )
-    differs = (pl.col("gap") > 1e-9) & ~pl.col("gap").is_nan()  # null in the first row of a pair
+    differs = (pl.col("gap") > 1e-9) & ~pl.col("gap").is_nan()  # not rounding; null in a first row
     message = "{better} and {worse} have two probabilities in {word} {list} "
     message += "(lines {other_line} and {line})"
     yield from report_rows(frame.filter(differs), "T707", message, word=word)

@@ -15,7 +15,7 @@ UNLIMITED = (-math.inf, math.inf)
 
 
 class RegionFault(NamedTuple):
-    """The fault of a cell, by the code of a submission's problem."""
+    """The fault of a cell, with the code that its problem has in a submission."""
 
     code: str
     message: str
@@ -45,14 +45,14 @@ def wrong_true_region(rows: TruthRows) -> Iterator[Problem]:
 
 
 def _find_fault(
-    cell: str, role: str, each: Sequence[str], limits: tuple[float, float] = UNLIMITED
+    cell: str, role: str, parts: Sequence[str], limits: tuple[float, float] = UNLIMITED
 ) -> RegionFault | None:
     """Return the fault of a cell of masks or boxes; None if it is right.
 
     Args:
         cell: The cell.
         role: `runs` or `boxes`.
-        each: The parts of each box, in their order.
+        parts: The names of the numbers of each box, in their order.
         limits: The first and last coordinate of the image.
     """
     # Imported here, since other challenges need neither.
@@ -61,11 +61,11 @@ def _find_fault(
     try:
         if role == "runs":
             runs = runs_of(cell)
-            ends = [*runs[:1, 0].tolist(), *(runs[-1:, 1] - 1).tolist()]
+            ends = [*runs[:1, 0].tolist(), *(runs[-1:, 1] - 1).tolist()]  # first and last pixel
         else:
-            ends = [end for box in boxes_of(cell, each) for end in box.corners]
+            ends = [end for box in boxes_of(cell, parts) for end in box.corners]
     except (RunFault, BoxFault) as fault:
-        return RegionFault(getattr(fault, "code", "S541"), str(fault))
+        return RegionFault(getattr(fault, "code", "S541"), str(fault))  # only runs have codes
     low, high = limits
     if outside := [end for end in ends if not low <= end <= high]:
         return RegionFault("S543", f"{outside[0]:,.12g} is outside {low:,.12g} to {high:,.12g}")
