@@ -1,7 +1,7 @@
-"""Raw values to one number, by the challenge's rules.
+"""Makes one number of the raw values of a measure, by the challenge's rules.
 
-A measure's lists make a number by its combination: alike or weighted, pooled, or group by group.
-A composite is a formula of such numbers, or of each list's.
+The measure's combination says how: as a mean over lists, which may be weighted, from the pooled
+rows of all lists, or group by group. A composite is a formula of such numbers, or of list values.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules
 from scorer.stats.aggregate import combined
 from scorer.stats.exact import exact_mean, exact_sum
 
-Ruled = Rules | Mapping[str, Rules]  # of one measure; of a composite also of its parts, by id
+AnyRules = Rules | Mapping[str, Rules]  # of one measure; or of a composite and its parts, by id
 States = NDArray[np.uint8]
-Figure = Callable[[Mask], float]  # of some of the lists
+FigureOf = Callable[[Mask], float]  # from a mask of lists to the figure of these lists
 
 
 def aggregate_values(
-    card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = None
+    card: Scorecard, measure: Measure, rules: AnyRules, keep: Mask | None = None
 ) -> Value:
-    """Return the value of a measure over a scorecard's lists, after the rules.
+    """Return the value of a measure over the lists of a scorecard, with the rules applied.
 
     Args:
         card: The raw values of a submission.
         measure: The measure.
-        rules: How lists without a value count: of this measure, or by measure id.
+        rules: How lists without a value count.
         keep: The lists that may count, shape (lists,); None for all.
     """
     kept = np.ones(len(card.lists), dtype=bool) if keep is None else keep
     if measure.parts and not measure.of_lists:
-        return _formula(card, measure, rules, kept)
+        return _aggregate_composite(card, measure, rules, kept)
     kept = kept & belonging(card, measure)
     if (pooled := card.figures.get(measure.id)) is not None:
         skips_missing = own_rules(rules, measure).missing == "skip"
@@ -55,7 +55,8 @@ def aggregate_values(
         mean = np.nan if has_no_list else _combine_groups(card, measure, rules, kept, figure)
         return Value(mean, int(counts.sum()), missing, 0, None, whole=True)
     values, states = values_of_lists(card, measure, rules)
-    values[~kept | lists_without_value(values, states, kept).any()] = np.nan
+    # One list that is withheld leaves the whole undefined.
+    values[~kept | (_are_withheld(values, states) & kept).any()] = np.nan
     combination, counted = measure.combination, ~np.isnan(values)
     if measure.metric.aggregate == "sum" and combination.plain:
         mean = exact_sum(values[counted]) if counted.any() else np.nan
@@ -69,35 +70,35 @@ def aggregate_values(
         mean = _combine_groups(card, measure, rules, counted, figure)
     return Value(
         mean,
-        int(counted.sum()),
-        int(((states == MISSING) & kept).sum()),
-        int(((states >= UNDEFINED) & kept).sum()),
-        values,
+        lists=int(counted.sum()),
+        missing=int(((states == MISSING) & kept).sum()),
+        undefined=int(((states >= UNDEFINED) & kept).sum()),  # UNDEFINED or WITHHELD
+        per_list=values,
         whole=not combination.of_lists,
     )
 
 
-def own_rules(rules: Ruled, measure: Measure) -> Rules:
+def own_rules(rules: AnyRules, measure: Measure) -> Rules:
     """Return the rules of a measure."""
     return rules if isinstance(rules, Rules) else rules[measure.id]
 
 
-def _pooled_lists(card: Scorecard, measure: Measure, skip: bool) -> Mask:
+def _pooled_lists(card: Scorecard, measure: Measure, skips_missing: bool) -> Mask:
     """Return the lists whose rows make a pooled figure.
 
-    Missing lists add no rows to a pooled figure; some figures (ListCoverage) count them. The
-    rows of a table are always there.
+    A table has a row for each list, which is left out here if missing lists are skipped. Elsewhere
+    missing lists have no rows; they stay, since some figures (ListCoverage) count lists.
     """
-    if skip and "labels" in measure.metric.kinds:
+    if skips_missing and "labels" in measure.metric.kinds:
         return card.answered
     return np.ones(len(card.lists), dtype=bool)
 
 
-def values_of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, States]:
-    """Return the value of each list after the rules, and its state.
+def values_of_lists(card: Scorecard, measure: Measure, rules: AnyRules) -> tuple[Floats, States]:
+    """Return the value of each list, with the rules applied, and its state.
 
-    A composite skips the lists that its parts skip. If its formula is undefined for a list, or a
-    part is undefined because of the submission, the list is withheld.
+    A composite skips the lists that its parts skip. A list for which its formula is undefined, or
+    a part is because of the submission, is withheld.
 
     Returns:
         Two arrays of shape (lists,): the values, NaN if a list does not count; and SCORED, MISSING,
@@ -109,7 +110,7 @@ def values_of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Fl
         parts = {part.id: values_of_lists(card, part, rules) for part in measure.parts}
         values = formula_of(measure.params["score"]).evaluate({k: v for k, (v, _) in parts.items()})
         skipped = np.any([np.isnan(part_values) for part_values, _ in parts.values()], axis=0)
-        withheld = np.any([lists_without_value(*part) for part in parts.values()], axis=0)
+        withheld = np.any([_are_withheld(*part) for part in parts.values()], axis=0)
         is_withheld = np.isnan(values) & (withheld | ~skipped)
         states = np.where(is_withheld, WITHHELD, SCORED).astype(np.uint8)
         for _, state in parts.values():
@@ -124,26 +125,18 @@ def values_of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Fl
     return values, states
 
 
-def lists_without_value(values: Floats, states: States, keep: Mask | None = None) -> Mask:
-    """Return the lists of `keep` whose value is withheld and that no rule gives another value."""
-    without: Mask = (states == WITHHELD) & np.isnan(values)
-    return without if keep is None else without & keep
+def _are_withheld(values: Floats, states: States) -> Mask:
+    """Return which lists have no value because of the submission, and get none by a rule."""
+    withheld: Mask = (states == WITHHELD) & np.isnan(values)
+    return withheld
 
 
-def group_figures(
-    card: Scorecard, measure: Measure, rules: Ruled, groups: Grouped, figure: Figure
+def _group_figures(
+    card: Scorecard, measure: Measure, rules: AnyRules, groups: Grouped, figure: FigureOf
 ) -> Floats:
-    """Return the figure of each innermost group, or the value that the rules give an undefined one.
+    """Return the figure of each innermost group, shape (groups,).
 
-    Args:
-        card: The raw values of a submission.
-        measure: The measure.
-        rules: How lists without a value count.
-        groups: The group of each list.
-        figure: Returns the figure of some lists.
-
-    Returns:
-        Shape (groups,).
+    An undefined figure is replaced by the value that the rules give it, or stays NaN.
     """
     masks = (groups.codes == group for group in range(len(groups.names)))
     figures = np.array([figure(mask) for mask in masks])
@@ -154,33 +147,36 @@ def group_figures(
 
 
 def _combine_groups(
-    card: Scorecard, measure: Measure, rules: Ruled, lists: Mask, figure: Figure
+    card: Scorecard, measure: Measure, rules: AnyRules, lists: Mask, figure: FigureOf
 ) -> float:
-    """Return the figure of some lists, or the one that the figures of their groups make."""
+    """Return the figure of some lists; if the measure has groups, the combination of theirs."""
     groups = grouped(card.columns, measure, lists)
     if groups is None:
         return float(figure(lists))
     if not groups.names:
         return float("nan")
-    figures = group_figures(card, measure, rules, groups, figure)
+    figures = _group_figures(card, measure, rules, groups, figure)
     undefined = np.isnan(figures)
     if undefined.any() and (undefined & owed(card, measure, groups)).any():
-        return float("nan")
+        return float("nan")  # the submission leaves out a figure that the truth has
     sizes = np.bincount(groups.codes[lists], minlength=figures.size).astype(np.float64)
     return float(combined(figures[None], sizes[None], groups.levels)[0])
 
 
-def _is_lacking(card: Scorecard, measure: Measure, rules: Ruled) -> bool:
+def _is_withheld(card: Scorecard, measure: Measure, rules: AnyRules) -> bool:
     """Return whether a measure is undefined because of the submission, not of the truth."""
     if lacking(card, measure):
         return True
     if not measure.of_lists:
-        return any(_is_lacking(card, part, rules) for part in measure.parts)
-    return bool(lists_without_value(*values_of_lists(card, measure, rules)).any())
+        return any(_is_withheld(card, part, rules) for part in measure.parts)
+    return bool(_are_withheld(*values_of_lists(card, measure, rules)).any())
 
 
-def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Value:
-    """Return a composite of the parts' numbers; with each list's value if it is their mean."""
+def _aggregate_composite(card: Scorecard, measure: Measure, rules: AnyRules, kept: Mask) -> Value:
+    """Return a composite of the numbers of its parts.
+
+    It has a value for each list, too, if its number is the mean of these.
+    """
     parts = {part.id: aggregate_values(card, part, rules, kept) for part in measure.parts}
     tree = formula_of(measure.params["score"])
     mean = tree.evaluate({key: np.array([value.mean]) for key, value in parts.items()})
@@ -202,7 +198,7 @@ def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Val
 
 
 def _list_masks(
-    card: Scorecard, measure: Measure, rules: Ruled, kept: Mask
+    card: Scorecard, measure: Measure, rules: AnyRules, kept: Mask
 ) -> tuple[Mask, Mask, Mask]:
     """Return the lists that a measure counts, the missing ones, and those it is undefined for."""
     members = kept & belonging(card, measure)
@@ -211,8 +207,8 @@ def _list_masks(
         counted, missing, undefined = (np.any(masks, axis=0) for masks in zip(*parts, strict=True))
         return counted, missing, undefined
     if measure.id in card.figures:
-        skip = own_rules(rules, measure).missing == "skip"
-        counted = members & card.answered if skip else members
+        skips_missing = own_rules(rules, measure).missing == "skip"
+        counted = members & card.answered if skips_missing else members
         return counted, members & ~card.answered, np.zeros_like(members)
     values, states = values_of_lists(card, measure, rules)
     return (
@@ -223,13 +219,12 @@ def _list_masks(
 
 
 def aggregate_folds(
-    cards: Mapping[str, Scorecard], lists: Sequence[str], measure: Measure, rules: Ruled
+    cards: Mapping[str, Scorecard], lists: Sequence[str], measure: Measure, rules: AnyRules
 ) -> Value:
-    """Return the mean over folds, each of which has a truth of its own, and their deviation.
+    """Return the mean and the sample deviation (n - 1) of the values of folds with own truths.
 
-    The deviation is the sample's (n - 1). A fold that is undefined because of its truth counts in
-    neither; if one is undefined because of the submission, so are both. A list's value is its mean
-    over the folds that it is in.
+    A fold that is undefined because of its truth is left out; one that is undefined because of the
+    submission makes both NaN. A list's value is its mean over the folds that it is in.
 
     Args:
         cards: fold -> the raw values of its lists.
@@ -240,10 +235,10 @@ def aggregate_folds(
     by_fold = {fold: aggregate_values(card, measure, rules) for fold, card in cards.items()}
     means = np.array([value.mean for value in by_fold.values()])
     undefined_folds = [fold for fold, value in by_fold.items() if math.isnan(value.mean)]
-    if not any(_is_lacking(cards[fold], measure, rules) for fold in undefined_folds):
+    if not any(_is_withheld(cards[fold], measure, rules) for fold in undefined_folds):
         means = means[~np.isnan(means)]
-    total, times = np.zeros(len(lists)), np.zeros(len(lists))
-    missing, undefined = np.zeros(len(lists), dtype=bool), np.zeros(len(lists), dtype=bool)
+    total, times = np.zeros((2, len(lists)))  # of each list: the sum of its values, their number
+    missing, undefined = np.zeros((2, len(lists)), dtype=bool)
     position = {name: n for n, name in enumerate(lists)}
     for fold, value in by_fold.items():
         card = cards[fold]
@@ -262,12 +257,12 @@ def aggregate_folds(
         skips_missing = own_rules(rules, measure).missing == "skip"
         counted = ~missing if skips_missing else np.ones(len(lists), dtype=bool)
     return Value(
-        exact_mean(means),
-        int(counted.sum()),
-        int(missing.sum()),
-        int(undefined.sum()),
-        None if is_pooled else divide(total, times),
-        {fold: value.mean for fold, value in by_fold.items()},
-        float(means.std(ddof=1)) if means.size > 1 else np.nan,
-        is_pooled or not all(value.plain for value in by_fold.values()),
+        mean=exact_mean(means),
+        lists=int(counted.sum()),
+        missing=int(missing.sum()),
+        undefined=int(undefined.sum()),
+        per_list=None if is_pooled else divide(total, times),
+        folds={fold: value.mean for fold, value in by_fold.items()},
+        deviation=float(means.std(ddof=1)) if means.size > 1 else np.nan,
+        whole=is_pooled or not all(value.plain for value in by_fold.values()),
     )

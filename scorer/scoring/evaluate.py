@@ -1,4 +1,4 @@
-"""Calls the metrics: from a submission that is joined with the truth to a value a list."""
+"""Calls the metrics on a submission that is joined with the truth."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scorer.core.text import describe_exception, quoted
 from scorer.kinds.base import Views
 from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import Measure
-from scorer.results.columns import ListColumns
+from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import NOT_GIVEN, OF_TRUTH, Scorecard
 from scorer.views.preferences import Positions
 from scorer.views.ranked import Judged, Ranked
@@ -24,34 +24,32 @@ def score(
     joined: Views,
     lists: Sequence[str],
     measures: Sequence[Measure],
-    digests: Mapping[str, str] | None = None,
-    columns: ListColumns | None = None,
+    columns: ListColumns = NO_COLUMNS,
     of_fold: bool = False,
 ) -> Scorecard:
-    """Return the raw values of every list, or the figures of pooled measures.
+    """Return the raw value of each list, or one figure for all lists if a measure pools them.
 
-    A list's value depends on that list and on the measures' parameters only, so that any part of
-    the lists may be scored anywhere. A composite has no raw value.
+    A list's value depends on that list and on the measures' parameters only, so that lists can be
+    scored in parts, on several machines. A composite has no raw value.
 
     Args:
         joined: The submission and the truth, joined for the measures.
         lists: The ids of the lists.
         measures: The measures; composites with their parts.
-        digests: Hashes of the files that the values depend on, which are kept beside them.
         columns: The groups and weights of the lists.
         of_fold: Whether the truth is that of a fold.
 
     Returns:
-        For each measure float64 values of shape (lists,), NaN if undefined, NOT_GIVEN if that is
-        because of the submission; or a figure. With groups, and of a fold, the figure of the truth
-        itself, too.
+        For each measure float64 values of shape (lists,), or a figure. A value is NaN if the truth
+        leaves it undefined, NOT_GIVEN if the submission does. A measure with groups, and one of a
+        fold, also has the figure of the truth as a submission, by its id and `OF_TRUTH`.
 
     Raises:
-        PluginError: A metric raised, or gave something else than a value a list.
+        PluginError: A metric raised, or did not return one number for each list.
     """
     values: dict[str, Floats] = {}
     figures: dict[str, Ratio | Figure] = {}
-    own_views: dict[tuple[type, str | None], Any] = {}  # of the truth itself as a submission
+    truth_views: dict[tuple[type, str | None], Any] = {}  # of the truth as a submission
     for measure in {part.id: part for whole in measures for part in whole.all_parts}.values():
         if measure.parts:
             continue
@@ -64,25 +62,24 @@ def score(
         if not (measure.combination.groups or of_fold):
             continue
         view, where = measure.metric.view, measure.combination.where
-        if (view, where) not in own_views:
-            own_views[view, where] = filtered.join_truth(view, None)
-        if (own_view := own_views[view, where]) is not None:
-            own_figure = evaluate(measure, {view: own_view})
-            assert not isinstance(own_figure, np.ndarray)
-            figures[measure.id + OF_TRUTH] = own_figure
+        if (view, where) not in truth_views:
+            truth_views[view, where] = filtered.join_truth(view, None)
+        if (truth_view := truth_views[view, where]) is not None:
+            truth_figure = evaluate(measure, {view: truth_view})
+            assert not isinstance(truth_figure, np.ndarray)
+            figures[measure.id + OF_TRUTH] = truth_figure
     positions = joined.views.get(Positions)
     return Scorecard(
-        tuple(lists), joined.answered, values, figures, dict(digests or {}), positions,
-        columns or ListColumns(),
-    )  # fmt: skip
+        tuple(lists), joined.answered, values, figures, positions=positions, columns=columns
+    )
 
 
 def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Ratio | Figure:
     """Return the metric's value of each list, or the figure of all lists if it pools them.
 
     Raises:
-        MetricFailed: A metric of the challenge's own raised, or gave no value a list.
-        PluginError: One of scorer's or of an installed plugin did.
+        PluginError: A metric raised, or did not return one number for each list; `MetricFailed`
+            if it is not one of scorer's own.
     """
     try:
         return _call_metric(measure, views)
@@ -99,7 +96,7 @@ def _call_metric(measure: Measure, views: Mapping[type, Any]) -> Floats | Ratio 
             return _evaluate_each_list(measure, views[Judged])
         values: Any = measure.values(views[metric.view])
     if isinstance(values, Ratio):
-        return values.subset()
+        return values.subset()  # without what only explanations show
     if isinstance(values, Figure):
         return values
     lists = len(views[metric.view].names)
@@ -110,26 +107,26 @@ def _call_metric(measure: Measure, views: Mapping[type, Any]) -> Floats | Ratio 
 
 
 def _mark_not_given(measure: Measure, joined: Views, values: Floats) -> Floats:
-    """Return values with NOT_GIVEN where the truth itself, if submitted, would have a value."""
+    """Return the values with NOT_GIVEN for NaN where the truth as a submission has a value."""
     lists = np.flatnonzero(np.isnan(values))
     if not lists.size:
         return values
     view = Judged if measure.metric.view is Ranked else measure.metric.view
     has_value = np.full(lists.size, getattr(view, "always_defined", False))
-    if (own_view := joined.join_truth(view, lists)) is not None:
+    if (truth_view := joined.join_truth(view, lists)) is not None:
         try:
-            own_values = evaluate(measure, {view: own_view})
-        except PluginError:  # a plugin that does not know its own truth
+            truth_values = evaluate(measure, {view: truth_view})
+        except PluginError:  # a plugin may not be made for the truth as a submission
             return values
-        assert isinstance(own_values, np.ndarray)
-        has_value = ~np.isnan(own_values)
+        assert isinstance(truth_values, np.ndarray)
+        has_value = ~np.isnan(truth_values)
     marked = values.copy()
     marked[lists[has_value]] = NOT_GIVEN
     return marked
 
 
 def _evaluate_each_list(measure: Measure, judged: Judged) -> Floats:
-    """Return the values of a metric that is written for one list, which is called for each."""
+    """Return the value of each list from a metric that is called with one list at a time."""
     if measure.params.get("judged_only"):
         judged = judged.only_judged()
     values = np.empty(judged.lists)
@@ -140,7 +137,7 @@ def _evaluate_each_list(measure: Measure, judged: Judged) -> Floats:
             value = measure.metric.call(ranked, measure.params)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:
+        except BaseException as error:  # a plugin may call exit()
             raise PluginError(f"{where}: {describe_exception(error)}") from error
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
             raise PluginError(f"{where}: it gave {type(value).__name__}, not a number")
@@ -149,10 +146,10 @@ def _evaluate_each_list(measure: Measure, judged: Judged) -> Floats:
 
 
 def _check_range(measure: Measure, values: Floats, names: Sequence[str]) -> Floats:
-    """Return values as floats, if they are in the metric's range; NaN is for an undefined one."""
+    """Return the values as floats; PluginError if one but NaN is out of the metric's range."""
     floats = values.astype(np.float64)
     low, high = measure.metric.range
-    slack = 1e-9
+    slack = 1e-9  # for rounding errors
     wrong = np.isinf(floats)
     if low is not None:
         wrong |= floats < low - slack

@@ -19,8 +19,8 @@ from scorer.scoring.submission import Plan, score_submission
 
 Tick = Callable[[int], None]  # called with the number of submissions that are done
 
-# The total size of the files, in bytes, from which several processes are used: to start a process
-# takes as long as to score about 10 MiB.
+# The total size of the files, in bytes, from which several processes are used. Starting a process
+# takes as long as scoring about 10 MiB, so that sharing smaller files would gain little.
 SHARED_SIZE = 32 << 20
 
 
@@ -66,8 +66,8 @@ def _score_here(plan: Plan, paths: Sequence[Path]) -> Iterator[Outcome]:
 def _score_in_processes(plan: Plan, paths: Sequence[Path], jobs: int) -> Iterator[Outcome]:
     """Yield the outcome of each file, in order.
 
-    When a process is killed, so are the others. The first file without an outcome is then scored
-    alone, and is refused if its process is killed again; the others start anew.
+    If a process is killed, its pool ends. The first file without an outcome is then scored alone,
+    and refused if its process is killed again; a new pool scores the files after it.
     """
     try:
         pickled_plan = pickle.dumps(plan)
@@ -93,8 +93,8 @@ def _map_files(pickled_plan: bytes, paths: Sequence[Path], jobs: int) -> Iterato
     with ProcessPoolExecutor(jobs, context, _start_process, (pickled_plan,)) as pool:
         try:
             for future in [pool.submit(_score_file, path) for path in paths]:
-                # Ctrl-C does not end a wait, as polars has the system restart interrupted ones. It
-                # takes effect once a wait has timed out.
+                # Ctrl-C does not interrupt a wait, since polars sets a flag by which the system
+                # resumes it. So waits are short, and Ctrl-C takes effect between two of them.
                 while not future.done():
                     wait([future], timeout=0.2)
                 yield future.result()
