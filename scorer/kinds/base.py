@@ -26,18 +26,18 @@ from scorer.views.ranked import Names, Ties
 
 
 class Constants(NamedTuple):
-    """The values that the challenge and its whole truth settle, equal for every list."""
+    """The values that follow from the challenge and its whole truth, the same for every list."""
 
     max_grade: float | None = None
     catalogue: int | None = None  # how many items there are, where the challenge declares them
     users: int | None = None  # how many past users there are, where the challenge has a history
     classes: tuple[str, ...] = ()  # the labels there are, in their order
-    several: bool = False  # whether a list can have several labels
+    several: bool = False  # whether a row of labels can have several
     weighted: bool = False  # whether lists have weights
 
 
-# From the type of a view and numbers of lists, or None for all, to the view of the truth itself as
-# a submission; None where a truth has no such view.
+# Returns the view of a type that the truth has as a submission, of the lists with these numbers or
+# of all for None; None if the truth has no such view.
 JoinTruth = Callable[[type, Ints | None], Any]
 
 
@@ -64,7 +64,7 @@ class Views(NamedTuple):
     by_condition: Mapping[str, Views] = {}
 
     def where(self, condition: str | None) -> Views:
-        """Return the views of a condition's items; of all, if it is a condition on lists."""
+        """Return the views of the items that a condition chooses; all if it is one on lists."""
         return self if condition is None else self.by_condition.get(condition, self)
 
 
@@ -74,8 +74,8 @@ class OpenTruth(ABC):
     Attributes:
         lists: The lists that are scored, in the order of their names.
         constants: The constants that settle the measures.
-        own_views: The views that the truth itself has if it is submitted. Of others, such as of
-            scores, a truth says too little.
+        own_views: The types of views that the truth has as a submission. It has no others: a view
+            of scores, for example, needs what is not in a truth.
     """
 
     lists: tuple[str, ...]
@@ -108,7 +108,7 @@ class OpenTruth(ABC):
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return the truth as the columns of a submission that has these roles: role -> cells.
 
-        Further columns of submissions, which `join_truth` adds, can be left out.
+        Further columns can be left out, since `join_truth` adds them.
         """
         raise NotImplementedError
 
@@ -133,7 +133,7 @@ class OpenTruth(ABC):
         columns = part.answers(roles)
         own, rows = part.truth_columns(), len(columns["list"])
         for role in roles:
-            name = role.partition("[")[2][:-1]
+            name = role.partition("[")[2][:-1]  # as in `extra[name]`; if unknown, '' or 1 stand in
             if role.startswith(EXTRA):
                 is_text = name in own and own[name].dtype == object
                 columns.setdefault(role, own[name] if is_text else [""] * rows)
@@ -147,7 +147,7 @@ class OpenTruth(ABC):
     ) -> Mapping[type, Any]:
         """Return the views of list number `at` alone, for its explanation.
 
-        Of a table they have all rows, and that row is marked.
+        The views of a table have all of its rows, and mark this one.
         """
         return self.subset(np.array([at])).find_views(submission, ties, views).views
 
@@ -172,11 +172,11 @@ class SideTables(NamedTuple):
         separators: Those of labels in a cell of the truth, and of a submission.
         extra: section -> the name of a further column -> its kind.
         single_class_metrics: The metrics that need one class a row, not shares of several.
-        class_columns: The class of each column of the truth, where it has a column for each.
+        class_columns: The classes of the truth's columns, if it has a column for each class.
         truth_is_order: Whether all measures compare orders, which a truth without grades is.
         box_parts: The parts of boxes, of the truth and of a submission.
         measured_rows: The rows of the truth that a measure looks at; None for all of them.
-        given_values: list -> the values that any submission has of it; none if that is not known.
+        given_values: list -> the values that any submission has of it; empty if unknown.
     """
 
     public: Public
@@ -197,8 +197,8 @@ class SideTables(NamedTuple):
     def further_columns(self, section: str, table: Table | None) -> NamedColumns:
         """Return the further columns of a section, one element a row of its table."""
         kinds = self.extra.get(section, {})
-        short = {"lists": "list", "items": "item"}.get(section, section)
-        return read_columns(table, kinds, short) if table is not None else NamedColumns({}, short)
+        role = {"lists": "list", "items": "item"}.get(section, section)
+        return read_columns(table, kinds, role) if table is not None else NamedColumns({}, role)
 
     def of_lists(self, lists: Sequence[str]) -> NamedColumns:
         """Return the further columns of these lists, and their groups as `group`."""
@@ -208,8 +208,7 @@ class SideTables(NamedTuple):
             rows = first_positions(find_places(table.frame["list"], lists), len(lists))
             columns = columns.at_or_missing(rows)
         if groups := self.public.groups:
-            group = np.empty(len(lists), dtype=object)
-            group[:] = [groups.get(name, "") for name in lists]
+            group = np.array([groups.get(name, "") for name in lists], dtype=object)
             columns = NamedColumns({"group": group, **columns}, "list", columns.levels)
         return columns
 
@@ -234,7 +233,7 @@ class FilteredTruth:
     items: frozenset[str] | None = None
 
     def filter(self, submission: Table) -> Table:
-        """Return the rows of the items that are chosen, or that nobody knows anything of."""
+        """Return the rows without excluded items; only `items`, if the condition settles them."""
         if self.items is None:
             return anti_join(submission, self.excluded)
         chosen = pl.col("item").is_in(pl.Series(sorted(self.items), dtype=pl.String).implode())
@@ -250,7 +249,7 @@ class PublicSources(NamedTuple):
 
     challenge: Challenge
     shapes: tuple[Schema, ...]  # what a submission may look like
-    truth: Callable[[], Table | None]  # its public columns; None: it cannot be read
+    truth: Callable[[], Table | None]  # its public columns; None if it cannot be read
     measured_rows: Callable[[], Mask | None] = lambda: None  # as of `SideTables`
 
 
@@ -265,14 +264,14 @@ class Kind(NamedTuple):
     Attributes:
         name: Its name in challenge.yaml.
         truth: The shapes that the truth may have; none where there is no truth.
-        public_truth: The part of each that is public.
+        public_truth: The public columns of each of these shapes.
         submission: The shapes that a submission may have, or a function that returns them from
             the rules and the roles that the measures need.
-        open: Makes the truth ready. Of a kind without a truth it is given a table of the lists
-            alone, of `lists:` or else of the submissions that are scored together.
+        open: Makes the truth ready. Without a truth it is given a table of the lists alone: those
+            of `lists:`, or else of the submissions that are scored together.
         complete_public: Returns the whole public part from what the public files say.
-        metrics: Returns the metrics by name, in the order of the measures, that the columns of
-            submissions are. They are the measures where a challenge names none.
+        metrics: Returns the metrics whose values submissions give as columns, by name. They are
+            the measures of a challenge that names none.
         sample: Yields the rows, role -> cell, of a submission that knows nothing, for the kit.
     """
 

@@ -1,4 +1,4 @@
-"""Preferences between items, or ranked lists, against preferences."""
+"""Truths of preferences between items, for submissions of preferences or ranked lists."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Preferences(OpenTruth):
 
     Attributes:
         lists: The lists that are scored.
-        truth: Its items.
-        table: Its preferences.
+        truth: The items that can be compared, by list.
+        table: The preferences: `list`, `better` and `worse`.
         likelihood: The table of the likelihood of preferences, if there is one.
-        constants: What it settles.
+        constants: The defaults.
     """
 
     lists: tuple[str, ...]
@@ -81,7 +81,7 @@ def _complete_items(public: Public, sources: PublicSources) -> Public:
 
 
 def open_preferences(table: Table, side: SideTables, findings: Findings) -> Preferences:
-    """Return orders that may leave pairs open, over the items that the public part names."""
+    """Return the preferences of a table, between the items that the public part names."""
     candidates = side.public.candidates or {}
     truth_lists = set(table.frame["list"].unique())
     if not truth_lists:

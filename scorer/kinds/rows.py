@@ -1,4 +1,4 @@
-"""A table of classes or numbers, whose rows are lists of one row; and ratings of lists' items."""
+"""Tables of classes or numbers, where each row is a list; and ratings of the items of lists."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ from scorer.views.ranked import Names, Ties
 from scorer.views.rows import Labelled, LabelledRows, Targets, indicator_matrix, join_ratings
 
 LIKELY = "probability"
-CLASSES = "classes (a column for `label`)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +43,7 @@ class Labels(OpenTruth):
 
     Attributes:
         lists: The ids of the rows.
-        constants: What it settles.
+        constants: The classes, and whether rows have several of them, or weights.
         truth: Codes of classes, or indicators (rows, classes) of several labels; empty where
             there are numbers alone.
         target: The numbers; empty where there are classes alone.
@@ -53,7 +52,7 @@ class Labels(OpenTruth):
         side: The files beside it.
         extras: Further columns of the truth and of lists.
         columns: The class of each column of probabilities.
-        numbered: Which rows have numbers, where others have classes.
+        numbered: Which rows have numbers, if other rows have classes; else None.
         file_row: Of numbers, the place of each row in the truth's file.
         class_shares: (rows, classes), where a row has shares of classes.
     """
@@ -73,9 +72,10 @@ class Labels(OpenTruth):
     own_views: ClassVar[frozenset[type]] = frozenset({Labelled, Targets, LabelledRows})
 
     def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
-        """Return what the submission says of each row, beside the truth.
+        """Return the classes, probabilities or numbers of the submission, beside the truth.
 
-        Classes, probabilities or numbers; of two rows of one id the first counts.
+        Of rows with the same id the first counts. A row that is left out has the index -1, which
+        selects an element appended to each column.
         """
         frame, classes, numbered = submission.frame, self.constants.classes, self.numbered
         row = list_rows(frame, self.lists)
@@ -91,7 +91,7 @@ class Labels(OpenTruth):
             )
             return FoundViews(answered, {Targets: numbers, LabelledRows: numbers})
         label = self._labels(frame["label"], row) if "label" in submission else None
-        if numbered is not None:  # in both views the rows of the other one count as right
+        if numbered is not None:  # each view gives the rows of the other one their true answer
             prediction = np.append(_numbers_in(frame["label"]), np.nan)[row]
             numbers = Targets(
                 *shared, self.target, np.where(numbered, prediction, self.target), extras=extras
@@ -108,7 +108,7 @@ class Labels(OpenTruth):
             classes,
             self.truth,
             label,
-            self._likely(frame, row) if f"{LIKELY}[0]" in submission else None,
+            self._probabilities(frame, row) if f"{LIKELY}[0]" in submission else None,
             self._scores(frame, row) if "score" in self.side.rules.columns else None,
             extras=extras,
             class_shares=self.class_shares,
@@ -170,15 +170,15 @@ class Labels(OpenTruth):
             return np.append(indicated, np.zeros((1, len(classes)), dtype=bool), axis=0)[row]
         return np.append(class_codes(cells, classes), -1)[row]
 
-    def _likely(self, frame: pl.DataFrame, row: Ints) -> Floats:
-        """Return the probability of each class in each row."""
-        classes, roles = self.constants.classes, likely_roles(frame.columns)
+    def _probabilities(self, frame: pl.DataFrame, row: Ints) -> Floats:
+        """Return the probability of each class in each row, shape (rows, classes)."""
+        classes, roles = self.constants.classes, probability_roles(frame.columns)
         if not self.columns:
             raise ChallengeError(problems=[Problem("T808", _two_classes(classes))])
         table = np.empty((frame.height, len(classes)))
         for code, role in zip(self.columns, roles, strict=True):
             table[:, code] = frame[role].to_numpy()
-        if len(roles) == 1:
+        if len(roles) == 1:  # of one of two classes; the other one has the rest
             table[:, 1 - self.columns[0]] = 1 - frame[roles[0]].to_numpy()
         if self.truth.ndim == 1:
             total = table.sum(axis=1, keepdims=True)
@@ -189,7 +189,7 @@ class Labels(OpenTruth):
         return np.append(table, np.full((1, len(classes)), np.nan), axis=0)[row]
 
     def _scores(self, frame: pl.DataFrame, row: Ints) -> Floats:
-        """Return the score of each of two classes in each row; the first's is the negative."""
+        """Return the scores of both classes, shape (rows, 2): minus the column, and the column."""
         classes = self.constants.classes
         if len(classes) != 2 or self.truth.ndim == 2:
             message = f"a column of scores needs two classes, not {len(classes):,}"
@@ -199,27 +199,23 @@ class Labels(OpenTruth):
 
 
 def label_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
-    """Return the shapes that a submission may have.
-
-    `needed` has the roles without which a measure has no value.
-    """
+    """Return the shapes that a submission may have, with the roles that measures cannot lack."""
     if rules.numbers:
         return (Schema(("list", "label"), (), rules.columns),)
     other_columns = {role: name for role, name in rules.columns.items() if role != "label"}
     label = {role: name for role, name in rules.columns.items() if role == "label"}
     names = tuple(rules.probability.values()) or (LIKELY,)
-    likely = {f"{LIKELY}[{n}]": name for n, name in enumerate(names)}
+    probabilities = {f"{LIKELY}[{n}]": name for n, name in enumerate(names)}
     if "score" in rules.columns:
         return (Schema(("list", "score"), (), rules.columns),)
     if "prediction" in needed:
         return (Schema(("list", "prediction"), (), rules.columns),)
-    probable = Schema(
-        ("list", *likely), () if not label else ("label",), other_columns | label | likely
-    )
+    columns = other_columns | label | probabilities
+    by_probability = Schema(("list", *probabilities), ("label",) if label else (), columns)
     if LIKELY in needed:
-        return (probable,)
-    plain = Schema(("list", "label"), (), other_columns | label)
-    return (probable, plain) if rules.probability else (plain, probable)
+        return (by_probability,)
+    by_label = Schema(("list", "label"), (), other_columns | label)
+    return (by_probability, by_label) if rules.probability else (by_label, by_probability)
 
 
 def _complete_classes(public: Public, sources: PublicSources) -> Public:
@@ -235,7 +231,7 @@ def _complete_classes(public: Public, sources: PublicSources) -> Public:
 def _measured_classes(
     frame: pl.DataFrame, public: Public, sources: PublicSources
 ) -> tuple[str, ...]:
-    """Return the classes of a truth; of submissions without labels, in the measured rows."""
+    """Return the classes of a truth; of its measured rows alone, if submissions have no labels."""
     separator, rules = sources.challenge.separators[0], sources.challenge.submission
     classes, measured_rows = classes_of_truth(frame, public, separator), sources.measured_rows()
     unlabelled = all("label" not in shape.roles for shape in sources.shapes)
@@ -247,7 +243,7 @@ def _measured_classes(
 
 
 def open_labels(table: Table, side: SideTables, findings: Findings) -> Labels:
-    """Return classes or numbers, by id."""
+    """Return the truth, by id, after adding its problems to the findings."""
     frame, public = table.frame, side.public
     word, names = public.word("list"), sorted_names(frame["list"])
     if not len(table):
@@ -255,7 +251,7 @@ def open_labels(table: Table, side: SideTables, findings: Findings) -> Labels:
     elif bare := sorted({*public.lists} - {*names}):
         message = f"{len(bare):,} of {len(public.lists):,} {word} values have no row in the truth"
         findings.add(Problem("S301", f"{message}: {join_first(bare)}", list=bare[0]))
-    findings.extend(_unfit(table, side))
+    findings.extend(_measure_problems(table, side))
     rows = list_rows(frame, names)
     extras = Extras(side.further_columns("truth", table).at(rows), list=side.of_lists(names))
     weight = frame["weight"].to_numpy()[rows] if "weight" in table else None
@@ -275,13 +271,13 @@ def open_labels(table: Table, side: SideTables, findings: Findings) -> Labels:
         truth = indicators(frame["label"], classes, separators[0])[rows]
     else:
         truth = class_codes(frame["label"], classes)[rows]
-    if numbered is not None:  # a row of the other kind counts as answered correctly
+    if numbered is not None:  # rows with numbers get class 0, and those with classes the number 1
         values = _numbers_in(frame["label"])[rows]
         truth, target = np.where(numbered, 0, truth), np.where(numbered, values, 1.0)
     if side.measured_rows is not None and truth.ndim == 1:
         # The class of a row that no measure looks at does not matter.
         truth = np.where(side.measured_rows[rows] | (truth >= 0), truth, 0)
-    columns, fault = _columns(rules, classes, separators[0] is not None)
+    columns, fault = _classes_of_columns(rules, classes, separators[0] is not None)
     if fault is not None:
         findings.add(fault)
     constants = Constants(classes=classes, several=truth.ndim == 2, weighted=weight is not None)
@@ -312,11 +308,11 @@ def _class_shares(
     if strange := [name for name in side.class_columns if name not in places]:
         message = f"a column of the truth for {join_first(strange)}, which no submission may name"
         findings.add(Problem("T801", message))
-    shares = np.zeros((rows.size, len(classes) + 1))
+    shares = np.zeros((rows.size, len(classes) + 1))  # the last column is of strange classes
     for n, name in enumerate(side.class_columns):
         shares[:, places.get(name, -1)] = table.frame[f"{LIKELY}[{n}]"].to_numpy()[rows]
     shares = shares[:, :-1]
-    if side.measured_rows is not None:  # in the rows that no measure looks at anything may stand
+    if side.measured_rows is not None:  # rows that no measure looks at get the first class
         shares[~side.measured_rows[rows]] = np.eye(1, len(classes))
     positive, several = shares > 0, side.separators[0] is not None
     flags = bool(((shares == 0) | (shares == 1)).all())
@@ -352,10 +348,10 @@ def _two_classes(classes: Sequence[str]) -> str:
     return f"a single column of probabilities needs two classes, not {len(classes):,}"
 
 
-def _columns(
+def _classes_of_columns(
     rules: Submission, classes: Sequence[str], several: bool
 ) -> tuple[tuple[int, ...], Problem | None]:
-    """Return the class of each column of probabilities, and the problem of the columns."""
+    """Return the code of each probability column's class, and what is wrong with the columns."""
     declared, places = tuple(rules.probability), {name: n for n, name in enumerate(classes)}
     if len(declared) <= 1 and not several:
         if len(classes) != 2:
@@ -363,7 +359,7 @@ def _columns(
         positive = next((name for name in declared if name), classes[-1])
         if positive not in places:
             what = f"probability: {quoted(positive)} is not among {join_first(classes)}"
-            return (1,), Problem("T808", what)
+            return (1,), Problem("T808", what)  # any class: the challenge is refused
         return (places[positive],), None
     if declared and (lost := [name for name in classes if name not in declared]):
         return (), Problem("T808", f"no column of probabilities for {join_first(lost)}")
@@ -372,8 +368,8 @@ def _columns(
     return tuple(places[name] for name in declared), None
 
 
-def _unfit(table: Table, side: SideTables) -> Iterator[Problem]:
-    """Yield a problem of measures of classes if there are numbers, or the other way round."""
+def _measure_problems(table: Table, side: SideTables) -> Iterator[Problem]:
+    """Yield a problem if a measure needs classes and the truth has numbers, or the reverse."""
     if side.public.numbers:
         return
     has, lacks = (Targets, Labelled) if "target" in table else (Labelled, Targets)
@@ -397,7 +393,7 @@ def classes_of_truth(frame: pl.DataFrame, public: Public, separator: str | None)
 
 
 def sort_classes(cells: Sequence[str], separator: str | None) -> list[str]:
-    """Return the distinct labels of these cells, whole numbers by their size, else as text."""
+    """Return the distinct labels of these cells; sorted as numbers if all are, else as text."""
     names = {name for cell in cells for name in split(cell, separator) if name}
     if all(not parse_number(name).code for name in names):
         return sorted(names, key=lambda name: (float(name), name))
@@ -437,7 +433,7 @@ def _numbers_in(cells: pl.Series) -> Floats:
     return np.array([parse_number(cell).value for cell in distinct], dtype=np.float64)[codes]
 
 
-def likely_roles(roles: Sequence[str]) -> list[str]:
+def probability_roles(roles: Sequence[str]) -> list[str]:
     """Return the roles of probabilities among these, in the order of the classes."""
     return [f"{LIKELY}[{n}]" for n in range(sum(role.startswith(LIKELY) for role in roles))]
 
@@ -449,7 +445,7 @@ class Ratings(OpenTruth):
     Attributes:
         lists: The lists that are scored.
         truth: The ratings in the place of grades, by list and then by item.
-        constants: What it settles.
+        constants: The defaults.
         side: The files beside it.
         extras: Of lists one element a list, of the others one a row of the truth.
     """
@@ -474,7 +470,7 @@ class Ratings(OpenTruth):
         return replace(self, lists=truth.lists, truth=truth, extras=extras)
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
-        """Return the ratings as predictions, with intervals of no width."""
+        """Return the ratings as predictions, and as both ends of the predicted intervals."""
         truth = self.truth
         columns: dict[str, Any] = {"list": truth.list_names.gather(truth.in_list)}
         numbers = dict.fromkeys(("prediction", "low", "high"), truth.grade)

@@ -1,4 +1,4 @@
-"""Values of each list that another tool computed; and whole files, for metrics of data frames."""
+"""Values of lists that another tool computed; and files that metrics read as data frames."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Values(OpenTruth):
     constants: Constants
     side: SideTables
     extras: Extras  # of lists, one element a list
-    never_given: Mapping[str, Mask]  # value -> whether no submission has it of each list
+    never_given: Mapping[str, Mask]  # value -> the lists of which no submission has it
     own_views: ClassVar[frozenset[type]] = frozenset({Given})
 
     def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
-        """Return the values of each list; 0 of the lists that the submission lacks."""
+        """Return the values of each list; 0 for lists that the submission leaves out."""
         frame = submission.frame
         place = number_lists(frame["list"], self.lists)
         answered = np.zeros(len(self.lists), dtype=bool)
@@ -67,7 +67,7 @@ class Values(OpenTruth):
         )
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
-        """Return 1 wherever a submission can have a value, for want of a truth."""
+        """Return 1 for each value that a submission can have, since there is no truth."""
         values, columns = self.side.rules.value_columns, dict[str, Any]()
         numbers = {}
         for name in values:
@@ -91,7 +91,7 @@ def value_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...
 
 
 def value_metrics(rules: Submission) -> Mapping[str, Metric]:
-    """Return a metric for each value, by its name."""
+    """Return a metric for each value, by its name; one of two columns is their quotient."""
     columns = rules.value_columns
     return {
         name: (share_metric if len(columns[name]) == 2 else value_metric)(
@@ -101,21 +101,22 @@ def value_metrics(rules: Submission) -> Mapping[str, Metric]:
     }
 
 
-SAMPLED = {"system": "mine", "run": "1"}  # of rows that say whose they are
+SAMPLE_CELLS = {"system": "mine", "run": "1"}  # role -> cell, the same in all rows
 
 
 def sample_values(rules: Submission, public: Public, chance: Random) -> Iterator[dict[str, Any]]:
     """Yield rows with a random value of each list."""
     for name in public.lists:
         row: dict[str, Any] = {"list": name}
-        row |= {role: word for role, word in SAMPLED.items() if role in rules.columns}
+        row |= {role: word for role, word in SAMPLE_CELLS.items() if role in rules.columns}
         for (value, columns), given in zip(
             rules.value_columns.items(), rules.given.values(), strict=True
         ):
             low, high = given.range or (0.0, 1.0)
-            low = low if low is not None else 0.0 if high is None else min(0.0, high - 1)
+            if low is None:
+                low = 0.0 if high is None else min(0.0, high - 1)
             drawn = round(chance.uniform(low, low + 1 if high is None else high), 3)
-            cells = dict(zip(columns, (drawn, 1), strict=False))
+            cells = dict(zip(columns, (drawn, 1), strict=False))  # a divisor is 1
             if "measure" in rules.columns:
                 yield {**row, "measure": value, **cells}
             row |= cells
@@ -133,7 +134,7 @@ def open_values(table: Table, side: SideTables, findings: Findings) -> Values:
 
 
 def _never_given(lists: tuple[str, ...], side: SideTables) -> Iterator[tuple[str, Mask]]:
-    """Yield the lists for which no submission has a value, if rows name the values."""
+    """Yield each value with the lists of which no submission has it, if rows name values."""
     found, none = side.given_values, frozenset[str]()
     if "measure" in side.rules.columns and found:
         for value in side.rules.given:
@@ -149,8 +150,7 @@ class FrameTruth(OpenTruth):
 
     def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
         """Return which lists are answered."""
-        answered = answered_lists(submission.frame, self.lists)
-        return FoundViews(answered, {})
+        return FoundViews(answered_lists(submission.frame, self.lists), {})
 
     def subset(self, lists: Ints) -> FrameTruth:
         """Return the ids of some lists."""
