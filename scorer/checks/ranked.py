@@ -71,6 +71,7 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
     index, public, strict = rows.ids.lists, rows.public, rows.rules.unknown_list == "error"
     lists = rows.lists
     if empty := rows.table.empty_lists:
+        # A message on the id of an empty list says `1 row`: that of its line.
         without_rows = {"list": list(empty), "line": list(empty.values()), "rows": 1}
         lists = pl.concat([lists, pl.DataFrame(without_rows, schema=lists.schema)])
         lists = lists.sort("line", maintain_order=True)
@@ -268,22 +269,19 @@ def length(rows: SubmissionRows) -> Iterator[Problem]:
     if rows.rules.texts:
         noun, place = "text", f" in column {quoted(rows.rules.columns.get('text', 'text'))}"
     nouns = pl.when(size == 1).then(pl.lit(noun)).otherwise(pl.lit(f"{noun}s"))
-    message = "{word} {list} has {rows:,} {noun:bare}{place}, {bound} {verb} "
+    message = "{word} {list} has {rows:,} {noun:bare}{place}, {rule}"
 
-    def report_lengths(is_wrong: pl.Expr, code: str, how: str, bound: int) -> Iterator[Problem]:
+    def report_lengths(is_wrong: pl.Expr, code: str, rule: str, bound: int) -> Iterator[Problem]:
         wrong = rows.named_lists.filter(is_wrong).with_columns(noun=nouns)
-        how = "exactly" if is_exact else how
-        end = "allowed" if how == "at most" else "required"
-        text, verb = f"{how} {bound:,}", is_or_are(bound)
-        return report_rows(
-            wrong, code, message + end, word=word, place=place, bound=text, verb=verb
-        )
+        rule = "exactly {} required" if is_exact else rule
+        rule = rule.format(f"{bound:,} {is_or_are(bound)}")
+        return report_rows(wrong, code, message, word=word, place=place, rule=rule)
 
     if not rows.partial:  # A row that could not be read may be the one that seems to be missing
-        yield from report_lengths(size < least, "S401", "at least", least)
+        yield from report_lengths(size < least, "S401", "at least {} required", least)
     if most is not None:
         code = "S401" if is_exact else "S402"
-        yield from report_lengths(size > most, code, "at most", most)
+        yield from report_lengths(size > most, code, "at most {} allowed", most)
 
 
 @check("S401", kinds=("grades",))
@@ -420,7 +418,7 @@ def ranks_and_scores(rows: SubmissionRows) -> Iterator[CountedProblem]:
     numbers = rows.named.select("line", "list", "list_number", "rank", "score")
     if rows.has_unread_number:
         numbers = numbers.filter(~rank.is_nan() & ~score.is_nan())
-    follows = pl.col("list_number") == pl.col("list_number").shift()
+    follows = pl.col("list_number") == pl.col("list_number").shift()  # a row of the same list
     is_ordered = rows.has_contiguous_lists & (~follows | (rank > rank.shift())).all()
     if not numbers.select(is_ordered).item():
         numbers = _sort_by_rank(numbers)
@@ -459,6 +457,7 @@ def ties(rows: SubmissionRows) -> Iterator[Found]:
     tied = _tied_rows(scored)
     if rows.rules.ties == "error":
         best = tied.filter(pl.col("score") == pl.col("score").max().over("list"))
+        # The first two of each list are named.
         pairs = best.group_by("list", maintain_order=True).agg(
             pl.col("line", "item").get(1), first=pl.col("item").first()
         )

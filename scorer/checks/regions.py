@@ -25,9 +25,9 @@ class RegionFault(NamedTuple):
 def wrong_region(rows: SubmissionRows) -> Iterator[Problem]:
     """Every cell can be read, has its runs in order, and lies in the image."""
     role = "runs" if "runs" in rows.frame.columns else "boxes"
-    each, limits = rows.rules.each or (), rows.rules.range or UNLIMITED
+    parts, limits = rows.rules.each or (), rows.rules.range or UNLIMITED
     for line, name, cell in rows.named.select("line", "list", role).iter_rows():
-        if (fault := _find_fault(cell, role, each, limits)) is not None:
+        if (fault := _find_fault(cell, role, parts, limits)) is not None:
             message = f"{role} of {quoted(name)}: {fault.message}"
             yield Problem(fault.code, message, line=line, list=name, role=role)
 
@@ -35,10 +35,10 @@ def wrong_region(rows: SubmissionRows) -> Iterator[Problem]:
 @check("T541", "T542", kinds=("masks", "boxes"), of="truth")
 def wrong_true_region(rows: TruthRows) -> Iterator[Problem]:
     """Every cell is of the form that the challenge says."""
-    frame, each = rows.frame, rows.challenge.each[0]
+    frame, parts = rows.frame, rows.challenge.each[0]
     role = "runs" if "runs" in frame.columns else "boxes"
     for row in frame.iter_rows(named=True):
-        fault = _find_fault(row[role], role, each) if role in row else _find_box_fault(row)
+        fault = _find_fault(row[role], role, parts) if role in row else _find_box_fault(row)
         if fault is not None:
             message, code = f"{role} of {quoted(row['list'])}: {fault.message}", fault.code
             yield Problem(f"T{code[1:]}", message, line=row["line"], list=row["list"])

@@ -308,7 +308,8 @@ def _find_unknown_classes(rows: SubmissionRows) -> Iterator[Problem]:
     known: others may be used beside them, and a file that uses none of them gets a warning.
     """
     for column in rows.public.class_columns:
-        (role, split), classes = column.submission, column.classes
+        role, split = column.submission
+        classes = column.classes
         if role not in rows.frame.columns or not classes:
             continue
         index, word = IdIndex(dict.fromkeys(classes)), rows.column_name(role)
