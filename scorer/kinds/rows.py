@@ -318,12 +318,14 @@ def _class_shares(
     flags = bool(((shares == 0) | (shares == 1)).all())
     soft = not several and bool((positive.sum(axis=1) > 1).any())
     how = "write 0 or 1, or with several labels a row multilabel: ','; shares sum to 1"
-    for wrong, what in (
+    several_shares = f"has shares of classes, and {join_first(side.single_class_metrics)} needs "
+    several_shares += "one class a row"
+    for wrong, what in (  # the first one that is found is reported
         ((shares < 0).any(axis=1), "has a number below 0"),
         (np.full(rows.size, several and not flags), "has a number that is neither 0 nor 1"),
         (~positive.any(axis=1) & (not several), "has no class"),
         ((positive.sum(axis=1) > 1) & (flags and not several), "has several classes"),
-        (np.full(rows.size, soft and bool(side.single_class_metrics)), _needs_one_class(side)),
+        (np.full(rows.size, soft and bool(side.single_class_metrics)), several_shares),
     ):
         if wrong.any():
             at = int(np.argmax(wrong))
@@ -336,12 +338,6 @@ def _class_shares(
     total = shares.sum(axis=1, keepdims=True)
     shares = np.divide(shares, total, out=np.zeros_like(shares), where=total > 0)
     return shares.argmax(axis=1), shares if soft else None
-
-
-def _needs_one_class(side: SideTables) -> str:
-    return (
-        f"has shares of classes, and {join_first(side.single_class_metrics)} needs one class a row"
-    )
 
 
 def _two_classes(classes: Sequence[str]) -> str:
@@ -394,13 +390,13 @@ def classes_of_truth(frame: pl.DataFrame, public: Public, separator: str | None)
 
 def sort_classes(cells: Sequence[str], separator: str | None) -> list[str]:
     """Return the distinct labels of these cells; sorted as numbers if all are, else as text."""
-    names = {name for cell in cells for name in split(cell, separator) if name}
+    names = {name for cell in cells for name in split_labels(cell, separator) if name}
     if all(not parse_number(name).code for name in names):
         return sorted(names, key=lambda name: (float(name), name))
     return sorted(names)
 
 
-def split(cell: str, separator: str | None) -> list[str]:
+def split_labels(cell: str, separator: str | None) -> list[str]:
     """Return the labels in a cell."""
     return [cell] if separator is None else [part.strip() for part in cell.split(separator)]
 
@@ -421,7 +417,7 @@ def indicators(cells: pl.Series, classes: Sequence[str], separator: str) -> Mask
     places = {name: n for n, name in enumerate(classes)}
     indicated = np.zeros((len(distinct), len(classes)), dtype=bool)
     for row, cell in enumerate(distinct):
-        for name in split(cell, separator):
+        for name in split_labels(cell, separator):
             if (place := places.get(name)) is not None:
                 indicated[row, place] = True
     return indicated[codes]

@@ -53,7 +53,7 @@ def aggregate_values(
 
         has_no_list = measure.combination.limited and not kept.any()
         mean = np.nan if has_no_list else _combine_groups(card, measure, rules, kept, figure)
-        return Value(mean, int(counts.sum()), missing, 0, None, whole=True)
+        return Value(mean, int(counts.sum()), missing, undefined=0, per_list=None, whole=True)
     values, states = values_of_lists(card, measure, rules)
     # One list that is withheld leaves the whole undefined.
     values[~kept | (_are_withheld(values, states) & kept).any()] = np.nan
@@ -111,6 +111,7 @@ def values_of_lists(card: Scorecard, measure: Measure, rules: AnyRules) -> tuple
         values = formula_of(measure.params["score"]).evaluate({k: v for k, (v, _) in parts.items()})
         skipped = np.any([np.isnan(part_values) for part_values, _ in parts.values()], axis=0)
         withheld = np.any([_are_withheld(*part) for part in parts.values()], axis=0)
+        # A part is withheld; or none is skipped, and the formula itself has no value.
         is_withheld = np.isnan(values) & (withheld | ~skipped)
         states = np.where(is_withheld, WITHHELD, SCORED).astype(np.uint8)
         for _, state in parts.values():

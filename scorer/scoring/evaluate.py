@@ -112,6 +112,7 @@ def _mark_not_given(measure: Measure, joined: Views, values: Floats) -> Floats:
     if not lists.size:
         return values
     view = Judged if measure.metric.view is Ranked else measure.metric.view
+    # Only a submission can leave a list of some views undefined.
     has_value = np.full(lists.size, getattr(view, "always_defined", False))
     if (truth_view := joined.join_truth(view, lists)) is not None:
         try:

@@ -51,16 +51,12 @@ def score_submissions(
         UsageError: `jobs` is above 1, and a metric cannot be sent to another process.
     """
     jobs = min(jobs, len(paths))
-    outcomes = _score_in_processes(plan, paths, jobs) if jobs > 1 else _score_here(plan, paths)
+    here = (score_submission(plan, path) for path in paths)
+    outcomes = _score_in_processes(plan, paths, jobs) if jobs > 1 else here
     for done in range(len(paths)):
         tick(done)
         yield next(outcomes)
     tick(len(paths))
-
-
-def _score_here(plan: Plan, paths: Sequence[Path]) -> Iterator[Outcome]:
-    for path in paths:
-        yield score_submission(plan, path)
 
 
 def _score_in_processes(plan: Plan, paths: Sequence[Path], jobs: int) -> Iterator[Outcome]:

@@ -80,7 +80,7 @@ class Plan:
         vars(plan)["public_ids"] = self.public_ids  # keep the cached property: it is slow to make
         return plan
 
-    def columns_of(self, lists: Sequence[str]) -> ListColumns:
+    def list_columns(self, lists: Sequence[str]) -> ListColumns:
         """Return the groups and weights of some lists, if measures need them."""
         if not self.columns.groups and not self.columns.weights:
             return self.columns
@@ -128,7 +128,8 @@ def _score_file(plan: Plan, path: Path) -> Outcome:
                 help = "write the file with to_csv(index=False)"
                 findings.add(Problem("S107", message, help=help))
                 return outcome
-            table = replace(table, facts={**table.facts, **({CSV: text} if text else {})})
+            if text:
+                table = replace(table, facts={**table.facts, CSV: text})
             # A plan without checks would be scored even if the file cannot be read.
             plan = plan.without_truth if findings.fatal else plan
         outcome = score_table(plan, table, findings, sha256)
@@ -281,5 +282,5 @@ def _views(plan: Plan, truth: OpenTruth, table: Table, fold: str | None) -> View
 def _score_fold(plan: Plan, fold: str | None, views: Views) -> Scorecard:
     truth = plan.truth if fold is None else plan.folds[fold]
     assert truth is not None
-    columns = plan.columns_of(truth.lists)
+    columns = plan.list_columns(truth.lists)
     return score(views, truth.lists, plan.measures, columns=columns, of_fold=fold is not None)
