@@ -299,7 +299,7 @@ class Targets(LabelledRows):
         `columns` are further ones, by section: `submission={"spread": [1, 2]}`.
         """
         lists = (([true], [number]) for true, number in zip(target, prediction, strict=True))
-        return replace(cls.of(*lists, **columns), weight=weight)
+        return replace(cls.of(*lists, **columns), weight=weight, rated_list=None)
 
 
 def join_ratings(table: Table, truth: GradedItems, extras: Extras = NO_EXTRAS) -> Targets:
