@@ -152,7 +152,9 @@ def values(
         ready = _open(prepared)
         whole = next((measure for measure in ready.measures if not measure.of_lists), None)
         why = (
-            f"{printable(whole.id)} has no value for a single list" if whole else _why_whole(ready)
+            f"{printable(whole.id)} has no value for a single list"
+            if whole
+            else _reason_to_collect(ready)
         )
         if why:
             raise UsageError(f"{why}; scorer.spark.evaluate scores this challenge")
@@ -236,7 +238,7 @@ def _evaluate(
     """Return the report of runs, and of the challenge's baselines, which are files."""
     ready, own = _open(prepared), baselines(prepared)
     distinct([*runs, *own])  # refuses two of the same name
-    truth = None if _why_whole(ready) else _send_truth(session, ready)
+    truth = None if _reason_to_collect(ready) else _send_truth(session, ready)
     outcomes = [_score_run(ready, truth, file.display, run) for file, run in runs.items()]
     outcomes += outcomes_of(ready, own, None)
     return Report.of(rank_outcomes(terms_of(ready), [*runs, *own], outcomes, splits, answers or {}))
@@ -255,7 +257,7 @@ def _score_run(
         return Outcome(findings, None, None)
     try:
         if truth is None:
-            return _score_whole(ready, run, rows, findings)
+            return _score_collected(ready, run, rows, findings)
         scored = _collect(_score_buckets(truth, rows, _pickle_bucket, SCORED))
     except SubmissionRejected as error:
         findings.extend(error.problems)
@@ -263,7 +265,7 @@ def _score_run(
     return _merge_buckets(ready.plan, rows.cells, list(map(pickle.loads, scored[BUCKET])), findings)
 
 
-def _why_whole(ready: OpenChallenge) -> str:
+def _reason_to_collect(ready: OpenChallenge) -> str:
     """Return why a run is scored in one piece; "" if each bucket of lists can be scored alone."""
     parts = [part for measure in ready.measures for part in measure.all_parts]
     if pooled := next((part for part in parts if part.pooled and not part.parts), None):
@@ -319,7 +321,9 @@ def _make_table(cells: Cells, frame: pl.DataFrame, findings: Findings) -> Table:
     return Table(cast_numbers(cells, lambda: NO_TEXTS, findings), cells.schema, cells.header)
 
 
-def _score_whole(ready: OpenChallenge, run: DataFrame, rows: _Rows, findings: Findings) -> Outcome:
+def _score_collected(
+    ready: OpenChallenge, run: DataFrame, rows: _Rows, findings: Findings
+) -> Outcome:
     """Return the outcome of a run whose rows are collected."""
     frame, found = _collect(rows.frame), Findings()  # found: still with lines
     outcome = Outcome(findings, None, None)
