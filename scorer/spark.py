@@ -59,7 +59,7 @@ from scorer.reading.layout import separator_of
 from scorer.reading.limits import ReportedError, UnreadableError, refuse_many_rows
 from scorer.reading.numbers import cast_numbers
 from scorer.reading.parquet import cell_column, match_columns
-from scorer.reading.schema import ORDERED, TEXT
+from scorer.reading.schema import ORDERED, holds_text
 from scorer.reading.table import NO_TEXTS, Cells, ReadRequest, Table
 from scorer.reading.trec import match_trec_schema, trec_positions
 from scorer.results.columns import NO_COLUMNS, ListColumns
@@ -305,7 +305,7 @@ def _select_rows(ready: OpenChallenge, run: DataFrame, findings: Findings) -> _R
     columns = [F.monotonically_increasing_id().alias(LINE)]
     for role, name in match.names.items():
         column = F.col("`{}`".format(name.replace("`", "``")))
-        if role in TEXT:
+        if holds_text(role):
             column = F.coalesce(column.cast("string"), F.lit(""))
         columns.append(column.alias("item" if role == "text" else role))  # as `with_items`
     cells = Cells(pl.DataFrame(), match.schema.with_items(), tuple(types))

@@ -23,7 +23,7 @@ from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes import probes
 from scorer.prepare.probes_of_grades import with_extra_columns
 from scorer.reading.numbers import LARGEST
-from scorer.reading.schema import NUMBER, TEXT
+from scorer.reading.schema import NUMBER, holds_text
 from scorer.reading.table import Table, encode
 from scorer.scoring.submission import score_table
 
@@ -159,7 +159,7 @@ def _of_numbers(honest: Table, parts: Sequence[tuple[str, Mask]]) -> Iterator[At
 
 def _number_roles(table: Table) -> list[str]:
     """The roles of a table's columns of numbers."""
-    return [role for role in table.frame.columns[1:] if role not in TEXT]
+    return [role for role in table.frame.columns[1:] if not holds_text(role)]
 
 
 def _with(table: Table, columns: Sequence[pl.Expr | pl.Series]) -> Table:

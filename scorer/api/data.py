@@ -17,7 +17,7 @@ import polars as pl
 
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
-from scorer.reading.schema import TEXT, Schema
+from scorer.reading.schema import Schema, holds_text
 
 FORMAT = "jsonl"
 UNDERSTOOD = (
@@ -46,7 +46,7 @@ class Layout(NamedTuple):
             called = {**shape.columns, **columns}
             return cls(Schema(shape.required, shape.optional, called), shape.required[-1], True)
         shape = shape or shapes[0]
-        numbers = [role for role in shape.roles if role not in TEXT]
+        numbers = [role for role in shape.roles if not holds_text(role)]
         value = "score" if "score" in numbers else next(iter(numbers), "item")
         return cls(Schema(shape.required, shape.optional, columns), value)
 
@@ -168,7 +168,7 @@ def _rows(data: Iterable[Any], layout: Layout, what: str) -> Iterator[dict[str, 
 def _valued(key: object, value: object, layout: Layout, what: str, where: str) -> dict[str, str]:
     """A row of a table: an id with a class, or with a number."""
     name, called = layout.called("list", layout.value)
-    text = _id(value, where) if layout.value in TEXT else _value_of(value, where)
+    text = _id(value, where) if holds_text(layout.value) else _value_of(value, where)
     return {name: _id(key, what), called: text}
 
 
@@ -208,7 +208,7 @@ def _frame(data: Any, layout: Layout, what: str) -> pl.DataFrame:
     import polars as pl
 
     frame = as_polars(data, what)
-    texts = {layout.shape.column_name(role) for role in layout.shape.roles if role in TEXT}
+    texts = {layout.shape.column_name(role) for role in layout.shape.roles if holds_text(role)}
     columns = []
     for name, type_ in frame.schema.items():
         if name.startswith(INDEX):

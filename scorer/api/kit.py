@@ -32,7 +32,7 @@ from scorer.prepare.open import wide_labels
 from scorer.prepare.tables import public_table
 from scorer.reading.formats import find_format
 from scorer.reading.read import header_words
-from scorer.reading.schema import TEXT, Schema
+from scorer.reading.schema import Schema, holds_text
 from scorer.reading.write import zip_files
 
 # groups of these names say which part of the lists is scored when
@@ -304,7 +304,7 @@ def _packed(
     columns = {role: table.column_name(role) for role in schema.roles if role in table}
     cells = [
         table.frame[role].to_list()
-        if role in TEXT
+        if holds_text(role)
         else [repr(value).removesuffix(".0") for value in table.frame[role].to_list()]
         for role in columns
     ]

@@ -20,7 +20,7 @@ from scorer.core.problems import Findings
 from scorer.core.text import printable, quoted
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import OpenChallenge, opened
-from scorer.reading.schema import TEXT
+from scorer.reading.schema import holds_text
 from scorer.reading.table import Table
 
 SHARES = 8  # classes whose share is told
@@ -72,7 +72,7 @@ def _sentences(table: Table, public: Public, others: Mapping[str, Table]) -> Ite
     if "label" in table:
         yield from _labels(table, others)
     for role in table.frame.columns[1:]:
-        if role != "rank" and role not in TEXT:
+        if role != "rank" and not holds_text(role):
             yield from _number_sentences(table, role, others)
     if "item" in table and public.kind == "grades":
         yield from _orders(table, others)

@@ -14,7 +14,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.prepare.bind import BoundChallenge
 from scorer.reading.read import FileTable
-from scorer.reading.schema import TEXT, Schema
+from scorer.reading.schema import Schema, holds_text
 from scorer.reading.table import Table
 
 # the roles of what was evaluated, and of its runs, where a table has several
@@ -150,7 +150,7 @@ def _frames(table: Table, several: Sequence[str]) -> Iterator[tuple[dict[str, st
     """The rows of each system, or run, with the columns as the file calls them."""
     roles = [role for role in several if role in table]
     by = [table.column_name(role) for role in roles]
-    texts_first = sorted(table.frame.columns[1:], key=lambda role: role not in TEXT)
+    texts_first = sorted(table.frame.columns[1:], key=lambda role: not holds_text(role))
     frame = table.frame.select(
         *(pl.col(role).alias(table.column_name(role)) for role in texts_first),
         pl.col("line").alias(ROW),

@@ -15,7 +15,7 @@ from scorer.api.splits import limited, masks_for
 from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
-from scorer.core.plugins import plugin_call
+from scorer.core.plugins import plugin_errors
 from scorer.core.text import printable, unit
 from scorer.leaderboard.board import Terms, ranked, settled
 from scorer.leaderboard.certainty import cluster_codes
@@ -98,7 +98,7 @@ class Entrants(NamedTuple):
     ) -> float:
         """The value of a run."""
         try:
-            with plugin_call(f"metric {measure.metric.name} failed"):
+            with plugin_errors(f"metric {measure.metric.name} failed"):
                 if not outcome.folds:
                     return aggregate_values(card, measure, rules, keep).mean
                 if keep is not None:

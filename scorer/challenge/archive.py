@@ -16,8 +16,8 @@ from scorer.challenge.model import FILE, Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
 from scorer.core.text import KIT, display_path, printable, quoted
-from scorer.reading.limits import SMALLEST_BOMB
-from scorer.reading.open import ZIP_DAMAGE, ZIP_METHODS, zip_directory_size
+from scorer.reading.limits import HARMLESS_SIZE
+from scorer.reading.open import ZIP_DAMAGE, ZIP_METHODS, read_zip_directory
 
 ABSENT = "truth-is-not-in-this-kit"  # begins the name of the truth that a kit's challenge.yaml has
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
@@ -62,10 +62,10 @@ def _sound(path: Path) -> None:
         raise refused(path, "T104", f"the kit is larger than {MOST_STORED >> 30} GiB")
     try:
         with path.open("rb") as stream:
-            entries, directory = zip_directory_size(stream, with_comment=False)
+            directory = read_zip_directory(stream, with_comment=False)
     except zipfile.BadZipFile:
         raise refused(path, "T107", "this is a ZIP archive, but no kit of `score kit`") from None
-    if entries > MOST_FILES or directory > MOST_DIRECTORY:
+    if directory.entries > MOST_FILES or directory.size > MOST_DIRECTORY:
         raise refused(path, "T107", f"a kit has at most {MOST_FILES} files")
 
 
@@ -85,7 +85,7 @@ def _members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     if FILE not in names:
         raise refused(path, "T107", f"this is no kit: it has no {FILE}")
     total = sum(member.file_size for member in members)
-    if total > MOST_UNPACKED or total > max(RATIO * path.stat().st_size, SMALLEST_BOMB):
+    if total > MOST_UNPACKED or total > max(RATIO * path.stat().st_size, HARMLESS_SIZE):
         raise refused(path, "T104", "the kit unpacks to more than is accepted")
     return members
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import yaml
 
 from scorer.core.errors import UnknownName
-from scorer.core.plugins import installed, plugin_call
+from scorer.core.plugins import find_entry_points, plugin_errors
 from scorer.core.problems import Severity
 from scorer.core.text import quoted
 
@@ -52,9 +52,9 @@ def codes() -> dict[str, Code]:
 
 def _pages_of_installed() -> Iterator[Path]:
     """Yield the YAML files beside the modules of installed checks, without importing these."""
-    points = (point for group in CHECK_ENTRY_POINTS for point in installed(group))
+    points = (point for group in CHECK_ENTRY_POINTS for point in find_entry_points(group))
     for module in sorted({point.module for point in points}):
-        with plugin_call(f"the plugin {quoted(module)} cannot be found"):
+        with plugin_errors(f"the plugin {quoted(module)} cannot be found"):
             spec = find_spec(module)
         page = Path(spec.origin).with_suffix(".yaml") if spec and spec.origin else None
         if page is not None and page.exists():

@@ -10,7 +10,7 @@ ScorerError
 └── UnknownName            a name that was looked up and does not exist           exit 2
 
 A `Problem` is a record of one thing wrong in one file; the exceptions carry
-problems to the edge.
+problems to the command or the server, which shows them.
 """
 
 from __future__ import annotations

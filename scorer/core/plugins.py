@@ -180,8 +180,8 @@ def find_marked(package: str, type_: type[T], group: str | None) -> list[tuple[T
     """Return the things in all modules of a package, then those from a group of entry points."""
     folders = import_module(package).__path__
     modules = [import_module(found.name) for found in walk_packages(folders, f"{package}.")]
-    for point in installed(group):
-        with plugin_call(f"the plugin {point.name!r} ({point.value}) cannot be loaded"):
+    for point in find_entry_points(group):
+        with plugin_errors(f"the plugin {point.name!r} ({point.value}) cannot be loaded"):
             loaded = point.load()
         modules.append(loaded if isinstance(loaded, ModuleType) else import_module(point.module))
     # Two entry points may name one module.
@@ -189,7 +189,7 @@ def find_marked(package: str, type_: type[T], group: str | None) -> list[tuple[T
 
 
 @cache
-def installed(group: str | None) -> tuple[EntryPoint, ...]:
+def find_entry_points(group: str | None) -> tuple[EntryPoint, ...]:
     """Return the entry points of installed projects in a group."""
     return () if group is None else tuple(entry_points(group=group))
 
@@ -225,7 +225,7 @@ def load_module(path: Path) -> ModuleType:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = str(path)
-    with plugin_call(f"the plugin {quoted(path.name)} cannot be loaded"):
+    with plugin_errors(f"the plugin {quoted(path.name)} cannot be loaded"):
         sys.modules[name] = module
         try:
             exec(compile(code, path, "exec", dont_inherit=True), module.__dict__)
@@ -236,7 +236,7 @@ def load_module(path: Path) -> ModuleType:
 
 
 @contextmanager
-def plugin_call(message: str) -> Iterator[None]:
+def plugin_errors(message: str) -> Iterator[None]:
     """Raise PluginError of any exception of third-party code, also of one that ends the process."""
     try:
         with AROUND_PLUGINS.get()():

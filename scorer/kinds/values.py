@@ -23,7 +23,7 @@ from scorer.views.join import answered_lists, number_lists, sorted_names
 from scorer.views.ranked import Ties
 from scorer.views.values import Given
 
-EVERY_COLUMN = Schema(("list",), every=True)
+EVERY_COLUMN = Schema(("list",), uses_all=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +158,7 @@ class FrameTruth(OpenTruth):
 
 
 def _frame_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
-    return (Schema(("list",), (), rules.columns, every=True),)
+    return (Schema(("list",), (), rules.columns, uses_all=True),)
 
 
 def open_frames(table: Table, side: SideTables, findings: Findings) -> FrameTruth:

@@ -17,7 +17,7 @@ import numpy as np
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Mask
 from scorer.core.errors import MetricFailed, PluginError
-from scorer.core.plugins import plugin_call
+from scorer.core.plugins import plugin_errors
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.certainty import with_certainty
@@ -81,7 +81,7 @@ def settled(
         for measure in terms.measures:
             rules, key = terms.rules[measure.id], measure.id
             try:
-                with plugin_call(f"metric {measure.metric.name} failed"):
+                with plugin_errors(f"metric {measure.metric.name} failed"):
                     values[key] = (
                         aggregate_folds(outcome.folds, card.lists, measure, terms.rules)
                         if outcome.folds

@@ -84,7 +84,7 @@ class BoundChallenge(NamedTuple):
 
     def whole(self, shape: Schema) -> Schema:
         """The schema of a file, of which every column is used where measures read frames."""
-        return replace(shape, every=True) if Frames in self.views else shape
+        return replace(shape, uses_all=True) if Frames in self.views else shape
 
     def read(
         self,
@@ -101,7 +101,8 @@ class BoundChallenge(NamedTuple):
     @property
     def limits(self) -> ReadLimits:
         """The limits of reading a submission."""
-        return self.challenge.submission.limits.bounds._replace(own=own_files(self.challenge))
+        protected = own_files(self.challenge)
+        return self.challenge.submission.limits.bounds._replace(protected=protected)
 
     def called(self, role: str) -> str:
         """The challenge's own word for a list or an item: its column's name."""

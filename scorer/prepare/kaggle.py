@@ -26,7 +26,7 @@ from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import PluginError, SubmissionRejected
-from scorer.core.plugins import load_module, plugin_call
+from scorer.core.plugins import load_module, plugin_errors
 from scorer.core.problems import Problem
 from scorer.core.text import describe_exception, join_first, printable, quoted
 from scorer.metrics.api import Figure, Metric
@@ -97,7 +97,7 @@ def failing_examples(path: Path) -> Iterator[str]:
         ) -> None:
             self.report_failure(out, test, example, describe_exception(exc_info[1]))
 
-    with plugin_call(f"the examples of {quoted(path.name)} cannot be run"):
+    with plugin_errors(f"the examples of {quoted(path.name)} cannot be run"):
         for test in doctest.DocTestFinder().find(module, path.stem):
             Runner(verbose=False).run(test, out=lambda text: None)
     yield from told
@@ -174,7 +174,7 @@ def _value_of_file(
         for side, text, name in ((SOLUTION, solution, ids), (SUBMISSION, submission, own_ids))
     ]
     frames[0] = frames[0].drop(columns=USAGE, errors="ignore")
-    with plugin_call(message):
+    with plugin_errors(message):
         try:
             returned = score(*frames, ids, **params)
         except Exception as error:
@@ -260,7 +260,7 @@ def _codes(frames: Frames, what: str, text: str, column: str) -> Ints:
 @lru_cache(maxsize=4)
 def _read_frame(text: str) -> Any:
     """A file as pandas reads it. Not to be changed: the frames of metrics are copies of it."""
-    with plugin_call("pandas cannot read a file"):
+    with plugin_errors("pandas cannot read a file"):
         pandas = _pandas()
         # from 3.0 on numbers are read exactly without being asked for
         exact = (

@@ -68,7 +68,7 @@ def read_splits(path: Path, lists: Sequence[str], called: str = "list") -> dict[
     """
     findings = Findings(display_path(path))
     shape = Schema(("list", "fold"), (), {"fold": "split"})
-    kaggle = Schema(("list", "fold"), (), {"list": called, "fold": "Usage"}, every=True)
+    kaggle = Schema(("list", "fold"), (), {"list": called, "fold": "Usage"}, uses_all=True)
     table = read_file(path, None, [shape, kaggle], findings).table
     split_of: dict[str, str] = {}
     known_lists = set(lists)

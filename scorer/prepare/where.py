@@ -21,7 +21,7 @@ from scorer.kinds.rows import LIKELY
 from scorer.prepare.bind import BoundChallenge, written_so
 from scorer.prepare.faults import Fault, refuse
 from scorer.reading.read import header_words, read_file
-from scorer.reading.schema import EXTRA, NUMBER, TEXT, Schema
+from scorer.reading.schema import EXTRA, NUMBER, Schema, holds_text
 from scorer.reading.table import Table, find_places
 from scorer.views.join import among_lists
 
@@ -198,7 +198,7 @@ def _of_truth(truth: Table, names: Sequence[str]) -> dict[str, pl.Series]:
     for name in names:
         roles = (name, called.get(name), f"{EXTRA}{name}]", f"{NUMBER}{name}]")
         role = next((r for r in roles if r and r != "line" and r in truth), "")
-        if role in TEXT:
+        if holds_text(role):
             columns[name] = truth.frame[role]
         elif role:
             texts = [f"{number:.17g}" for number in truth.frame[role].to_list()]

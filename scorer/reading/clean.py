@@ -14,7 +14,7 @@ from scorer.reading.limits import ReadLimits
 from scorer.reading.lines import is_text
 from scorer.reading.numbers import largest_number
 from scorer.reading.open import BOM
-from scorer.reading.schema import TEXT
+from scorer.reading.schema import holds_text
 
 IS_SHORT = "is short"  # the name of a column; no role has a blank
 
@@ -62,7 +62,7 @@ def scan_clean(
         cells.append(pl.any_horizontal(pl.col(unread).is_null()).alias(IS_SHORT))
 
     def scan(number_type: type[pl.DataType]) -> pl.DataFrame | None:
-        types = {positions[role]: number_type for role in positions if role not in TEXT}
+        types = {positions[role]: number_type for role in positions if not holds_text(role)}
         lines = pl.scan_csv(
             data,
             separator=separator,
@@ -79,8 +79,8 @@ def scan_clean(
             return None
 
     # Polars parses numbers as it cuts. If a cell is no number, or too large, they are read as text.
-    numbers = [role for role in positions if role not in TEXT]
-    text_fields = {position for role, position in positions.items() if role in TEXT}
+    numbers = [role for role in positions if not holds_text(role)]
+    text_fields = {position for role, position in positions.items() if holds_text(role)}
     # A field that two roles read, one as a number and one as a text, is read as text.
     is_shared = any(positions[role] in text_fields for role in numbers)
     frame = None if is_shared else scan(pl.Float64)
@@ -94,8 +94,8 @@ def scan_clean(
     lines = first_line - 1 + frame.height
     if data.count(separator.encode()) != (width - 1) * lines:
         return None
-    needed = [role for role, at in positions.items() if role in TEXT or at in filled]  # no nulls
-    if any(frame[role].null_count() for role in needed) or (unread and frame[IS_SHORT].any()):
+    no_nulls = [role for role, at in positions.items() if holds_text(role) or at in filled]
+    if any(frame[role].null_count() for role in no_nulls) or (unread and frame[IS_SHORT].any()):
         return None
     if not has_numbers:
         texts = frame.select(pl.col(numbers).fill_null(""))

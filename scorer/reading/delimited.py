@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
-from typing import Literal
 
 import polars as pl
 
@@ -41,7 +40,7 @@ from scorer.reading.limits import (
 )
 from scorer.reading.lines import first_content, read_lines
 from scorer.reading.numbers import join_decimal_commas
-from scorer.reading.schema import TEXT
+from scorer.reading.schema import holds_text
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells_frame, merge_rows
 
 BLANKS = " \t"
@@ -50,7 +49,7 @@ HEAD_LINES = SAMPLE_ROWS + 1  # the header and the rows of the sample, of a clea
 FEWEST_QUOTED = 1_000  # lines with quotes that are worth a second pass of polars
 WHITESPACE_FIELD = re.compile(r"[^ \t]+")
 INSIDE_QUOTES = re.compile(r'[^"]*+(?:""[^"]*+)*+')
-QUOTED_REST = re.compile('"[^"]*"')  # pandas quotes a cell with separators
+QUOTED_REST = re.compile('"[^"]*"')  # the rest of a line, which pandas quotes for its separators
 # A cell, quoted or not, as a regex of polars; SEPARATOR is replaced by the separator.
 WELL_FORMED = r'(?:"(?:[^"\r]|"")*"|[^"\rSEPARATOR]*)'
 
@@ -103,6 +102,7 @@ class Dialect:
             field = text[at:end]  # if it is not quoted
             start = at + len(field) - len(field.lstrip(blanks))
             if text[start : start + 1] != '"':
+                # A text keeps the blanks round it, but its place is behind them, too.
                 start = at + len(field) - len(field.lstrip(self.field_blanks))
                 record.fields.append(field.strip(blanks))
                 fault = STRAY_RETURN if "\r" in field else None
@@ -113,7 +113,7 @@ class Dialect:
                     match = INSIDE_QUOTES.match(text, at)
                     assert match is not None  # it matches anything
                     parts.append(match[0].replace('""', '"'))
-                    end = match.end() + 1
+                    end = match.end() + 1  # behind the closing quote, if it is on this line
                     if end <= len(text):
                         following = text[end : end + 1]
                         if following not in ("", self.separator):
@@ -129,7 +129,7 @@ class Dialect:
                 record.is_quoted = True
             record.places.append((first_line, start + 1))
             if fault:
-                return _end_record(record, fault)
+                return _mark_faulty(record, fault)
             if text[end : end + 1] != self.separator:
                 record.next_line = number + 1
                 return record
@@ -142,8 +142,9 @@ class Dialect:
         elif self.separator == WHITESPACE:
             spans = [match.span() for match in WHITESPACE_FIELD.finditer(text)]
         else:
-            ends = [*(m.start() for m in re.finditer(re.escape(self.separator), text)), len(text)]
-            spans = list(zip([0, *(end + 1 for end in ends)], ends, strict=False))
+            marks = [match.start() for match in re.finditer(re.escape(self.separator), text)]
+            starts = [0, *(mark + 1 for mark in marks)]
+            spans = list(zip(starts, [*marks, len(text)], strict=True))
         if self.takes_rest and len(spans) > self.width:
             spans[self.width - 1 :] = [(spans[self.width - 1][0], len(text))]
         cells = [(text[start:end], start) for start, end in spans]
@@ -156,7 +157,7 @@ class Dialect:
         return Record(line, line + 1, fields, places)
 
 
-def _end_record(record: Record, fault: tuple[str, str, str]) -> Record:
+def _mark_faulty(record: Record, fault: tuple[str, str, str]) -> Record:
     """Return a record without its faulty last field; the next one begins on the line after it."""
     code, message, help = fault
     line, column = record.places[-1]
@@ -219,6 +220,7 @@ def read_clean_delimited(data: bytes, request: ReadRequest) -> Cells | None:
     except (UnreadableError, ReportedError):
         return None
     dialect = form.dialect
+    # Polars takes each line below the header for a row, also a blank one.
     if not dialect.quotes or form.body_line != (1 if layout.header else 2):
         return None
     frame = scan_clean(
@@ -240,8 +242,9 @@ def write_delimited(rows: Rows, columns: Mapping[str, str]) -> bytes:
     # Blanks round a cell without quotes mean nothing.
     has_blanks = any(str(cell) != str(cell).strip() for row in rows for cell in row.values())
     text = io.StringIO()
-    quoting: Literal[0, 1] = csv.QUOTE_ALL if has_blanks else csv.QUOTE_MINIMAL
-    lines = csv.writer(text, lineterminator="\n", quoting=quoting)
+    lines = csv.writer(
+        text, lineterminator="\n", quoting=csv.QUOTE_ALL if has_blanks else csv.QUOTE_MINIMAL
+    )
     roles = list(rows[0]) if rows else ["list", "item"]
     lines.writerow([columns.get(role, role) for role in roles])
     lines.writerows([row[role] for role in roles] for row in rows)
@@ -377,10 +380,13 @@ def _split_lines(
     dialect, text = form.dialect, pl.col("text")
     separator, width = dialect.separator, dialect.width
     quoted = lines.clear()
-    if dialect.quotes or dialect.takes_rest:
-        quoted, lines = _partition(lines, text.str.contains('["\r]' if dialect.quotes else '"'))
-    blank = separator if len(separator) == 1 and not form.keeps_blank_rows else ""
-    lines = lines.filter(text.str.contains(f"[^ \t\r{re.escape(blank)}]"))
+    if dialect.quotes:
+        quoted, lines = _partition(lines, text.str.contains('["\r]'))
+    elif dialect.takes_rest:  # which may be in quotes
+        quoted, lines = _partition(lines, text.str.contains('"', literal=True))
+    # A line of separators alone is blank, too.
+    marks = separator if len(separator) == 1 and not form.keeps_blank_rows else ""
+    lines = lines.filter(text.str.contains(f"[^ \t\r{re.escape(marks)}]"))
     if separator == WHITESPACE:
         count = text.str.count_matches(WHITESPACE_FIELD.pattern)
     elif separator == NO_SEPARATOR:
@@ -466,8 +472,7 @@ def _parse_lines(
         covered.extend(range(line + 1, next_line))
         count = len(record.fields)
         if record.fault is not None:
-            if not findings.count_if_full(record.fault.code):  # else counted, but not kept
-                findings.add(record.fault)
+            findings.add(record.fault)
         elif record.is_empty and not (form.keeps_blank_rows and count > 1):
             continue
         elif count == dialect.width:
@@ -487,7 +492,7 @@ def _width_problem(record: Record, form: FileForm) -> Problem:
         line, column = record.places[width]
         if dialect.quotes:
             help = f"an unquoted {SEPARATOR_NAMES.get(dialect.separator, 'separator')}?"
-    numbers = sorted(n for role, n in form.positions.items() if role not in TEXT)
+    numbers = sorted(n for role, n in form.positions.items() if not holds_text(role))
     if dialect.separator == "," and join_decimal_commas(record.fields, numbers, width):
         help = "decimal commas? write points"
     return Problem("S207", message, line=line, column=column, help=help)

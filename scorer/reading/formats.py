@@ -106,7 +106,7 @@ def find_format(
     path: Path,
     name: Format | str | None,
     layout: Layout = PLAIN,
-    own: tuple[Path, ...] | None = None,
+    protected: tuple[Path, ...] | None = None,
 ) -> Format:
     """Return the format of that name, else the one of the file's suffix; or CSV.
 
@@ -116,8 +116,8 @@ def find_format(
         path: The file.
         name: The name, or the format itself, if the challenge has one.
         layout: If it has JSON paths, a file without a name of a format is a JSON document.
-        own: As `ReadLimits.own`. The file is opened for the names in a ZIP archive, and for the
-            first lines of a text file.
+        protected: As in `ReadLimits`. The file is opened for the names in a ZIP archive, and for
+            the first lines of a text file.
     """
     if isinstance(name, Format):
         return name
@@ -125,11 +125,11 @@ def find_format(
         return formats().get(name or "json")
     suffix = table_suffix(path)
     if not suffix and path.suffix.lower() == ".zip":
-        names = zip_names(path, own)
+        names = zip_names(path, protected)
         suffix = table_suffix(Path(names[0])) if len(names) == 1 else ""
     found = next((each for each in formats() if suffix in each.suffixes), None)
     if found is None or suffix == ".txt":
-        lines = data_lines(first_lines(path, ReadLimits(own=own)))
+        lines = data_lines(first_lines(path, ReadLimits(protected=protected)))
         if 2 * sum(map(bool, map(CERTAIN_RUN_LINE.fullmatch, lines))) > len(lines):
             return formats().get("trec")
     return found or formats().get("csv")
@@ -169,7 +169,7 @@ def first_lines(
         return []
     lines = text.splitlines()
     complete = lines if len(data) < HEAD_BYTES else lines[:-1]  # the last line may be cut off
-    return [line for line in complete[: 2 * MOST_HEAD_LINES] if line.strip()][:MOST_HEAD_LINES]
+    return [line for line in complete if line.strip()][:MOST_HEAD_LINES]
 
 
 def data_lines(lines: Sequence[str]) -> list[str]:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, printable, quoted
-from scorer.reading.layout import base_role, cut_schema, separator_of
+from scorer.reading.layout import base_role, file_schema, separator_of
 from scorer.reading.limits import ReportedError, UnreadableError
 from scorer.reading.numbers import DECIMAL, parse_number
 from scorer.reading.open import table_suffix
-from scorer.reading.schema import ORDERED, TEXT, Schema
+from scorer.reading.schema import ORDERED, Schema, holds_text
 from scorer.reading.table import ReadRequest
 
 SAMPLE_ROWS = 100  # that show whether an unused column holds numbers
@@ -25,7 +25,9 @@ NAMELIKE = re.compile(r"[\w .,#%()\[\]/?-]{1,40}")  # what is shown of a header 
 ROW_NUMBER_NAMES = {"id", "idx", "index", "row", "rowid", "rowindex", "rownumber", "unnamed0"}
 PANDAS_INDEX = re.compile(r"|index|level_0|Unnamed: 0(\.[0-9]+)*")  # or without a name
 NO_INDEX = "write with to_csv(index=False); score check --fix removes the column"
-NUMBER_CODES = {"", "S502", "S503", "S504", "S506"}  # of ParsedNumber, in a column of numbers
+# What `parse_number` reports in a column of numbers: nothing, that a number is missing (S502, S506)
+# or infinite or too large (S503), or that it has a decimal comma (S504).
+NUMBER_CODES = {"", "S502", "S503", "S504", "S506"}
 WRITE_JSON = "write one object a line, as pandas does with to_json(orient='records', lines=True)"
 BEGINS_AS_JSON = re.compile(r'\[?\s*\{\s*(?:"|$)|\[\s*(?:\[|$)')  # {" or [{" or [[, or these alone
 EXCEL_SEPARATOR_LINE = re.compile(r"sep=.", re.IGNORECASE)
@@ -79,7 +81,7 @@ class UnusedColumn(NamedTuple):
 
     @property
     def counts_rows(self) -> bool:
-        """Whether it is named as a number of rows is, and no number comes twice."""
+        """Whether it has a name of ROW_NUMBER_NAMES, and whole numbers that are all different."""
         word = "".join(filter(str.isalnum, self.name.casefold()))
         numbers = [cell.strip() for cell in self.cells]
         is_counted = all(map(str.isdecimal, numbers)) and len(set(numbers)) == len(numbers)
@@ -87,7 +89,7 @@ class UnusedColumn(NamedTuple):
 
     @property
     def is_numeric(self) -> bool:
-        """Whether some cells are numbers (S504: with a comma), and others missing or too large."""
+        """Whether a cell is a number, perhaps with a decimal comma (S504), and none is a word."""
         codes = {parse_number(cell.strip()).code for cell in self.cells}
         return not codes.isdisjoint(("", "S504")) and codes <= NUMBER_CODES
 
@@ -106,13 +108,14 @@ def match_schema(names: Sequence[str], request: ReadRequest, line: int | None) -
     """
     present = set(names)
     try:
-        schemas = [cut_schema(request.layout, schema, names) for schema in request.schemas]
+        schemas = [file_schema(request.layout, schema, names) for schema in request.schemas]
     except UnreadableError as error:
         raise UnreadableError("S201", error.problem.message, line) from None
-    # Wide columns fit several schemas: then the one that lacks the fewest roles with named columns.
+    # Wide columns may fit several schemas. The roles whose columns the challenge names show which
+    # one it expects: the one that has the most of them.
     distances = [
-        (len(schema.missing_roles(present)), len(asked.columns.keys() - set(asked.roles)))
-        for schema, asked in zip(schemas, request.schemas, strict=True)
+        (len(schema.missing_roles(present)), len(of_rows.columns.keys() - set(of_rows.roles)))
+        for schema, of_rows in zip(schemas, request.schemas, strict=True)
     ]
     schema = schemas[distances.index(min(distances))]
     if missing := schema.missing_roles(present):
@@ -125,9 +128,9 @@ def match_schema(names: Sequence[str], request: ReadRequest, line: int | None) -
 def names_of_roles(names: Sequence[str], request: ReadRequest) -> set[str]:
     """Return the names of the columns that may have a role, whichever schema fits."""
     found: set[str] = set()
-    for asked in request.schemas:
+    for of_rows in request.schemas:
         try:
-            schema = cut_schema(request.layout, asked, names)
+            schema = file_schema(request.layout, of_rows, names)
         except UnreadableError:
             continue
         found.update(map(schema.column_name, schema.roles))
@@ -152,9 +155,10 @@ def _report_missing_columns(
         file = printable(request.path.name, 60)
         help = "say which is which: "
         help += f"truth: {{file: {file}, columns: {{{', '.join(named)}}}}}"
+    # The only column that is not used, beside others that are, is probably the one that is missing.
+    only_free = free[0] if len(missing) == len(free) == 1 and has_used else None
     for role in missing:
         name = schema.column_name(role)
-        only_free = free[0] if len(missing) == len(free) == 1 and has_used else ""
         similar = nearest(name, free) or only_free
         hint = f"; rename {quoted(similar)}?" if similar else ""
         message = f"column {quoted(name)} is missing; found: {listed}{hint}"
@@ -179,8 +183,9 @@ def match_header(
     names, line = header.fields, header.line or None
     if line is not None:
         _refuse_data_as_header(header, separator, request)
-    fewest_needed = min(len(schema.missing_roles(())) for schema in request.schemas)
-    if not names[0] and len(names) > fewest_needed:  # else a needed column lacks its name
+    # An unnamed first column is one too many; or it lacks its name, if all columns are needed.
+    fewest_needed = min(len(schema.missing_roles([])) for schema in request.schemas)
+    if not names[0] and len(names) > fewest_needed:
         message = "unnamed first column; a pandas index?"
         request.report("S203", message, line, 1, NO_INDEX)
     positions: dict[str, list[int]] = {}
@@ -234,7 +239,7 @@ def _refuse_several_ids(match: SchemaMatch, names: Sequence[str], rows: Sequence
 
     A file with scores or ranks is not looked at: a row of it is one item.
     """
-    if not {"list", "item"} <= set(match.names) or any(role not in TEXT for role in match.names):
+    if not {"list", "item"} <= set(match.names) or not all(map(holds_text, match.names)):
         return
     at_list, at_item = (names.index(match.names[role]) for role in ("list", "item"))
     lists = {row.fields[at_list] for row in rows}
@@ -268,11 +273,11 @@ def warn_unused_columns(
 ) -> None:
     """Report the columns that nothing uses.
 
-    The first column of numbers is an error if a score or a rank could order the rows and both are
+    The first one of numbers is also an error if a score or a rank could order the rows and both are
     missing. In a truth without grades, the warning says how to declare a column of numbers.
     """
     schema = match.schema
-    if schema.every:
+    if schema.uses_all:
         return
     lacks_order = set(schema.roles) >= ORDERED and ORDERED.isdisjoint(match.names)
     lacks_grades = "grade" in schema.roles and "grade" not in match.names
@@ -295,7 +300,7 @@ def warn_unused_columns(
                 hint = f"rename it, or in the challenge: submission: {{columns: {{{declared}}}}}"
                 what += f"; found: {_join_names(names)}"
                 request.report("S201", what, extra.line, extra.column, hint)
-                lacks_order = False  # one problem of this is enough
+                lacks_order = False  # the error is reported for one column
         request.report("S205", message, extra.line, extra.column, help, severity="warning")
 
 

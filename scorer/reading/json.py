@@ -20,7 +20,7 @@ from scorer.reading.formats import Rows, format
 from scorer.reading.header import match_schema
 from scorer.reading.layout import EACH, Steps, container_path, parse_path
 from scorer.reading.limits import UnreadableError, format_size
-from scorer.reading.schema import TEXT, Schema
+from scorer.reading.schema import Schema, holds_text
 from scorer.reading.table import (
     IN_LINE,
     CellPlace,
@@ -366,7 +366,7 @@ def _make_cells(
 
 def _offset_of_row(row: Row) -> int:
     """Return the offset of a row's number, else of its item, else of its last cell."""
-    main_role = next((role for role in row if role not in TEXT), "item")
+    main_role = next((role for role in row if not holds_text(role)), "item")
     return row[main_role].at if main_role in row else max(cell.at for cell in row.values())
 
 

@@ -42,7 +42,7 @@ MOST_PLAIN_KEYS = 50
 MOST_PLAIN_VALUES = 14
 # A text without escapes, a number, or a word, as a regex of polars.
 VALUE = r'"[^"\\\x00-\x1f]*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|null|true|false'
-VALUE_OF = "value of "  # begins the column of a key's values, so that a key may be `line`, too
+VALUE_OF = "value of "  # begins the name of a key's column, as a key may be called `line`, too
 NO_ARRAY = "write an object a row; several in an array are read where a challenge says so (cells:)"
 
 
@@ -92,7 +92,8 @@ def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     keys = list(shapes.most_common(1)[0][0]) if shapes else []  # of most rows
     wanted = names_of_roles(keys, request)
     chunks = [_cut_plain(chunk, keys, wanted) for chunk in lines.iter_slices(CHUNK_LINES)]
-    plain, others = (pl.concat(frames) for frames in zip(*chunks, strict=True))
+    plain = pl.concat(values for values, _ in chunks)
+    others = pl.concat(rest for _, rest in chunks)
     refuse_many_slow_lines(others.height)
     rows = [row for line, text in others.iter_rows() if (row := _decode(line, text, request))]
     first_lines = _first_lines(plain, keys, rows)
@@ -109,7 +110,7 @@ def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     ]
     warn_unused_columns(unused, match, list(first_lines), request)
     absent = [name for name in names.values() if VALUE_OF + name not in plain.columns]
-    if absent:  # from all plain lines, which have the same keys
+    if absent:  # in all plain lines, as they have the same keys
         for line in plain["line"]:
             request.report("S207", f"{join_first(absent)} is missing in this row", line)
         plain = pl.DataFrame(schema={"line": pl.UInt32} | dict.fromkeys(names, pl.String))
@@ -156,10 +157,10 @@ def _cut_plain(
     pattern = r"^[ \t]*\{" + ",".join(members) + r"\}[ \t]*$"
     groups = lines["text"].str.extract_groups(pattern).struct.unnest()
     groups.columns = [f"{VALUE_OF}{key}" for key in keys if key in wanted]
-    is_plain = groups.to_series().is_not_null()
-    values = groups.filter(is_plain).with_columns(
-        pl.when(pl.all() != "null").then(pl.all().str.strip_chars('"')).otherwise(pl.lit(""))
-    )
+    is_plain = groups[groups.columns[0]].is_not_null()  # a line that does not match has no group
+    # The text "null" still has its quotes here.
+    text = pl.when(pl.all() == "null").then(pl.lit("")).otherwise(pl.all().str.strip_chars('"'))
+    values = groups.filter(is_plain).with_columns(text)
     plain = values.insert_column(0, lines["line"].filter(is_plain))
     return plain, lines.filter(~is_plain)
 
@@ -230,10 +231,13 @@ def _decode(line: int, raw: str, request: ReadRequest) -> Row | None:
         request.report("S207", message, line, column + error.pos)
         return None
     if isinstance(cells, _RepeatedKeys):
-        places = list(_key_places(raw))
-        keys = [key for key, *_ in places]
-        repeat = next(n for n, key in enumerate(keys) if key in keys[:n])
-        request.report("S207", "a key is given twice in this object", line, places[repeat][1])
+        seen = set[str]()
+        for member in _members(raw):
+            if member.name in seen:
+                message = "a key is given twice in this object"
+                request.report("S207", message, line, member.column)
+                break
+            seen.add(member.name)
         return None
     return Row(line, cells, raw)
 
@@ -268,19 +272,27 @@ def _plain_text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 
-def _key_places(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each key of the object in a line, the key's column and its value's, from 1."""
+class _Member(NamedTuple):
+    """A key of an object in a line."""
+
+    name: str
+    column: int  # of the key, from 1
+    value_column: int
+
+
+def _members(text: str) -> Iterator[_Member]:
+    """Yield the keys of the object in a line."""
     at = text.index("{") + 1
     while (start := text.find('"', at)) >= 0:
-        key, at = DECODER.raw_decode(text, start)
+        name, at = DECODER.raw_decode(text, start)
         at = skip_blanks(text, text.index(":", at) + 1)
-        yield key, start + 1, at + 1
+        yield _Member(name, start + 1, at + 1)
         at = DECODER.raw_decode(text, at)[1]
 
 
 def _value_column(text: str, name: str) -> int | None:
     """Return the column at which the value of a key begins, from 1, if there is one."""
-    return next((value for key, _, value in _key_places(text) if key == name), None)
+    return next((m.value_column for m in _members(text) if m.name == name), None)
 
 
 def _find_cells(text: str, line: int, name: str) -> list[CellPlace]:
@@ -291,10 +303,10 @@ def _find_cells(text: str, line: int, name: str) -> list[CellPlace]:
     value, _ = DECODER.raw_decode(text, column - 1)
     if not isinstance(value, list):
         return [CellPlace(_plain_text(value), line, column)]
-    places = [CellPlace(BEFORE_EACH, line, column)]
-    at = column  # the offset behind the bracket, as columns count from 1 and offsets from 0
+    places = [CellPlace(BEFORE_EACH, line, column)]  # says that the places of elements follow
+    at = column - 1  # the offset of the bracket, then of the comma before each element
     for element in value:
-        at = skip_blanks(text, at)
+        at = skip_blanks(text, at + 1)
         places.append(CellPlace(_plain_text(element), line, at + 1))
-        at = skip_blanks(text, DECODER.raw_decode(text, at)[1]) + 1  # behind the comma
+        at = skip_blanks(text, DECODER.raw_decode(text, at)[1])
     return places

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from scorer.core.text import join_first, nearest, printable, quoted
 from scorer.reading.limits import UnreadableError
-from scorer.reading.schema import TEXT, Schema
+from scorer.reading.schema import Schema, holds_text
 
 WHITESPACE = "whitespace"
 NO_SEPARATOR = "none"  # a line is one cell
@@ -120,7 +120,7 @@ class Layout(NamedTuple):
     def is_vector(self) -> bool:
         """Whether cells hold values, one for each candidate of their list in its order."""
         roles = [role for role, _ in self.cells]
-        return bool(roles) and not any(role in TEXT for role in roles)
+        return bool(roles) and not any(map(holds_text, roles))
 
     @property
     def key_roles(self) -> set[str]:
@@ -134,16 +134,16 @@ PLAIN = Layout()
 
 
 @dataclass(frozen=True, slots=True)
-class CutSchema(Schema):
-    """The columns of a file that is not plain, of which `reshape` makes those of `outer`.
+class FileSchema(Schema):
+    """The columns of a file that is not plain, from which `reshape` makes rows.
 
     Attributes:
-        outer: The schema of the rows that are made.
+        row_schema: The schema of the rows.
         labels: What the name of each wide column says: its item, rank or part.
         value: The role of the cells in the wide columns.
     """
 
-    outer: Schema = field(default_factory=lambda: Schema(()))
+    row_schema: Schema = field(default_factory=lambda: Schema(()))
     labels: tuple[str, ...] = ()
     value: str = ""
 
@@ -158,7 +158,7 @@ def separator_of(word: str) -> str:
     return SEPARATORS.get(word, word)
 
 
-def cut_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
+def file_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
     """Return the columns that a file must have so that rows of a schema can be made of it.
 
     Args:
@@ -199,7 +199,7 @@ def cut_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
         raise UnreadableError("S201", message)
     required += [f"{value}[{n}]" for n in range(len(labels))]
     roles_of_file = tuple(required), tuple(optional)
-    return CutSchema(*roles_of_file, columns, schema.every, schema, labels, value)
+    return FileSchema(*roles_of_file, columns, schema.uses_all, schema, labels, value)
 
 
 def wide_value(role: str, schema: Schema) -> str:

@@ -10,12 +10,12 @@ from scorer.core.problems import Problem
 if TYPE_CHECKING:
     import polars as pl
 
-SMALLEST_BOMB = 16 * 1024**2  # unpacked bytes, up to which a file may have any ratio
+HARMLESS_SIZE = 16 * 1024**2  # bytes to which any file may unpack, however small it is
 MOST_RATIO = 1000  # of unpacked to compressed bytes; tables in gzip have 3 to 30
 MOST_SLOW_LINES = 2_000_000  # parsed one by one in Python, about 10 microseconds each
 CHUNK_LINES = 1_000_000  # that are cut together, so that their copies stay small
 MOST_RECORD_LINES = 10_000  # of one record, whose quoted fields hold line ends
-MOST_ERRORS = 200_000  # in the rows of a file, after which reading ends
+MOST_ERRORS = 200_000  # of a file, after which reading ends: more of them would tell nobody more
 SAVE_AS_UTF8 = "save the file as UTF-8"  # help of problems
 UNITS = {"GiB": 2**30, "GB": 10**9, "MiB": 2**20, "MB": 10**6, "KiB": 2**10, "kB": 10**3}
 
@@ -28,15 +28,15 @@ class ReadLimits(NamedTuple):
         unpacked: Bytes, unpacked.
         rows: Rows of the file.
         line: Bytes of one line.
-        own: For a submitted file: the challenge's own files, which must not be read as one. None
-            for a file that the organizer named.
+        protected: The challenge's own files, which are refused as a submission. None for a file
+            that the organizer named.
     """
 
     size: int = 1024**3
     unpacked: int = 4 * 1024**3
     rows: int = 20_000_000
     line: int = 1024**2
-    own: tuple[Path, ...] | None = None
+    protected: tuple[Path, ...] | None = None
 
 
 DEFAULT_LIMITS = ReadLimits()
@@ -59,7 +59,7 @@ class UnreadableError(Exception):
 
 
 class ReportedError(Exception):
-    """A file cannot be read as a table; the findings say why."""
+    """A file cannot be read as a table; the findings of its `ReadRequest` say why."""
 
 
 def limit_error(limit: str, message: str, line: int | None = None) -> UnreadableError:
@@ -75,7 +75,7 @@ def unpacked_error(most: int) -> UnreadableError:
 
 def largest_unpacked(size: int, limits: ReadLimits) -> int:
     """Return how many bytes a compressed file of `size` bytes may unpack to."""
-    return min(limits.unpacked, max(MOST_RATIO * size, SMALLEST_BOMB))
+    return min(limits.unpacked, max(MOST_RATIO * size, HARMLESS_SIZE))
 
 
 def refuse_many_rows(lines: pl.Series, limits: ReadLimits, counts: pl.Series | None = None) -> None:
@@ -86,11 +86,11 @@ def refuse_many_rows(lines: pl.Series, limits: ReadLimits, counts: pl.Series | N
         limits: What is accepted.
         counts: The number of rows on each of `lines`; None if each holds one row.
     """
-    if (len(lines) if counts is None else counts.sum()) > limits.rows:
-        first_refused = limits.rows
-        if counts is not None:  # the first line up to which there are more rows than accepted
-            rows_so_far = counts.cast(int).cum_sum()
-            first_refused = int(rows_so_far.search_sorted(limits.rows, side="right"))
+    first_refused = limits.rows
+    if counts is not None:  # the first line up to which there are more rows than accepted
+        rows_so_far = counts.cast(int).cum_sum()  # of 64 bits, as sums of 32 could overflow
+        first_refused = int(rows_so_far.search_sorted(limits.rows, side="right"))
+    if first_refused < len(lines):
         message = f"more than {limits.rows:,} rows, which is what is accepted here"
         raise limit_error("rows", message, lines[first_refused])
 
@@ -99,7 +99,7 @@ def refuse_many_slow_lines(lines: int) -> None:
     """Raise UnreadableError if more lines than are accepted have to be parsed one by one."""
     if lines > MOST_SLOW_LINES:
         message = f"more than {MOST_SLOW_LINES:,} lines that can only be read one by one"
-        hint = "plain ones need no escapes, no line ends or blanks beside quotes"
+        hint = "write values without escapes, line ends in quotes, and blanks beside quotes"
         raise UnreadableError("S104", message, help=hint)
 
 

@@ -15,7 +15,7 @@ import polars as pl
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.reading.limits import refuse_many_slow_lines
-from scorer.reading.schema import ORDERED, TEXT
+from scorer.reading.schema import ORDERED, holds_text
 from scorer.reading.table import IN_LINE, CellPlace, Cells, Texts
 
 # Possessive, so that a million digits and an x are not tried a million times.
@@ -93,7 +93,7 @@ def parse_number(text: str, largest: float = sys.float_info.max) -> ParsedNumber
 
 def largest_number(role: str) -> float:
     """Return how large the numbers of a role's column may be."""
-    return sys.float_info.max if role in ORDERED else LARGEST
+    return sys.float_info.max if role.partition("[")[0] in ORDERED else LARGEST
 
 
 def cast_numbers(cells: Cells, texts: Texts, findings: Findings) -> pl.DataFrame:
@@ -103,7 +103,7 @@ def cast_numbers(cells: Cells, texts: Texts, findings: Findings) -> pl.DataFrame
     """
     frame = cells.frame
     for role, column in frame.to_dict().items():
-        if role not in TEXT and role not in ("line", IN_LINE) and column.dtype != pl.Float64:
+        if not holds_text(role) and role not in ("line", IN_LINE) and column.dtype != pl.Float64:
             frame = frame.with_columns(_cast_column(cells, role, texts, findings).alias(role))
     return frame
 

@@ -5,6 +5,8 @@ unpacked archives can hold links, and a link to the truth would score as a perfe
 a file that was sent, the path is looked at first, the last name is opened without following a link,
 and the opened file is refused if it is not the one that was looked at, or one of the challenge's
 own files.
+
+A submission may be several files, its parts: the path is then their folder or ZIP archive.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ HEAD = 4096  # bytes that show what a file is
 BLOCK = 1 << 20  # bytes that are unpacked at a time
 # Links to what is open already, such as the standard input.
 OPEN_STREAM = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/.*")  # Path writes // as /; one letter is a drive
+# `Path` turns // into /. One letter before a colon would be a drive of Windows.
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/.*")
 # Not blocking, should a FIFO have taken the file's place.
 READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -54,10 +57,13 @@ MOST_NAMES = 1000  # of a folder, that are compared with the name of a missing f
 NAME_THE_FILE = "name the file itself, or copy it to where the link stands"
 
 GZIP, ZIP, PARQUET, BOM = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\xef\xbb\xbf"
-END, END64 = b"PK\x05\x06", b"PK\x06\x07"  # of the end record; of ZIP64's locator before it
-SHORTEST_END = 22  # bytes of the end record, without its comment
-LONGEST_END = SHORTEST_END + (1 << 16)
-MOST_FILES, MOST_DIRECTORY = 1000, 1 << 20  # entries and bytes of a directory that is read
+# A ZIP archive ends in an end record, which a comment may follow. In ZIP64, a locator stands right
+# before the end record.
+END_RECORD, ZIP64_LOCATOR = b"PK\x05\x06", b"PK\x06\x07"
+END_SIZE, LOCATOR_SIZE = 22, 20  # bytes
+LONGEST_COMMENT = 1 << 16  # bytes
+MOST_FILES = 1000  # of a ZIP archive
+MOST_DIRECTORY = 1 << 20  # bytes of its directory, which names the files
 # With other methods, one read of `zipfile` may unpack any number of bytes.
 ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # What `zipfile` raises of an archive that is damaged, encrypted or packed in a rare way.
@@ -92,7 +98,7 @@ ENCODINGS = (  # what a file begins with; the mark of UTF-32 begins with that of
     (b"\xfe\xff", "UTF-16"),
 )
 
-Source = BinaryIO | IO[bytes] | gzip.GzipFile  # gives the unpacked bytes of a file
+Source = IO[bytes] | gzip.GzipFile  # gives the unpacked bytes of a file; a GzipFile is no IO
 
 
 class FileBytes(NamedTuple):
@@ -101,6 +107,13 @@ class FileBytes(NamedTuple):
     data: bytes  # unpacked
     sha256: str  # of the file as it is stored
     unpacked: int  # how many bytes were unpacked; 0 if it is not compressed
+
+
+class ZipDirectory(NamedTuple):
+    """The size of the directory of a ZIP archive."""
+
+    entries: int
+    size: int  # in bytes
 
 
 def table_suffix(path: Path) -> str:
@@ -116,7 +129,7 @@ def table_suffix(path: Path) -> str:
 
 
 def open_file(
-    path: Path, own: Sequence[Path] | None = None, part: str | None = None
+    path: Path, protected: Sequence[Path] | None = None, part: str | None = None
 ) -> BufferedReader:
     """Return a regular file, opened for reading; a FIFO or a device would wait or never end.
 
@@ -126,7 +139,7 @@ def open_file(
 
     Args:
         path: The file, or the folder of parts.
-        own: The challenge's own files if the file was sent; None if the organizer named it.
+        protected: The challenge's own files if the file was sent; None if the organizer named it.
         part: The name of a file in the folder.
 
     Raises:
@@ -134,9 +147,9 @@ def open_file(
     """
     whole_path = path if part is None else path / part
     try:
-        if own is None:
+        if protected is None:
             return _open_expected(whole_path, os.stat(whole_path))
-        return _open_submitted(path, own, part)
+        return _open_submitted(path, protected, part)
     except (FileNotFoundError, NotADirectoryError):
         message, help = f"file not found{_similar_file_hint(whole_path)}", None
         if os.path.islink(whole_path):
@@ -150,27 +163,28 @@ def open_file(
         raise UnreadableError("S101", f"the file cannot be read: {reason}") from None
 
 
-def _open_submitted(path: Path, own: Sequence[Path], part: str | None) -> BufferedReader:
+def _open_submitted(path: Path, protected: Sequence[Path], part: str | None) -> BufferedReader:
     """Return a submitted file, opened after its path, its links and its identity were checked."""
-    shown = os.path.abspath(path)
+    absolute = os.path.abspath(path)
     if os.sep == "/":  # POSIX lets // at the beginning mean something else
-        shown = f"/{shown.lstrip('/')}"
-    target = os.path.realpath(shown)
+        absolute = f"/{absolute.lstrip('/')}"
+    target = os.path.realpath(absolute)
     if is_of_system(Path(target)):
         message = f"this is a file of the system (below {Path(target).parts[1]})"
         raise UnreadableError("S101", message)
-    if part is None and OPEN_STREAM.fullmatch(shown):
-        expected = os.stat(shown)
-        _refuse_own(expected, own)
-        return _open_expected(Path(shown), expected)
+    if part is None and OPEN_STREAM.fullmatch(absolute):
+        expected = os.stat(absolute)
+        _refuse_protected(expected, protected)
+        return _open_expected(Path(absolute), expected)
     whole_target = target if part is None else os.path.join(target, part)
     try:
         expected = os.lstat(whole_target)
     except FileNotFoundError:
-        _refuse_escaping_links(shown, target)
+        # First, so that no message tells whether there is a file behind a link that leads out.
+        _refuse_escaping_links(absolute, target)
         raise
-    _refuse_own(expected, own)
-    _refuse_escaping_links(shown, target)
+    _refuse_protected(expected, protected)
+    _refuse_escaping_links(absolute, target)
     if part is not None and stat.S_ISLNK(expected.st_mode):
         help = "put the file itself into the folder"
         raise UnreadableError("S101", f"{quoted(part)} is a link", help=help)
@@ -178,7 +192,7 @@ def _open_submitted(path: Path, own: Sequence[Path], part: str | None) -> Buffer
         message = f"{quoted(part)} is a hard link: the same file has another name"
         raise UnreadableError("S101", message, help="put a copy of the file into the folder")
     file = _open_expected(Path(whole_target), expected, NO_FOLLOW)
-    if os.path.realpath(shown) != target:
+    if os.path.realpath(absolute) != target:
         file.close()
         raise UnreadableError("S101", "the file was replaced while it was opened")
     return file
@@ -199,22 +213,22 @@ def _open_expected(path: Path, expected: os.stat_result, flags: int = 0) -> Buff
     return file
 
 
-def _refuse_own(found: os.stat_result, own: Sequence[Path]) -> None:
-    for file in own:
+def _refuse_protected(found: os.stat_result, protected: Sequence[Path]) -> None:
+    for file in protected:
         with suppress(OSError, ValueError):  # it is not there
             if os.path.samestat(os.stat(file), found):
                 raise UnreadableError("S101", "this is a file of the challenge, not a submission")
 
 
-def _refuse_escaping_links(shown: str, target: str) -> None:
+def _refuse_escaping_links(absolute: str, target: str) -> None:
     """Raise UnreadableError if a path has a link that leads out of its own folder.
 
     Of the folders in it, only those below the working directory are looked at: the links of the
     system, such as /tmp on a Mac, are no attack.
     """
-    if shown == target:
+    if absolute == target:
         return  # there is no link in it
-    path, here = Path(shown), Path.cwd()
+    path, here = Path(absolute), Path.cwd()
     folders = [f for f in path.parents if f != here and f.is_relative_to(here)]
     for link in [*reversed(folders), path]:
         folder = os.path.realpath(link.parent)
@@ -259,10 +273,11 @@ def read_bytes(
         if is_packed:
             _add_to_digest(file, sha256)
             file.seek(0)
-        at_once = BLOCK if is_packed else size + 1  # all of it, unless it grows meanwhile
+        # All of a file that is not packed, unless it grows; files of /proc say that they have 0.
+        at_once = BLOCK if is_packed else size + 1
         most = largest_unpacked(size, limits)
         block = _read_first_block(source, at_once, is_binary=is_binary)
-        unpacked_bytes = io.BytesIO(block)  # not copied if it is the only block
+        unpacked_bytes = io.BytesIO(block)  # shares the block, unless another one is written
         while block:
             count = unpacked_bytes.seek(0, os.SEEK_END)
             if is_packed and (count > most or unpacked + count > limits.unpacked):
@@ -299,7 +314,7 @@ def _open_unpacked(
 ) -> Iterator[tuple[BufferedReader, Source]]:
     """Open a file, and what unpacks it: the file itself if it is not compressed."""
     is_folder = part is not None and path.is_dir()
-    with open_file(path, limits.own, part if is_folder else None) as file:
+    with open_file(path, limits.protected, part if is_folder else None) as file:
         refuse_size(os.fstat(file.fileno()).st_size, limits)
         head = file.read(HEAD)
         file.seek(0)
@@ -343,10 +358,12 @@ def _refuse_other_kinds(head: bytes) -> None:
     if (kind := _find_kind(head)) is not None:
         what, hint = kind
         raise UnreadableError("S107", f"this is {what}, not a table", help=hint)
-    # In UTF-16 without a mark, most characters have a NUL in the same one of their two bytes: here
-    # in 70 % of the characters, and in the other byte in fewer than 35 %.
+    # In UTF-16 without a mark, an ASCII character has a NUL in the same one of its two bytes, and
+    # most characters of a table are ASCII: separators, numbers, most ids. NULs in the other bytes,
+    # too, are of UTF-32 or of binary data.
+    characters = len(head) / 2
     fewer, more = sorted((head[::2].count(0), head[1::2].count(0)))
-    if more > 0.35 * len(head) > 2 * fewer:
+    if more > 0.7 * characters and fewer < 0.35 * characters:
         raise _encoding_error("every other byte is NUL", "UTF-16")
 
 
@@ -385,10 +402,10 @@ def _add_to_digest(file: BufferedReader, sha256: _Hash) -> None:
         sha256.update(block)
 
 
-def file_digest(path: Path, own: Sequence[Path] | None = None) -> str:
+def file_digest(path: Path, protected: Sequence[Path] | None = None) -> str:
     """Return the SHA-256 of a file as it is stored, or raise UnreadableError."""
     sha256 = hashlib.sha256()
-    with open_file(path, own) as file:
+    with open_file(path, protected) as file:
         _add_to_digest(file, sha256)
     return sha256.hexdigest()
 
@@ -412,16 +429,16 @@ def has_same_content(first: Path, second: Path) -> bool:
         return False
 
 
-def stored_head(path: Path, size: int, own: Sequence[Path] | None = None) -> bytes:
+def stored_head(path: Path, size: int) -> bytes:
     """Return the first bytes of a file as it is stored, or raise UnreadableError."""
-    with open_file(path, own) as file:
+    with open_file(path) as file:
         return file.read(size)
 
 
 def check_parts(path: Path, names: Sequence[str], limits: ReadLimits) -> None:
     """Raise UnreadableError if a folder or a ZIP archive of parts is too large or lacks a part."""
     if not path.is_dir():
-        with open_file(path, limits.own) as file:
+        with open_file(path, limits.protected) as file:
             refuse_size(os.fstat(file.fileno()).st_size, limits)
             if not file.read(len(ZIP)).startswith(ZIP):
                 message = f"this is no ZIP archive or folder with {join_first(list(names))}"
@@ -433,7 +450,7 @@ def check_parts(path: Path, names: Sequence[str], limits: ReadLimits) -> None:
             with os.scandir(path) as entries:
                 present = [entry.name for entry in islice(entries, MOST_FILES)]
             raise _missing_part_error(name, present)
-        with open_file(path, limits.own, name) as file:
+        with open_file(path, limits.protected, name) as file:
             size += os.fstat(file.fileno()).st_size
     refuse_size(size, limits)
 
@@ -445,9 +462,9 @@ def _missing_part_error(name: str, names: Sequence[str]) -> UnreadableError:
     return UnreadableError("S213", f"{quoted(name)} is missing; found: {found}{hint}")
 
 
-def zip_names(path: Path, own: Sequence[Path] | None = None) -> list[str]:
-    """Return the names of the files of a ZIP archive, without folders; none of everything else."""
-    with suppress(*ZIP_DAMAGE, UnreadableError), open_file(path, own) as file:
+def zip_names(path: Path, protected: Sequence[Path] | None = None) -> list[str]:
+    """Return the names of the files of a ZIP archive, without folders; [] if it cannot be read."""
+    with suppress(*ZIP_DAMAGE, UnreadableError), open_file(path, protected) as file:
         if file.read(len(ZIP)).startswith(ZIP):
             return [PurePosixPath(entry.filename).name for entry in _zip_entries(file)]
     return []
@@ -455,9 +472,9 @@ def zip_names(path: Path, own: Sequence[Path] | None = None) -> list[str]:
 
 def _zip_entries(file: BinaryIO) -> list[zipfile.ZipInfo]:
     """Return an archive's files, without what a Mac adds; UnreadableError if too many."""
-    entries, size = zip_directory_size(file)
-    if entries > MOST_FILES or size > MOST_DIRECTORY:
-        message = f"this is a ZIP archive of {entries:,} files, not a table"
+    directory = read_zip_directory(file)
+    if directory.entries > MOST_FILES or directory.size > MOST_DIRECTORY:
+        message = f"this is a ZIP archive of {directory.entries:,} files, not a table"
         raise UnreadableError("S107", message, help=ONE_FILE)
     paths = {entry: PurePosixPath(entry.filename) for entry in zipfile.ZipFile(file).infolist()}
     return [
@@ -467,8 +484,8 @@ def _zip_entries(file: BinaryIO) -> list[zipfile.ZipInfo]:
     ]
 
 
-def zip_directory_size(file: BinaryIO, *, with_comment: bool = True) -> tuple[int, int]:
-    """Return how many entries and bytes an archive's directory has, as its end record says.
+def read_zip_directory(file: BinaryIO, *, with_comment: bool = True) -> ZipDirectory:
+    """Return how large an archive's directory is, as the end record says, which is not trusted yet.
 
     The end record is the last of the file, but for a comment if `with_comment` allows one.
 
@@ -476,14 +493,14 @@ def zip_directory_size(file: BinaryIO, *, with_comment: bool = True) -> tuple[in
         zipfile.BadZipFile: There is no end record, or it is of ZIP64, whose numbers are elsewhere.
     """
     size = file.seek(0, os.SEEK_END)
-    file.seek(max(size - (LONGEST_END if with_comment else SHORTEST_END), 0))
-    tail = file.read(LONGEST_END)
-    end = tail.rfind(END)
-    # The locator of ZIP64 has 20 bytes.
-    if end < 0 or len(tail) - end < SHORTEST_END or tail[max(end - 20, 0) :].startswith(END64):
+    longest_record = END_SIZE + (LONGEST_COMMENT if with_comment else 0)
+    file.seek(max(size - longest_record, 0))
+    tail = file.read(longest_record)
+    end = tail.rfind(END_RECORD)
+    is_complete = 0 <= end <= len(tail) - END_SIZE
+    if not is_complete or tail.startswith(ZIP64_LOCATOR, max(end - LOCATOR_SIZE, 0)):
         raise zipfile.BadZipFile
-    entries, directory = struct.unpack("<HI", tail[end + 10 : end + 16])
-    return entries, directory
+    return ZipDirectory(*struct.unpack_from("<HI", tail, end + 10))
 
 
 def _open_member(file: BinaryIO, name: str | None) -> IO[bytes]:
@@ -494,14 +511,14 @@ def _open_member(file: BinaryIO, name: str | None) -> IO[bytes]:
             message = f"this is a ZIP archive of {len(entries) or 'no'} files, not a table"
             raise UnreadableError("S107", message, help=ONE_FILE)
         names = [PurePosixPath(entry.filename).name for entry in entries]
-        found = [entry for entry, own in zip(entries, names, strict=True) if name in (None, own)]
+        found = [e for e, each in zip(entries, names, strict=True) if name is None or each == name]
         if len(found) > 1:
             message = f"{quoted(name)} is in this archive {len(found):,} times"
             raise UnreadableError("S213", message)
         if not found:
             raise _missing_part_error(str(name), names)
         if found[0].compress_type not in ZIP_METHODS:
-            raise NotImplementedError  # as `zipfile` does; it is one of ZIP_DAMAGE
+            raise NotImplementedError  # as `zipfile` does: a RuntimeError, one of ZIP_DAMAGE
         return zipfile.ZipFile(file).open(found[0])
     except ZIP_DAMAGE:
         message = "this is a ZIP archive that is damaged, encrypted or packed in a rare way"

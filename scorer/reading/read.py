@@ -16,7 +16,7 @@ import polars as pl
 
 from scorer.core.problems import Findings, ProblemCell
 from scorer.reading.formats import Format, find_format
-from scorer.reading.layout import PLAIN, CutSchema, Layout, RowKeys, RowKeysFile, separator_of
+from scorer.reading.layout import PLAIN, FileSchema, Layout, RowKeys, RowKeysFile, separator_of
 from scorer.reading.limits import (
     DEFAULT_LIMITS,
     ReadLimits,
@@ -66,7 +66,7 @@ def read_file(
     try:
         if layout.parts:
             return _read_parts(request, format)
-        found = find_format(path, format, layout, limits.own)
+        found = find_format(path, format, layout, limits.protected)
         stored = read_bytes(path, limits, is_binary=found.read_bytes is not None)
         sha256 = stored.sha256
         table = _parse_table(stored.data, found, request)
@@ -93,14 +93,14 @@ def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
         try:
             stored = read_bytes(path, limits, part=file, unpacked=unpacked, sha256=sha256)
             unpacked += stored.unpacked
-            found = find_format(Path(file), format, layout, limits.own)
+            found = find_format(Path(file), format, layout, limits.protected)
             tables.append(_parse_table(stored.data, found, part_request))
         except UnreadableError as error:
             findings.add(error.problem)
         except ReportedError:
             pass
         request.findings.extend(renumber_line(problem, n) for problem in findings)
-    digest = file_digest(path, limits.own) if sha256 is None else sha256.hexdigest()
+    digest = file_digest(path, limits.protected) if sha256 is None else sha256.hexdigest()
     if len(tables) < len(parts):
         return FileTable(None, digest)
     return FileTable(join_parts(tables, parts).with_items(), digest)
@@ -126,7 +126,7 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
     if cells is None:
         assert format.read_lines is not None
         cells = format.read_lines(drop_lines(lines(), request.layout), request)
-    if isinstance(cells.schema, CutSchema):
+    if isinstance(cells.schema, FileSchema):
         layout = request.layout
         line_keys = None if layout.lines is None else read_row_keys(layout.lines)
         candidates = None if layout.candidates is None else read_row_keys(layout.candidates)
@@ -224,7 +224,7 @@ def read_as_csv(
         UnreadableError: It cannot be read.
     """
     is_plain = not (layout.reshapes or layout.header or layout.parts)
-    if not is_plain or find_format(path, format, layout, limits.own).name != "csv":
+    if not is_plain or find_format(path, format, layout, limits.protected).name != "csv":
         return None
     text = read_bytes(path, limits).data.removeprefix(BOM).decode("utf-8", "replace")
     is_tabbed = table_suffix(path) == ".tsv"

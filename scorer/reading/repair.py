@@ -33,7 +33,7 @@ from scorer.reading.open import (
     read_bytes,
     stored_head,
 )
-from scorer.reading.schema import TEXT
+from scorer.reading.schema import holds_text
 
 FIXED = ".fixed."  # in the name of a copy
 MOST_REPAIRED = 256 * 1024 * 1024  # bytes of a file that is repaired in memory
@@ -43,18 +43,18 @@ BEFORE_HEADER = re.compile(r"\s*(#|sep=.\s*$|\s*$)")
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 BRACKETED = re.compile(r"""\s*['"\[(].*['"\])]\s*""", re.DOTALL)  # as a program prints a list
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-# ids -> a mapping of the unknown ones of them, each to the known id that it certainly means.
+# Takes ids and returns, for each unknown one that certainly means a known one: its id -> the known.
 FindKnownIds = Callable[[Sequence[str]], Mapping[str, str]]
-Rows = list[list[str]]  # the header and the rows, cells without blanks round them
+TextRows = list[list[str]]  # the header and the rows, cells without blanks round them
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """The bytes of a copy, and its changes; or why there can be no copy."""
+    """The bytes of a copy, and its changes."""
 
     data: bytes
     changes: tuple[str, ...]
-    error: str = ""
+    error: str = ""  # why there can be no copy; of one among several files, instead of UsageError
 
 
 class Expected(NamedTuple):
@@ -63,9 +63,9 @@ class Expected(NamedTuple):
     Attributes:
         names: role -> what its column is called.
         separator: What separates columns.
-        known_ids: role -> the function that finds the known ids that unknown ones mean.
+        known_ids: role -> what finds the known ids in place of its unknown ones.
         cells: role -> what separates the ids in a cell that holds several.
-        required: The columns that must be there, for each shape that the table may have.
+        required: The columns that must be there, for each schema that the table may fit.
     """
 
     names: Mapping[str, str]
@@ -77,7 +77,7 @@ class Expected(NamedTuple):
     @property
     def numbers(self) -> list[str]:
         """The names of the columns that hold numbers."""
-        return list(dict.fromkeys(n for role, n in self.names.items() if role not in TEXT))
+        return list(dict.fromkeys(n for role, n in self.names.items() if not holds_text(role)))
 
 
 def repair(path: Path, expected: Expected | None) -> Repaired:
@@ -175,7 +175,7 @@ def _read_workbook(data: bytes, name: str, changes: list[str]) -> str:
     return _write_rows([["" if cell is None else str(cell) for cell in row] for row in rows], ",")
 
 
-def _write_rows(rows: Rows, separator: str) -> str:
+def _write_rows(rows: TextRows, separator: str) -> str:
     out = io.StringIO()
     csv.writer(out, delimiter=separator, lineterminator="\n").writerows(rows)
     return out.getvalue()
@@ -190,13 +190,16 @@ def _repair_table(text: str, expected: Expected, changes: list[str]) -> str:
         rows = list(csv.reader(io.StringIO(body, newline=""), delimiter=separator))
     except csv.Error:
         return text  # a quote that nobody closed: what was meant is unknown
-    rows = [row for row in rows if any(row) or len(row) == 1]  # without blank lines, and `,,`
+    # Without blank lines ([]) and lines such as `,,`; a line `""` is a row of one empty cell.
+    rows = [row for row in rows if any(row) or len(row) == 1]
     if separator != expected.separator:
         repairs.append(f"column separator {separator!r} replaced by {expected.separator!r}")
     table = _Table([list(map(_strip, row)) for row in rows], expected, repairs)
-    pairs = zip(rows, table.rows, strict=True)
+    # Blanks and tabs round a cell mean nothing to scoring, so that alone they are no fault.
     changed = sum(
-        cell.strip(" \t") != bare for both in pairs for cell, bare in zip(*both, strict=True)
+        cell.strip(" \t") != stripped
+        for row, stripped_row in zip(rows, table.rows, strict=True)
+        for cell, stripped in zip(row, stripped_row, strict=True)
     )
     if changed:
         repairs.append(f"blanks and invisible characters around {changed:,} values removed")
@@ -210,7 +213,7 @@ def _repair_table(text: str, expected: Expected, changes: list[str]) -> str:
     return _write_rows(table.rows, expected.separator)
 
 
-def cut_rows(text: str, expected: Expected) -> Rows:
+def cut_rows(text: str, expected: Expected) -> TextRows:
     """Return the header and the first rows of a table; none if it cannot be read.
 
     `text` is the beginning of the table, whose last row may be cut off.
@@ -224,7 +227,7 @@ def cut_rows(text: str, expected: Expected) -> Rows:
         return []
 
 
-def has_index_column(rows: Rows, expected: Expected) -> bool:
+def has_index_column(rows: TextRows, expected: Expected) -> bool:
     """Return whether a table has all its columns behind a first one that seems an index."""
     header = rows[0] if rows else []
     if len(rows) < 2 or not header or not PANDAS_INDEX.fullmatch(header[0]):
@@ -242,6 +245,7 @@ def _drop_lines_before_header(text: str, expected: Expected, repairs: list[str])
     before = 0
     while before < min(len(lines), MOST_BEFORE) and BEFORE_HEADER.match(lines[before]):
         before += 1
+    # A first line that names columns, as in `#list,item`, may be the header.
     names = expected.names.values()
     if not before or before == len(lines) or any(name in lines[0] for name in names):
         return text
@@ -268,7 +272,7 @@ def _count(count: int, noun: str) -> str:
 class _Table:
     """The header and the rows of a table; its methods put them right, and add to `repairs`."""
 
-    def __init__(self, rows: Rows, expected: Expected, repairs: list[str]) -> None:
+    def __init__(self, rows: TextRows, expected: Expected, repairs: list[str]) -> None:
         self.rows, self.expected, self.repairs = rows, expected, repairs
 
     def repair(self, *, is_comma_decimal: bool) -> None:
@@ -280,7 +284,6 @@ class _Table:
         self._join_split_decimals()
         for name in self.expected.numbers:
             self._fix_number_marks(name)
-        for name in self.expected.numbers:
             self._fix_decimal_commas(name, is_certain=is_comma_decimal)
         distinct = list(dict.fromkeys(map(tuple, self.rows)))
         if repeated := len(self.rows) - len(distinct):
@@ -316,14 +319,18 @@ class _Table:
         return any(numbers == [*range(start, start + len(numbers))] for start in (0, 1))
 
     def _rename_columns(self) -> None:
-        """Rename columns whose names differ from those of missing ones in capitals alone."""
+        """Rename columns whose names differ from those of missing ones in capitals alone.
+
+        If the header has all that a schema requires, other names are those of unused columns; but
+        a ranking without a column to order it can still lack its score or its rank.
+        """
         header, expected = self.rows[0], self.expected
         missing: Collection[str] = expected.names.values()
         complete = [names for names in expected.required if {*names} <= {*header}]
-        if complete:  # then a score or a rank alone can be missing
+        if complete:
             order = [expected.names.get(role, role) for role in ("score", "rank")]
-            has_items = any(expected.names.get("item") in names for names in complete)
-            missing = order if has_items and {*order}.isdisjoint(header) else []
+            is_ranking = any(expected.names.get("item") in names for names in complete)
+            missing = order if is_ranking and {*order}.isdisjoint(header) else []
         by_folded: dict[str, list[str]] = {}
         for name in missing:
             by_folded.setdefault(name.casefold(), []).append(name)
@@ -351,9 +358,12 @@ class _Table:
         self.repairs.append(f"decimal commas of {len(joined):,} rows replaced by points")
 
     def _fix_number_marks(self, name: str) -> None:
-        """Remove brackets and currencies of numbers, but no marks that may be decimal ones."""
+        """Remove brackets and currencies of numbers, but no commas or points between thousands.
+
+        These could be decimal ones, and are left to the participant.
+        """
         found = {n: strip_marks(cell) for n, cell in self._column(name).items()}
-        marked = {n: each for n, each in found.items() if each and not each.has_thousands}
+        marked = {n: number for n, number in found.items() if number and not number.has_thousands}
         self._replace(name, {n: number.text for n, number in marked.items()})
         if marked:
             marks = next(iter(marked.values())).marks
@@ -367,7 +377,7 @@ class _Table:
         if not is_certain and all(map(AMBIGUOUS.fullmatch, with_comma.values())):
             return
         if any("," in cell and strip_marks(cell) for cell in cells.values()):
-            return  # a comma between thousands beside decimal ones
+            return  # in one cell a comma is between thousands, so it may be in the others, too
         self._replace(name, {n: cell.replace(",", ".") for n, cell in with_comma.items()})
         if with_comma:
             count = _count(len(with_comma), "value")
@@ -378,26 +388,26 @@ class _Table:
 
         That is certain if there is one other mark in the cells, and nowhere the challenge's.
         """
-        name, joint = self.expected.names.get(role, role), " " if mark == WHITESPACE else mark
-        cells = self._column(name) if role in TEXT else {}
+        name, separator = self.expected.names.get(role, role), " " if mark == WHITESPACE else mark
+        cells = self._column(name) if holds_text(role) else {}
         others = [
-            m for m in ID_SEPARATORS if m != joint and any(m in cell for cell in cells.values())
+            m for m in ID_SEPARATORS if m != separator and any(m in cell for cell in cells.values())
         ]
         if len(others) != 1 or any(map(BRACKETED.fullmatch, cells.values())):
             return
-        # Blanks behind another mark separate nothing.
+        # If a blank separates ids, those of `a, b` do not: they follow another mark.
         bare = [re.sub(rf"(?<=[{ID_SEPARATORS}]) +", "", cell.strip()) for cell in cells.values()]
-        if any(joint in cell for cell in bare):
+        if any(separator in cell for cell in bare):
             return
-        changed = self._replace(name, {n: joint.join(split_ids(c)) for n, c in cells.items()})
+        changed = self._replace(name, {n: separator.join(split_ids(c)) for n, c in cells.items()})
         if changed:
             count = f"{_count(changed, 'cell')} of {quoted(name)}"
-            self.repairs.append(f"ids of {count} separated by {joint!r}")
+            self.repairs.append(f"ids of {count} separated by {separator!r}")
 
     def _fix_known_ids(self, role: str, find_known: FindKnownIds) -> None:
         """Replace ids by known ones, where it is certain which one was meant."""
         name, mark = self.expected.names.get(role, role), self.expected.cells.get(role)
-        joint = " " if mark in (None, WHITESPACE) else mark
+        separator = " " if mark in (None, WHITESPACE) else mark
         cells = {
             n: [cell] if mark is None else split_cell(cell, mark)
             for n, cell in self._column(name).items()
@@ -406,7 +416,7 @@ class _Table:
         changed = 0
         for n, ids in cells.items():
             if replaced := sum(each in known for each in ids):
-                self._replace(name, {n: joint.join(known.get(each, each) for each in ids)})
+                self._replace(name, {n: separator.join(known.get(each, each) for each in ids)})
                 changed += replaced
         if changed:
             example = next(f"{wrong!r} is {right!r}" for wrong, right in known.items())
@@ -420,12 +430,10 @@ class _Table:
         if not set(names) <= set(header):
             return
         in_list, rank = map(header.index, names)
-        lowest: dict[str, int] = {}
-        for row in rows:
-            if len(row) != len(header) or not WHOLE_NUMBER.fullmatch(row[rank]):
-                return
-            lowest[row[in_list]] = min(lowest.get(row[in_list], 1), int(row[rank]))  # 0 or 1
-        if lowest and not any(lowest.values()):
+        if any(len(row) != len(header) or not WHOLE_NUMBER.fullmatch(row[rank]) for row in rows):
+            return
+        lists_from_0 = {row[in_list] for row in rows if int(row[rank]) == 0}
+        if rows and lists_from_0 == {row[in_list] for row in rows}:
             for row in rows:
                 row[rank] = str(int(row[rank]) + 1)
             self.repairs.append("ranks now start at 1 instead of 0")
@@ -433,8 +441,6 @@ class _Table:
 
 def _strip(cell: str) -> str:
     """Return a cell without the blanks and the invisible characters round it."""
-    if cell.isascii():
-        return cell.strip()
     start, end = 0, len(cell)
     while start < end and _is_invisible(cell[start]):
         start += 1

@@ -16,7 +16,7 @@ from scorer.reading.layout import (
     BEFORE_EACH,
     PART_MARK,
     WHITESPACE,
-    CutSchema,
+    FileSchema,
     Layout,
     RowKeys,
     joined_name,
@@ -24,7 +24,7 @@ from scorer.reading.layout import (
     split_cell,
 )
 from scorer.reading.limits import refuse_many_rows, refuse_many_slow_lines
-from scorer.reading.schema import TEXT, Schema
+from scorer.reading.schema import Schema, holds_text
 from scorer.reading.table import IN_LINE, CellPlace, Cells, FindCells, LineTexts, ReadRequest
 
 BRACKETED = r"(?s)^(?:\[.*\]|\(.*\))$"
@@ -58,7 +58,7 @@ def reshape(
         UnreadableError: They would be more than are accepted.
     """
     schema, layout = cells.schema, request.layout
-    if not isinstance(schema, CutSchema):
+    if not isinstance(schema, FileSchema):
         return cells
     if line_keys is not None:
         cells = _add_row_keys(cells, lines, line_keys, request)
@@ -66,10 +66,10 @@ def reshape(
         cells = _unpivot(cells, schema, layout.wide.role, request)
     elif layout.cells:
         items = candidates.by_list if candidates is not None and layout.is_vector else None
-        cells = _split_cells(cells, schema.outer, items, request)
-    columns = ("line", *schema.outer.roles, IN_LINE)
+        cells = _split_cells(cells, schema.row_schema, items, request)
+    columns = ("line", *schema.row_schema.roles, IN_LINE)
     frame = cells.frame.select(name for name in columns if name in cells.frame.columns)
-    return replace(cells, frame=frame, schema=schema.outer)
+    return replace(cells, frame=frame, schema=schema.row_schema)
 
 
 def _add_row_keys(cells: Cells, lines: pl.DataFrame, keys: RowKeys, request: ReadRequest) -> Cells:
@@ -102,7 +102,7 @@ def _add_row_keys(cells: Cells, lines: pl.DataFrame, keys: RowKeys, request: Rea
     return replace(cells, frame=frame.filter(has_key).with_columns(columns))
 
 
-def _unpivot(cells: Cells, schema: CutSchema, role: str, request: ReadRequest) -> Cells:
+def _unpivot(cells: Cells, schema: FileSchema, role: str, request: ReadRequest) -> Cells:
     """Return a row for each wide column of a line; the columns' names hold the cells of `role`."""
     value, wide, labels = schema.value, schema.wide_roles, schema.labels
     frame, find_inner = cells.frame, cells.find_cells
@@ -116,7 +116,7 @@ def _unpivot(cells: Cells, schema: CutSchema, role: str, request: ReadRequest) -
     label = pl.Series(labels, dtype=pl.String).gather(frame[IN_LINE])
     name = label + PART_MARK + frame["list"] if role == "list" else label
     frame = frame.with_columns(name.alias(role))
-    if value in TEXT:  # a list need not have an item at each rank
+    if holds_text(value):  # a list need not have an item at each rank
         frame = frame.filter(pl.col(value).str.strip_chars(" \t") != "")
 
     def find_cells(texts: LineTexts, line: int, asked: str) -> list[CellPlace]:

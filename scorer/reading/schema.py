@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
+# Further columns have roles with their names in brackets: extra[phase] of text, number[degree] of
+# numbers.
+EXTRA, NUMBER = "extra[", "number["
+ID_ROLES = {"list", "item", "better", "worse", "tag", "subtopic", "group", "cluster", "fold"}
+ANSWER_ROLES = {"label", "text", "cell", "extra", "runs", "polygons", "boxes"}
+VALUE_TABLE_ROLES = {"system", "measure", "run"}  # of a table of values that were computed before
+TEXT_ROLES = ID_ROLES | ANSWER_ROLES | VALUE_TABLE_ROLES
+ORDERED = frozenset({"score", "rank"})  # their numbers are only compared, so any finite one will do
 
-class _Roles(frozenset[str]):
-    """Roles, of which `in` finds a role with brackets too: `item[3]` is in them if `item` is."""
 
-    def __contains__(self, role: object) -> bool:
-        return frozenset.__contains__(self, str(role).partition("[")[0])
+def holds_text(role: str) -> bool:
+    """Return whether the cells of a role are texts, not numbers.
 
-
-TEXT = _Roles(
-    {
-        *("list", "item", "better", "worse", "tag", "subtopic", "group", "cluster", "fold"),
-        *("label", "text", "cell", "extra", "runs", "polygons", "boxes"),
-        *("system", "measure", "run"),
-    }
-)
-EXTRA, NUMBER = "extra[", "number["  # begin extra[phase], a column of text, and number[degree]
-ORDERED = _Roles({"score", "rank"})  # their numbers are only compared, so any finite one will do
+    >>> holds_text("item"), holds_text("extra[phase]"), holds_text("score[3]")
+    (True, True, False)
+    """
+    return role.partition("[")[0] in TEXT_ROLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,13 @@ class Schema:
         required: The roles that every file has.
         optional: The roles that a file may have.
         columns: What the file calls the column of a role, where that is not the role's own name.
-        every: Whether every column is used, even without a role: then none is reported.
+        uses_all: Whether columns without a role are used, too, so that none is reported as unused.
     """
 
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
-    every: bool = False
+    uses_all: bool = False
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -52,19 +52,19 @@ class Schema:
     def missing_roles(self, names: Collection[str]) -> list[str]:
         """Return the roles that a file with these columns must have and does not have.
 
-        A column that the challenge names in `columns` must be there even if its role is optional;
-        of a score and a rank that are named so, one is enough, since either orders the rows.
+        These are the required ones, and the optional ones whose columns the challenge names; but no
+        optional score or rank if the file has the other one, as either orders the rows.
         """
         absent = [role for role in self.roles if self.column_name(role) not in names]
-        ordered = any(role in self.roles and role not in absent for role in ORDERED)
-        return [
-            role
-            for role in absent
-            if role in self.required or (role in self.columns and not (role in ORDERED and ordered))
-        ]
+        has_order = not ORDERED.isdisjoint(set(self.roles).difference(absent))
+        needed = {*self.required, *self.columns.keys() - (ORDERED if has_order else ())}
+        return [role for role in absent if role in needed]
 
     def with_items(self) -> Schema:
-        """Return the schema with the role `item` in place of `text`."""
+        """Return the schema with the role `item` in place of `text`.
+
+        What follows knows items alone: the text of a list is its only item.
+        """
         required, optional = (
             tuple("item" if role == "text" else role for role in roles)
             for roles in (self.required, self.optional)

@@ -13,7 +13,7 @@ from scorer.core.arrays import Ints
 from scorer.core.problems import Findings, Problem, Severity
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import ReadLimits
-from scorer.reading.schema import TEXT, Schema
+from scorer.reading.schema import Schema, holds_text
 
 Texts = Callable[[], pl.Series]  # gives the texts of all lines of a file
 NO_TEXTS = pl.Series([], dtype=pl.String)
@@ -45,9 +45,9 @@ class Table:
     """The rows of a file, in the file's order.
 
     Attributes:
-        frame: `line` (UInt32), then a column for each role that the file has: String for a role in
-            TEXT, else Float64. A row's line is the physical line on which it begins, from 1, in
-            the unpacked file. No cell is null; a number that cannot be read is NaN.
+        frame: `line` (UInt32), then a column for each role that the file has: String for a role
+            that `holds_text`, else Float64. A row's line is the physical line on which it begins,
+            from 1, in the unpacked file. No cell is null; a number that cannot be read is NaN.
         schema: The roles that were asked for, and the names of their columns.
         header: The names of all columns of the file, unused ones included; empty for a format
             without a header.
@@ -172,7 +172,7 @@ def make_table(
         lines: The line of each row; None to count them from 1.
     """
     series = [
-        pl.Series(role, cells, dtype=pl.String if role in TEXT else pl.Float64, strict=False)
+        pl.Series(role, cells, dtype=pl.String if holds_text(role) else pl.Float64, strict=False)
         for role, cells in columns.items()
     ]
     if lines is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import MetricFailed, PluginError
-from scorer.core.plugins import plugin_call
+from scorer.core.plugins import plugin_errors
 from scorer.core.text import describe_exception, quoted
 from scorer.kinds.base import Views
 from scorer.metrics.api import Figure, Ratio
@@ -91,7 +91,7 @@ def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Ratio |
 
 def _call_metric(measure: Measure, views: Mapping[type, Any]) -> Floats | Ratio | Figure:
     metric = measure.metric
-    with plugin_call(f"metric {metric.name} failed"):
+    with plugin_errors(f"metric {metric.name} failed"):
         if metric.view is Ranked:
             return _evaluate_each_list(measure, views[Judged])
         values: Any = measure.values(views[metric.view])

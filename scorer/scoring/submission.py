@@ -20,7 +20,7 @@ from scorer.checks.base import CountedProblem, SubmissionRows, examine, is_parti
 from scorer.checks.causes import expected_table, replace_by_cause
 from scorer.checks.ids import PublicIds
 from scorer.core.errors import MetricFailed, SubmissionRejected
-from scorer.core.plugins import plugin_call
+from scorer.core.plugins import plugin_errors
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.kinds.base import FilteredTruth, OpenTruth, Views
@@ -62,7 +62,7 @@ class Plan:
 
     def format(self, path: Path) -> Format:
         """Return the format of a submission."""
-        return find_format(path, self.rules.format, self.layout, self.limits.own)
+        return find_format(path, self.rules.format, self.layout, self.limits.protected)
 
     def read(self, path: Path, findings: Findings) -> FileTable:
         """Return the table of a submission."""
@@ -215,7 +215,7 @@ def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
             rows = table.frame.select("line", "list", cell=role)
             rows = rows.unique("cell", keep="first", maintain_order=True)
             for line, name, cell in rows.iter_rows():
-                with plugin_call(f"the check of metric {metric.name} failed on {quoted(cell)}"):
+                with plugin_errors(f"the check of metric {metric.name} failed on {quoted(cell)}"):
                     message = check(cell)
                 if message:
                     yield Problem("S531", f"{quoted(cell)}: {message}", line=line, list=name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scorer.core.arrays import Floats, Mask
-from scorer.reading.schema import TEXT
+from scorer.reading.schema import holds_text
 from scorer.reading.table import Table
 from scorer.views.columns import NO_EXTRAS, Extras, WithColumns
 
@@ -53,10 +53,10 @@ def text_of(table: Table) -> str:
     if (text := table.facts.get(CSV)) is not None:
         return str(text)
     _line, *roles = table.frame.columns
-    roles.sort(key=lambda role: role not in TEXT)  # texts first
+    roles.sort(key=lambda role: not holds_text(role))  # texts first
     columns = [table.frame[role].to_list() for role in roles]
     cells = (  # numbers with all their digits
-        column if role in TEXT else list(map(repr, column))
+        column if holds_text(role) else list(map(repr, column))
         for role, column in zip(roles, columns, strict=True)
     )
     out = io.StringIO()

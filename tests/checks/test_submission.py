@@ -22,7 +22,7 @@ from scorer.checks.base import SubmissionRows, checks, examine, problem_per_row,
 from scorer.checks.ids import INVISIBLE, SUGGESTIONS, IdIndex, PublicIds
 from scorer.core.codes import codes
 from scorer.core.problems import KEPT, Findings, Problem
-from scorer.reading.schema import TEXT
+from scorer.reading.schema import holds_text
 from scorer.reading.table import make_table
 
 HERE = Path(__file__).parent
@@ -302,7 +302,7 @@ SHAPES = [
 def test_no_table_whatsoever_makes_a_check_fail(data):
     kind, roles = data.draw(st.sampled_from(SHAPES))
     cell = {True: st.sampled_from(NASTY), False: NUMBERS}
-    row = st.tuples(*(cell[role in TEXT] for role in roles))
+    row = st.tuples(*(cell[holds_text(role)] for role in roles))
     rows = data.draw(st.lists(row, max_size=12))
     names = data.draw(st.lists(st.sampled_from(NASTY), max_size=4))
     items = data.draw(st.none() | st.lists(st.sampled_from(NASTY), max_size=4))

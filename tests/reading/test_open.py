@@ -37,8 +37,8 @@ def sent(tmp_path):
     return folder
 
 
-def refused(path, own=(), part=None):
-    with pytest.raises(UnreadableError) as caught, open_file(path, own, part):
+def refused(path, protected=(), part=None):
+    with pytest.raises(UnreadableError) as caught, open_file(path, protected, part):
         pass
     assert caught.value.problem.code == "S101"
     return caught.value.problem.message
@@ -100,8 +100,8 @@ def test_what_was_opened_is_what_was_looked_at(sent, monkeypatch):
     path, other = sent / "two.csv", sent / "real.csv"
     look = opening._refuse_escaping_links
 
-    def swapped(shown, target):
-        look(shown, target)
+    def swapped(absolute, target):
+        look(absolute, target)
         path.unlink()
         path.symlink_to(other)
 
@@ -115,8 +115,8 @@ def test_a_folder_that_becomes_a_link_after_the_look(sent, monkeypatch, tmp_path
     (tmp_path / "home" / "two.csv").write_text(SECRET)
     look = opening._refuse_escaping_links
 
-    def swapped(shown, target):
-        look(shown, target)
+    def swapped(absolute, target):
+        look(absolute, target)
         sent.rename(tmp_path / "gone")
         sent.symlink_to(tmp_path / "home", target_is_directory=True)
 

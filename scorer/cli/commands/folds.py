@@ -18,7 +18,7 @@ from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings, as_truth_problems
 from scorer.core.text import printable, quoted
 from scorer.prepare.folds import parts
-from scorer.reading.schema import TEXT, Schema
+from scorer.reading.schema import Schema, holds_text
 from scorer.reading.table import Table
 
 NAMED = ("list", "item", "rating", "grade")
@@ -120,7 +120,7 @@ def _csv(table: Table) -> str:
     roles = [role for role in NAMED if role in table]
     columns = [
         table.frame[role].to_list()
-        if role in TEXT
+        if holds_text(role)
         else [repr(value).removesuffix(".0") for value in table.frame[role].to_list()]
         for role in roles
     ]

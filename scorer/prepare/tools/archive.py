@@ -14,7 +14,7 @@ from typing import Any, Self
 from scorer.core.text import quoted
 from scorer.prepare.tools.base import ToolFile
 from scorer.reading.limits import UnreadableError, format_size, largest_unpacked
-from scorer.reading.open import ZIP_DAMAGE, ZIP_METHODS, open_file, refuse_size, zip_directory_size
+from scorer.reading.open import ZIP_DAMAGE, ZIP_METHODS, open_file, read_zip_directory, refuse_size
 
 ZSTANDARD = 93  # how newer archives are packed
 WINDOW = 27  # of a frame, 2**27 bytes: what it takes to unpack it
@@ -38,7 +38,7 @@ class Archive:
         except UnreadableError as error:
             self._file.wrong(error.problem.message, code=error.problem.code)
         try:
-            if zip_directory_size(self._stored)[1] > MOST_DIRECTORY:
+            if read_zip_directory(self._stored).size > MOST_DIRECTORY:
                 self._file.wrong("the directory of this ZIP archive is too large", code="S104")
             self._archive = zipfile.ZipFile(self._stored)
         except ZIP_DAMAGE:
