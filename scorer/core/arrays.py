@@ -65,7 +65,6 @@ def sum_by_list(in_list: Ints, weight: ArrayLike, lists: int) -> Floats:
     Args:
         in_list: The number of each row's list, (rows,).
         weight: One weight a row, or one for all.
-        lists: The number of lists.
     """
     weights = np.broadcast_to(np.asarray(weight, dtype=np.float64), in_list.shape)
     return np.bincount(in_list, weights, minlength=lists).astype(np.float64)

@@ -36,7 +36,6 @@ def scan_clean(
 
     Args:
         data: The unpacked file, without a byte-order mark.
-        separator: What separates two fields.
         width: How many fields each line has.
         positions: role -> its field, from 0.
         limits: A file that exceeds one of them is not clean.

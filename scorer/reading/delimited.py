@@ -38,12 +38,11 @@ from scorer.reading.limits import (
     UnreadableError,
     refuse_many_slow_lines,
 )
-from scorer.reading.lines import first_content, read_lines
+from scorer.reading.lines import BLANKS, first_content, read_lines
 from scorer.reading.numbers import join_decimal_commas
 from scorer.reading.schema import holds_text
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells_frame, merge_rows
 
-BLANKS = " \t"
 SAMPLE_LINES = 10_000  # after the header, in which the rows of the sample are looked for
 HEAD_LINES = SAMPLE_ROWS + 1  # the header and the rows of the sample, of a clean file
 FEWEST_QUOTED = 1_000  # lines with quotes that are worth a second pass of polars
@@ -172,9 +171,6 @@ class FileForm:
     """How a file is cut, and its columns, as its first lines show.
 
     Attributes:
-        dialect: How the lines are cut.
-        header: The names of the columns.
-        match: The schema and the roles.
         positions: role -> its column, from 0.
         body_line: The first line that can be a row.
         keeps_blank_rows: Whether a line of separators alone is a row: with `layout.lines`, each

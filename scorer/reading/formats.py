@@ -113,7 +113,6 @@ def find_format(
     A run of TREC needs no name and no suffix: most of its first lines can be nothing else.
 
     Args:
-        path: The file.
         name: The name, or the format itself, if the challenge has one.
         layout: If it has JSON paths, a file without a name of a format is a JSON document.
         protected: As in `ReadLimits`. The file is opened for the names in a ZIP archive, and for

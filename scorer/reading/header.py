@@ -44,10 +44,8 @@ class Record:
     Attributes:
         line: The line on which it begins, from 1; 0 if the challenge names the columns.
         next_line: The line after the record, or after the line of its fault.
-        fields: The text of each field.
         places: Where each field begins, its quote included; none if `line` is 0.
         is_quoted: Whether a field is quoted, so that even an empty one is a cell.
-        fault: What is wrong with it.
     """
 
     line: int
@@ -98,7 +96,6 @@ def match_schema(names: Sequence[str], request: ReadRequest, line: int | None) -
     """Return the schema that a header fits, and the roles it has.
 
     Args:
-        names: The names of the columns.
         request: Has the schemas; the one with the fewest missing columns is taken.
         line: The line of the header, if the format has one.
 
@@ -170,11 +167,7 @@ def match_header(
 ) -> SchemaMatch:
     """Return the schema that the header of a delimited file fits, after reporting its faults.
 
-    Args:
-        header: The header of the file or of the layout.
-        sample: The first rows.
-        separator: What separates the columns.
-        request: Has the schemas and the layout.
+    `header` is that of the file or of the layout, and `sample` has the first rows.
 
     Raises:
         ReportedError: It fits none, as the request's findings say.
@@ -322,13 +315,7 @@ def refuse_wrong_first_line(line: int, text: str, request: ReadRequest) -> None:
 
 
 def find_separator(line: int, text: str, request: ReadRequest) -> str:
-    """Return what separates the columns of a file; report an unexpected character.
-
-    Args:
-        line: The number of the file's first line.
-        text: That line.
-        request: Has the layout, which may name the separator, and the file's suffix.
-    """
+    """Return what separates the columns of a file, by its first line; report what is unexpected."""
     if request.layout.separator:
         return separator_of(request.layout.separator)
     expected = "\t" if table_suffix(request.path) == ".tsv" else ","

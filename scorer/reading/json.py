@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -31,8 +32,8 @@ from scorer.reading.table import (
 )
 
 MOST_DOCUMENT = 64 * 1024**2  # characters of a document, which is held as objects while it is read
-MOST_VALUES = 5_000_000  # of a document
-DEEPEST = 100  # arrays and objects inside each other; in `_Parser`, inside the outermost one
+MOST_VALUES = 6_000_000  # names and values of a document; each takes about a microsecond
+DEEPEST = 100  # arrays and objects inside each other
 JSON_LINES_HELP = "write an object a line, in a .jsonl file"
 VALUE_ROLES = ("prediction", "label", "score", "grade", "rating", "target")
 NAME_ROLES = ("list", "item", "better", "worse")  # can be names of members; the first one found is
@@ -48,33 +49,45 @@ MEMBER_PATTERN = re.compile(rf"({STRING}){BLANK}:{BLANK}(?:({SCALAR}){BLANK}([,}
 ELEMENT_PATTERN = re.compile(rf"()(?:({SCALAR}){BLANK}([,\]]){BLANK})?")
 BLANK_PATTERN = re.compile(BLANK)
 # A text; the closing quote is optional, as the document may end inside a text.
-QUOTED_TEXT = re.compile(r'(?s:"(?:[^"\\]|\\.)*+"?)')
+QUOTED_TEXT = r'(?s:"(?:[^"\\]|\\.)*+"?)'
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # a surrogate without its other half
-
-
-class Scalar(NamedTuple):
-    """A value that is no array or object: its text, without quotes and escapes; "" for null."""
-
-    text: str
-    at: int  # the offset in the document, as of the other nodes
 
 
 class Array(NamedTuple):
     """An array."""
 
-    elements: list[Node]
-    at: int
+    values: list[Value]
+    offsets: array[int]  # in the document, as all offsets; where each value begins
 
 
 class Object(NamedTuple):
-    """An object: name -> the offset of the name, and the value."""
+    """An object."""
 
-    members: dict[str, tuple[int, Node]]
+    names: dict[str, int]  # name -> the number of its value
+    name_offsets: array[int]
+    values: list[Value]
+    offsets: array[int]  # of the values
+
+
+# A text is any other value, without quotes and escapes; "" for null.
+Value = str | Array | Object
+
+
+class Node(NamedTuple):
+    """A value and its offset."""
+
+    value: Value
     at: int
 
 
-Node = Scalar | Array | Object
-Row = Mapping[str, Scalar]  # role -> cell
+class Cell(NamedTuple):
+    """The text of a cell, or the name of a member, and its offset."""
+
+    text: str
+    at: int
+
+
+Row = Mapping[str, Cell]  # by role
 
 
 class JsonShapeError(Exception):
@@ -107,7 +120,8 @@ def write_json(rows: Rows, columns: Mapping[str, str]) -> bytes:
 @format("json", is_document=True, write=write_json)
 def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     """Return the cells of a document, by the paths of `json:`, or else guessed from its form."""
-    if lines["text"].str.len_chars().sum() + lines.height > MOST_DOCUMENT:
+    sizes = lines["text"].str.len_chars().cast(pl.Int64) + 1  # with the LF that follows
+    if sizes.sum() > MOST_DOCUMENT:
         message = f"a JSON document of more than {format_size(MOST_DOCUMENT)}"
         raise UnreadableError("S104", message, help=JSON_LINES_HELP)
     # By polars: the lines as a list of Python's texts need several times the file's memory.
@@ -115,7 +129,7 @@ def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     start = len(text) - len(text.lstrip(" \t\r\n"))
     if start == len(text):
         raise UnreadableError("S102", "the file holds nothing but blank lines")
-    places = _Places(text)
+    places = _Places(sizes)
     try:
         declared = None
         if request.layout.json:  # tell of wrong paths and beginnings before other faults of JSON
@@ -123,6 +137,7 @@ def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
             first_step = parse_path(request.layout.json[0][1])[0]
             if first_step not in EACH and text[start] != "{":
                 raise JsonShapeError(start, f"expected an object with {quoted(first_step)}")
+        _refuse_many_values(lines["text"], text)
         root = _Parser(text).parse_document(start)
         schema, paths = declared or _guess_paths(root, request, places)
         return _make_cells(root, schema, paths, places, request)
@@ -131,21 +146,34 @@ def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
         raise UnreadableError("S207", error.message, line, column) from None
 
 
-class _Places:
-    """The lines and characters of the offsets of a text."""
+def _refuse_many_values(lines: pl.Series, text: str) -> None:
+    """Raise UnreadableError if a document has more than MOST_VALUES names and values.
 
-    def __init__(self, text: str) -> None:
-        self.ends = np.array([match.start() for match in re.finditer("\n", text)], dtype=np.int64)
+    There are as many names as colons, and as many values as commas and brackets that open; so an
+    empty array or object counts twice. `lines` are those of `text`.
+    """
+    if sum(map(text.count, ",:[{")) <= MOST_VALUES:  # with those inside texts
+        return
+    inside_texts = lines.str.count_matches(QUOTED_TEXT)
+    if (lines.str.count_matches(f"{QUOTED_TEXT}|[,:\\[{{]") - inside_texts).sum() > MOST_VALUES:
+        message = f"more than {MOST_VALUES:,} names and values in one document"
+        raise UnreadableError("S104", message, help=JSON_LINES_HELP)
+
+
+class _Places:
+    """The lines and characters of the offsets of a text, by how many characters its lines have."""
+
+    def __init__(self, sizes: pl.Series) -> None:
+        self.starts = (sizes.cum_sum() - sizes).to_numpy()
 
     def lines(self, offsets: Sequence[int]) -> Ints:
         """Return the line of each offset, from 1."""
-        return np.searchsorted(self.ends, np.array(offsets, dtype=np.int64)) + 1
+        return np.searchsorted(self.starts, np.array(offsets, dtype=np.int64), side="right")
 
     def find(self, at: int) -> tuple[int, int]:
         """Return the line and the character of an offset, both from 1."""
-        line = int(np.searchsorted(self.ends, at))
-        start = int(self.ends[line - 1]) + 1 if line else 0
-        return line + 1, at - start + 1
+        line = int(self.lines([at])[0])
+        return line, at - int(self.starts[line - 1]) + 1
 
 
 def skip_blanks(text: str, at: int) -> int:
@@ -160,73 +188,73 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.values = 0
 
     def parse_document(self, start: int) -> Node:
         """Return the value of the document, which begins at an offset.
 
         Raises:
             JsonShapeError: It is no JSON, or nested too deeply.
-            UnreadableError: It has too many values.
         """
-        root, at = self._parse_value(start, 0)
+        root, at = self._parse_value(start, 1)
         if at < len(self.text):
             raise JsonShapeError(at, "not JSON: something follows the document")
-        return root
+        return Node(root, start)
 
-    def _parse_value(self, at: int, depth: int) -> tuple[Node, int]:
+    def _parse_value(self, at: int, depth: int) -> tuple[Value, int]:
+        """Parse a value; `depth` counts the arrays and objects around it, and itself."""
         mark = self.text[at : at + 1]
         if mark not in ("[", "{"):
             match = SCALAR_PATTERN.match(self.text, at)
             if match is None:
                 raise self._make_value_error(at)
-            return Scalar(self._scalar_text(match[1], at), at), match.end()
+            return self._unquote(match[1], at), match.end()
         if depth > DEEPEST:
             raise JsonShapeError(at, "the values are nested too deeply")
         return self._parse_entries(at, depth, is_object=mark == "{")
 
-    def _parse_entries(self, start: int, depth: int, *, is_object: bool) -> tuple[Node, int]:
+    def _parse_entries(self, start: int, depth: int, *, is_object: bool) -> tuple[Value, int]:
         """Parse an object, or an array, which begins at an offset."""
-        elements: list[Node] = []
-        members: dict[str, tuple[int, Node]] = {}
+        text = self.text
+        names: dict[str, int] = {}
+        values: list[Value] = []
+        name_offsets, offsets = array("q"), array("q")
         match_entry = MEMBER_PATTERN.match if is_object else ELEMENT_PATTERN.match
         end = "}" if is_object else "]"
-        at = skip_blanks(self.text, start + 1)
-        mark = self.text[at : at + 1]
+        at = skip_blanks(text, start + 1)
+        mark = text[at : at + 1]
         if mark == end:
             at += 1
         while mark != end:  # after the first entry, `mark` is what follows the entry before
-            match = match_entry(self.text, at)
+            match = match_entry(text, at)
             if match is None:  # only of a member: ELEMENT_PATTERN matches anything
                 raise self._make_member_error(at)
-            self.values += 1
-            if self.values > MOST_VALUES:
-                message = f"more than {MOST_VALUES:,} values in one document"
-                raise UnreadableError("S104", message, help=JSON_LINES_HELP)
-            quoted_name, text, mark = match.groups()
-            name = self._scalar_text(quoted_name, at) if is_object else ""
-            if name in members:
-                raise JsonShapeError(at, f"the key {quoted(name)} is given twice")
-            value: Node
-            if text is not None:
-                value_at = match.start(2)
-                value, next_at = Scalar(self._scalar_text(text, value_at), value_at), match.end()
+            quoted_name, scalar, mark = match.groups()
+            if is_object:
+                name = self._unquote(quoted_name, at)
+                if name in names:
+                    raise JsonShapeError(at, f"the key {quoted(name)} is given twice")
+                names[name] = len(values)
+                name_offsets.append(at)
+            value: Value
+            if scalar is not None:
+                value_at, at = match.start(2), match.end()
+                value = self._unquote(scalar, value_at)
             else:
-                value, next_at = self._parse_value(match.end(), depth + 1)
-                mark = self.text[next_at : next_at + 1]
+                value_at = match.end()
+                value, at = self._parse_value(value_at, depth + 1)
+                mark = text[at : at + 1]
                 if mark not in (",", end):
                     what = f"expected a comma or {end}" if mark else "it ends early"
-                    raise JsonShapeError(next_at, f"not JSON: {what}")
-                next_at = skip_blanks(self.text, next_at + 1)
-            if is_object:
-                members[name] = at, value
-            else:
-                elements.append(value)
-            at = next_at
-        node = Object(members, start) if is_object else Array(elements, start)
-        return node, skip_blanks(self.text, at)
+                    raise JsonShapeError(at, f"not JSON: {what}")
+                at = skip_blanks(text, at + 1)
+            values.append(value)
+            offsets.append(value_at)
+        at = skip_blanks(text, at)
+        if is_object:
+            return Object(names, name_offsets, values, offsets), at
+        return Array(values, offsets), at
 
-    def _scalar_text(self, text: str, at: int) -> str:
+    def _unquote(self, text: str, at: int) -> str:
         """Return the text of a scalar, without quotes and escapes; "" for null."""
         if text[0] != '"':
             return "" if text == "null" else text
@@ -281,25 +309,21 @@ def _guess_paths(
     An array has an object for each row. An object has a member for each list, whose value is the
     list's only value or item, an array of items, or an object of a value for each item.
     """
-    if isinstance(root, Scalar):
+    if isinstance(root.value, str):
         raise JsonShapeError(root.at, "expected an object or an array")
-    if isinstance(root, Array):
-        nodes = root.elements
-    else:
-        nodes = [value for _, value in root.members.values()]
-    if not nodes:
+    if not root.value.values:
         raise UnreadableError("S103", "the document is empty")
-    first = nodes[0]
-    if isinstance(root, Array):
+    first, at = root.value.values[0], root.value.offsets[0]
+    if isinstance(root.value, Array):
         if not isinstance(first, Object):
-            raise JsonShapeError(first.at, "expected an array of objects")
-        match = match_schema(list(first.members), request, places.find(first.at)[0])
+            raise JsonShapeError(at, "expected an array of objects")
+        match = match_schema(list(first.names), request, places.find(at)[0])
         return match.schema, {role: ("[]", name) for role, name in match.names.items()}
     for schema in request.schemas:
         value_role = next((role for role in schema.roles if role in VALUE_ROLES), None)
         item_role = "text" if "text" in schema.roles else "item"
         paths: dict[str, Steps] = {"list": ("*",)}
-        if isinstance(first, Scalar):
+        if isinstance(first, str):
             role = value_role if value_role in schema.required else None
             paths[role or item_role] = ("*",)
         elif isinstance(first, Array):
@@ -328,8 +352,10 @@ def _make_cells(
     has_one_name = "list" in depths and depths.get("item", 0) > depths["list"]
     # Both at ("*",): the name of a member is the list, and its value is the only item.
     has_one_item = "item" in paths and paths["item"] == paths.get("list")
-    kept: list[Row] = []
-    empty: dict[str, int] = {}  # list without rows -> its line
+    texts = {role: list[str]() for role in roles}
+    offsets = {role: array("q") for role in roles}
+    row_offsets = array("q")
+    empty_at: dict[str, int] = {}  # list without rows -> the offset of its name, or of its ""
     first_at: dict[str, int] = {}  # list -> the offset at which its name stands first
     repeated = set[int]()  # the offsets of the repeated names that are reported
     for row in _find_rows(root, paths, {}, is_root=True):
@@ -344,21 +370,24 @@ def _make_cells(
         elif name is not None and (  # the row is but the name of a list, or its item is empty
             len(row) < len(roles) or (has_one_item and not row["item"].text)
         ):
-            empty[name.text] = int(places.lines([_offset_of_row(row)])[0])
+            empty_at[name.text] = _offset_of_row(row)
         else:
-            kept.append(row)
-    lines = places.lines([_offset_of_row(row) for row in kept])
-    offsets = {role: np.array([row[role].at for row in kept], np.int64) for role in roles}
-    frame = cells_frame(lines.tolist(), {role: [row[role].text for row in kept] for role in roles})
+            row_offsets.append(_offset_of_row(row))
+            for role, cell in row.items():
+                texts[role].append(cell.text)
+                offsets[role].append(cell.at)
+    lines = places.lines(row_offsets)
+    frame = cells_frame(lines.tolist(), texts)
     number_in_line = pl.int_range(pl.len(), dtype=pl.UInt32).over("line").alias(IN_LINE)
 
-    def find_cells(texts: LineTexts, line: int, role: str) -> list[CellPlace]:
-        start, stop = np.searchsorted(lines, (line, line + 1)).tolist()
+    def find_cells(_: LineTexts, line: int, role: str) -> list[CellPlace]:
         if role not in offsets:
             return []
-        cells = zip(frame[role][start:stop], offsets[role][start:stop].tolist(), strict=True)
+        rows = slice(*np.searchsorted(lines, (line, line + 1)).tolist())
+        cells = zip(frame[role][rows], offsets[role][rows], strict=True)
         return [CellPlace(text, *places.find(at)) for text, at in cells]
 
+    empty = dict(zip(empty_at, places.lines(list(empty_at.values())).tolist(), strict=True))
     facts = {ANSWERS_FACT: has_one_item}
     cells = frame.with_columns(number_in_line)
     return Cells(cells, schema, tuple(roles), empty, find_cells, facts=facts)
@@ -376,7 +405,6 @@ def _find_rows(
     """Yield the cells of each row in a value; for a list without rows, only the cell of its name.
 
     Args:
-        node: The value.
         paths: role -> the steps from the value to its cell; the same up to the first one in EACH.
         outer: The cells that were found in the values around this one.
         is_root: Whether the value is the document.
@@ -393,48 +421,57 @@ def _find_rows(
     name_role = next((role for role in NAME_ROLES if inner.get(role) == ("*",)), None)
     inner = {role: path[1:] for role, path in inner.items() if role != name_role}
     nested = {role: path for role, path in inner.items() if container_path(path)}
-    entries = _get_entries(node, each)
-    for at, name, value in entries:
+    flat = {role: path for role, path in inner.items() if role not in nested}
+    has_entries = False
+    for name, entry in _get_entries(node, each):
+        has_entries = True
         cells = dict(outer)
         if name_role is not None:
-            cells[name_role] = Scalar(name, at)
-        for role, path in inner.items():
-            if role not in nested:
-                cells[role] = _get_cell(value, path, role)
+            cells[name_role] = name
+        for role, path in flat.items():
+            cells[role] = _get_cell(entry, path, role)
         if nested:
-            yield from _find_rows(value, nested, cells)
+            yield from _find_rows(entry, nested, cells)
         else:
             yield cells
-    if not entries and "list" in outer:
+    if not has_entries and "list" in outer:
         yield {"list": outer["list"]}
 
 
-def _get_entries(node: Node, each: str) -> list[tuple[int, str, Node]]:
-    """Return (offset, name, value) of each element of an array ("[]"), or member of an object."""
-    if each == "[]" and isinstance(node, Array):
-        return [(element.at, "", element) for element in node.elements]
-    if each == "*" and isinstance(node, Object):
-        return [(at, name, value) for name, (at, value) in node.members.items()]
-    raise JsonShapeError(node.at, f"expected {'an array' if each == '[]' else 'an object'} here")
+def _get_entries(node: Node, each: str) -> Iterator[tuple[Cell, Node]]:
+    """Yield the elements of an array ("[]"), or the members of an object, with their names."""
+    value = node.value
+    if each == "[]" and isinstance(value, Array):
+        for element, at in zip(value.values, value.offsets, strict=True):
+            yield Cell("", at), Node(element, at)
+    elif each == "*" and isinstance(value, Object):
+        members = zip(value.names, value.name_offsets, value.values, value.offsets, strict=True)
+        for name, name_at, member, at in members:
+            yield Cell(name, name_at), Node(member, at)
+    else:
+        what = "an array" if each == "[]" else "an object"
+        raise JsonShapeError(node.at, f"expected {what} here")
 
 
-def _get_cell(node: Node, path: Steps, role: str) -> Scalar:
+def _get_cell(node: Node, path: Steps, role: str) -> Cell:
     """Return the cell at the end of a path of names."""
     for name in path:
         node = _get_member(node, name)
-    if not isinstance(node, Scalar):
-        what = "an array" if isinstance(node, Array) else "an object"
-        raise JsonShapeError(node.at, f"{what} where the {role} is expected")
-    return node
+    if isinstance(node.value, str):
+        return Cell(node.value, node.at)
+    what = "an array" if isinstance(node.value, Array) else "an object"
+    raise JsonShapeError(node.at, f"{what} where the {role} is expected")
 
 
 def _get_member(node: Node, name: str, *, is_root: bool = False) -> Node:
     """Return the member of that name."""
-    if not isinstance(node, Object):
+    value = node.value
+    if not isinstance(value, Object):
         raise JsonShapeError(node.at, f"expected an object with {quoted(name)}")
-    if name in node.members:
-        return node.members[name][1]
-    names = list(node.members)
+    if name in value.names:
+        number = value.names[name]
+        return Node(value.values[number], value.offsets[number])
+    names = list(value.names)
     similar = nearest(name, names)
     hint = f"; rename {quoted(similar)}?" if similar else ""
     if is_root:
@@ -468,7 +505,7 @@ def is_too_deep(document: str) -> bool:
     if document.count("[") + document.count("{") <= DEEPEST:
         return False
     depth = 0
-    for mark in re.findall(r"[\[{}\]]", QUOTED_TEXT.sub("", document)):
+    for mark in re.findall(r"[\[{}\]]", re.sub(QUOTED_TEXT, "", document)):
         depth += 1 if mark in "[{" else -1
         if depth > DEEPEST:
             return True

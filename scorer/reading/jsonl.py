@@ -33,9 +33,9 @@ from scorer.reading.limits import (
     UnreadableError,
     refuse_many_slow_lines,
 )
+from scorer.reading.lines import BLANKS
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells_frame, merge_rows
 
-BLANKS = " \t"
 MOST_KEYS = 10_000  # different keys of a file; further ones are ignored
 # Beyond these numbers the regex is slower than decoding.
 MOST_PLAIN_KEYS = 50
@@ -159,7 +159,7 @@ def _cut_plain(
     groups.columns = [f"{VALUE_OF}{key}" for key in keys if key in wanted]
     is_plain = groups[groups.columns[0]].is_not_null()  # a line that does not match has no group
     # The text "null" still has its quotes here.
-    text = pl.when(pl.all() == "null").then(pl.lit("")).otherwise(pl.all().str.strip_chars('"'))
+    text = pl.when(pl.all() != "null").then(pl.all().str.strip_chars('"')).otherwise(pl.lit(""))
     values = groups.filter(is_plain).with_columns(text)
     plain = values.insert_column(0, lines["line"].filter(is_plain))
     return plain, lines.filter(~is_plain)

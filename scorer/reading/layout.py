@@ -161,13 +161,8 @@ def separator_of(word: str) -> str:
 def file_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
     """Return the columns that a file must have so that rows of a schema can be made of it.
 
-    Args:
-        layout: How the file is written.
-        schema: The schema of the rows.
-        names: The names of the file's columns.
-
     Raises:
-        UnreadableError: None of them is the name of a wide column, or one is not known.
+        UnreadableError: None of `names` is that of a wide column, or one is not known.
     """
     if not (layout.cells or layout.wide or layout.lines):
         return schema

@@ -83,7 +83,6 @@ def refuse_many_rows(lines: pl.Series, limits: ReadLimits, counts: pl.Series | N
 
     Args:
         lines: The line of each row.
-        limits: What is accepted.
         counts: The number of rows on each of `lines`; None if each holds one row.
     """
     first_refused = limits.rows

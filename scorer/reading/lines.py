@@ -25,6 +25,7 @@ from scorer.reading.limits import (
 from scorer.reading.open import BOM, read_blocks
 
 DECODE_BLOCK = 1 << 20  # bytes that are decoded at a time, so that no large file is held as text
+BLANKS = " \t"  # mean nothing round a cell
 NO_LINES = pl.DataFrame(schema={"line": pl.UInt32, "text": pl.String})
 
 
@@ -38,7 +39,6 @@ def read_lines(
     Args:
         data: The unpacked file, without a byte-order mark.
         findings: Receives the problems.
-        limits: How long a line may be.
 
     Raises:
         UnreadableError: A line is too long, or the first one holds a lone CR.

@@ -9,9 +9,8 @@ import polars as pl
 from scorer.core.text import printable, quoted
 from scorer.reading.formats import Rows, format
 from scorer.reading.limits import UnreadableError, refuse_many_rows
+from scorer.reading.lines import BLANKS
 from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts, ReadRequest
-
-BLANKS = " \t"
 
 
 def write_lists(rows: Rows, columns: Mapping[str, str]) -> bytes:

@@ -176,8 +176,7 @@ def join_decimal_commas(fields: list[str], numbers: list[int], width: int) -> li
     """Return a row whose numbers were cut at their decimal commas, joined; None if uncertain.
 
     Args:
-        fields: The fields of the row.
-        numbers: The columns of the header that hold numbers, ascending.
+        numbers: The columns of the header that hold numbers, ascending, from 0.
         width: How many columns the header has.
 
     >>> join_decimal_commas(["1", "80230", "8"], [1], 2)

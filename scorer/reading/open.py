@@ -258,7 +258,6 @@ def read_bytes(
 
     Args:
         path: The file; or the folder or the ZIP archive of parts.
-        limits: What is accepted.
         is_binary: Whether it may be a Parquet file.
         part: The name of a file in the folder or the archive.
         unpacked: How many bytes of the submission's other parts were unpacked.

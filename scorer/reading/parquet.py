@@ -77,10 +77,6 @@ mark(
 def match_columns(types: Mapping[str, pl.DataType], request: ReadRequest) -> SchemaMatch:
     """Return the schema that columns fit, after reporting those that nothing uses.
 
-    Args:
-        types: The name and the type of each column.
-        request: The schemas and the layout; receives the problems.
-
     Raises:
         ReportedError: They fit no schema, or have types that hold neither ids nor numbers.
         UnreadableError: A column that the layout names is missing.

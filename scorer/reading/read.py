@@ -54,12 +54,9 @@ def read_file(
     """Return the table and the digest of a file; a column `text` becomes the column `item`.
 
     Args:
-        path: The file.
         format: Its format, or the format's name; None if the file's suffix says it.
         schemas: The shapes that it may have, the likeliest first.
         findings: Receives the problems.
-        limits: What it may cost.
-        layout: How it is written where it is not plain.
     """
     request = ReadRequest(path, schemas, findings, limits, layout)
     sha256 = None
@@ -150,10 +147,7 @@ def find_columns(
     It is None if it is not known, or if the cell begins on a later line than its row.
 
     Args:
-        path: The file.
         find_cells: `Table.find_cells` of the file.
-        cells: The cells.
-        limits: What the file may cost.
         layout: How it is written, for the files of its parts.
     """
     if find_cells is None:

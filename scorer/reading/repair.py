@@ -62,7 +62,6 @@ class Expected(NamedTuple):
 
     Attributes:
         names: role -> what its column is called.
-        separator: What separates columns.
         known_ids: role -> what finds the known ids in place of its unknown ones.
         cells: role -> what separates the ids in a cell that holds several.
         required: The columns that must be there, for each schema that the table may fit.
@@ -88,7 +87,6 @@ def repair(path: Path, expected: Expected | None) -> Repaired:
     capitals, decimal commas, ids that certainly are known ones, rows given twice, ranks from 0.
 
     Args:
-        path: The file.
         expected: What a table of separated columns should have; None for other files.
 
     Raises:

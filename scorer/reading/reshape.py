@@ -48,11 +48,9 @@ def reshape(
     """Return the rows that a layout makes of the cells of a file; as they are if it is plain.
 
     Args:
-        cells: The cells as the format has cut them.
         lines: `line` and `text` of each line that the layout does not leave out.
         line_keys: The rows that the lines follow, if the layout names their file.
         candidates: The candidates that the values in a cell follow, if the layout names their file.
-        request: The layout and the limits; receives the problems.
 
     Raises:
         UnreadableError: They would be more than are accepted.

@@ -43,7 +43,6 @@ def write_sample(
     Args:
         rows: A row for each item of each list, best first; or for the value of each list.
         columns: role -> the name of its column.
-        layout: How the file is written.
         write: Writes a plain file of its format.
         keys: The rows of the files that `lines` and `candidates` of the layout name.
     """

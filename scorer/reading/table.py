@@ -130,7 +130,6 @@ class ReadRequest(NamedTuple):
         path: The file, for its suffix and for messages; its bytes are read already.
         schemas: The shapes that the file may have, the likeliest first.
         findings: Receives the problems.
-        limits: What the file may cost.
         layout: How the file is written where it is not plain.
         texts: Returns the texts of all its lines, also of those that the layout skips; line n is at
             n - 1. Empty for a format without lines.

@@ -127,11 +127,9 @@ def _write_and_move(folder: Path, files: Mapping[str, bytes], *, is_there: bool)
 
 
 def zip_files(files: Mapping[str, bytes], executables: Collection[str] = ()) -> bytes:
-    """Return a ZIP archive of files; the same files give the same bytes.
+    """Return a ZIP archive of files by name; the same files give the same bytes.
 
-    Args:
-        files: The files, by their names.
-        executables: The names of those that are commands.
+    Those that `executables` names are commands.
     """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:

@@ -131,6 +131,10 @@ MENDED = "list,item,rank\nq1,a,1\nq2,é,1\n"
             MENDED.replace("q1", "\u200bq1\u00a0").encode(),
             ["blanks and invisible characters around 1 values removed"],
         ),
+        (
+            MENDED.replace("q1", "q1\x1b").encode(),
+            ["blanks and invisible characters around 1 values removed"],
+        ),
         (",list,item,rank\n0,q1,a,1\n1,q2,é,1\n".encode(), ["index column '' removed"]),
         (
             "\ufeff;list;item;rank\r\n0; q1 ;a;1\r\n1;q2\u00a0;é;1\r\n".encode("cp1252", "ignore"),

@@ -54,6 +54,25 @@ def test_lines_are_known(tmp_path):
     )
 
 
+def test_a_run_is_recognised_below_blank_lines(tmp_path):
+    path = tmp_path / "run"
+    path.write_text("\n" * 300 + "q1 Q0 a 1 2.5 mine\n")
+    table, findings = reading(path)
+    assert (lines(table), len(findings)) == ([301], 0)
+
+
+def test_a_key_of_very_many_is_given_twice(tmp_path):
+    path = tmp_path / "a.jsonl"
+    keys = ", ".join(f'"key {n}": 1' for n in range(50_000))
+    path.write_text(f'{{"list": "q1", "item": "a", {keys}, "key 49999": 2}}\n')
+    start = clock.process_time()
+    _, findings = reading(path)
+    assert clock.process_time() - start < 5
+    [problem] = findings
+    column = len(f'{{"list": "q1", "item": "a", {keys}, ') + 1
+    assert (problem.code, problem.line, problem.column) == ("S207", 1, column)
+
+
 def test_a_field_may_be_as_long_as_a_line_and_csv_is_left_as_it_was(tmp_path):
     before = csv.field_size_limit()
     path, long = tmp_path / "a.csv", "x" * (before + 1)

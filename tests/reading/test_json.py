@@ -76,7 +76,7 @@ def test_objects_with_several_cells(tmp_path):
         ('{"questions": [[1 2]]}', "S207 1:19 not JSON: expected a comma or ]"),
         ('{"questions": [', "S207 1:15 not JSON: it ends early"),
         ("[" * 500, "S207 1:1 expected an object with 'questions'"),
-        ('{"questions": ' + "[" * 500, "S207 1:115 the values are nested too deeply"),
+        ('{"questions": ' + "[" * 500, "S207 1:114 the values are nested too deeply"),
         ("  ", "S102 None:None the file holds nothing but blank lines"),
     ],
 )
@@ -112,7 +112,23 @@ def test_where_an_id_stands(tmp_path):
 )
 def test_documents_of_many_values_are_refused(text, tmp_path, monkeypatch):
     monkeypatch.setattr(json_format, "MOST_VALUES", 50_000)
-    assert reading(tmp_path, text)[1] == ["S104 None:None more than 50,000 values in one document"]
+    said = "S104 None:None more than 50,000 names and values in one document"
+    assert reading(tmp_path, text)[1] == [said]
+
+
+def test_marks_inside_texts_are_no_values(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_format, "MOST_VALUES", 10)
+    text = '{"q:1": [\n"a' + ",[{:" * 5 + '", "b\\","]}'
+    assert len(reading(tmp_path, text)[0][0]) == 2
+    assert reading(tmp_path, text + ",,,,,,,,")[1][0].startswith("S104")
+
+
+def test_a_document_has_a_hundred_levels(tmp_path):
+    path = ("list", "*"), ("item", "*.id")
+    deep = '{"q1": {"id": "a", "x": ' + "[" * 98 + "]" * 98 + "}}"
+    assert [row[1:3] for row in reading(tmp_path, deep, path)[0][0]] == [("q1", "a")]
+    said = "S207 1:123 the values are nested too deeply"
+    assert reading(tmp_path, deep.replace("[]", "[[]]"), path) == (None, [said])
 
 
 def test_a_document_that_is_too_large_is_refused(tmp_path, monkeypatch):
