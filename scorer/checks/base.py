@@ -290,8 +290,12 @@ def distinct_ids(rows: pl.DataFrame, role: str) -> pl.DataFrame:
         The column itself, `line` (of the first row), `rows` (how many there are) and, if the
         column is not `list`, `list` (of the first row).
     """
-    first = ["line"] if role == "list" else ["line", "list"]
-    return rows.group_by(role, maintain_order=True).agg(pl.col(first).first(), rows=pl.len())
+    numbered = rows.lazy().select(role).with_row_index("row")
+    groups = numbered.group_by(role).agg(pl.col("row").min(), rows=pl.len())
+    # A streaming query takes half the time and memory of one that maintains the order.
+    found = groups.collect(engine="streaming").sort("row")
+    first = rows.select("line", *([] if role == "list" else ["list"]))[found["row"]]
+    return found.drop("row").hstack(first)
 
 
 def is_repeated(numbers: pl.Series) -> pl.Series | None:

@@ -128,7 +128,8 @@ def unknown_item(rows: SubmissionRows) -> Iterator[Found]:
 
 def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[Found]:
     """Yield a problem for each item that is not public."""
-    ids = distinct_ids(rows.frame.filter(~index.contains(rows.frame[role])), role)
+    cells = rows.frame.select("line", "list", role)
+    ids = distinct_ids(cells.filter(~index.contains(cells[role])), role)
     suggest = index.suggestions()
 
     def unknown_fault(name: str) -> IdFault:
@@ -504,19 +505,38 @@ def same_lists(rows: SubmissionRows) -> Iterator[Problem]:
     if frame.is_empty():
         return
     numbers = frame["list_number"]
-    first, last = (set(frame["item"].filter(numbers == n)) for n in (numbers.min(), numbers.max()))
-    if first != last:
-        return  # As in most files
     lists = numbers.n_unique()
     if lists < (FEW_LISTS if frame.height == lists else 2):
         return
-    place = pl.int_range(pl.len()) if key is None else pl.col(key)
-    place = place.rank("min", descending=key == "score").over("list")
-    # All lists are alike if each has every (item, place) pair, and equally often.
-    places = frame.group_by("list", "item", place=place).len()
-    pairs = places.group_by("item", "place", "len").len("lists")
+    items = frame.filter(numbers == numbers.min())["item"]
+    last_items = frame.filter(numbers == numbers.max())["item"]
+    if not items.unique().sort().equals(last_items.unique().sort()):
+        return  # As in most files
     further = [role for role in frame.columns if role.startswith((EXTRA, NUMBER))]
     varies = any(rows.frame[role].n_unique() > 1 for role in further)
-    if not varies and (pairs["lists"] == lists).all():
+    if not varies and _have_same_order(frame, items, key):
         message = "all lists hold the same items in the same order; a constant model?"
         yield Problem("S410", message, "warning")
+
+
+def _have_same_order(rows: pl.DataFrame, items: pl.Series, key: str | None) -> bool:
+    """Return whether all lists rank the same items alike, and tie the same ones.
+
+    Args:
+        rows: `list_number`, `item`, and the column `key`.
+        items: The items of one of the lists.
+        key: The column that ranks the items, score or rank; None for the order of the rows.
+    """
+    number = rows["item"].cast(pl.Enum(items.unique()), strict=False).to_physical()
+    shape = rows["list_number"].n_unique(), len(items)
+    if rows.height != shape[0] * shape[1] or number.null_count():
+        return False
+    by = pl.int_range(pl.len()) if key is None else pl.col(key)
+    by = -by if key == "score" else by
+    ordered = rows.select("list_number", place=by, item=number)
+    ordered = ordered.sort("list_number", "place", "item")
+    in_list, place, item = (column.to_numpy().reshape(shape) for column in ordered)
+    if (in_list[:, 0] != in_list[:, -1]).any():  # a list has more rows than another
+        return False
+    tied = place[:, 1:] == place[:, :-1]
+    return bool((item == item[0]).all() and (tied == tied[0]).all())

@@ -71,6 +71,7 @@ def scan_clean(
             schema={name: types.get(n, pl.String) for n, name in enumerate(names)},
             row_index_name="line",
             row_index_offset=first_line,
+            n_rows=limits.rows + 1,  # so that no memory is taken for more
         )
         try:
             return lines.select("line", *cells).collect(engine="streaming")

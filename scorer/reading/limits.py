@@ -14,6 +14,7 @@ HARMLESS_SIZE = 16 * 1024**2  # bytes to which any file may unpack, however smal
 MOST_RATIO = 1000  # of unpacked to compressed bytes; tables in gzip have 3 to 30
 MOST_SLOW_LINES = 2_000_000  # parsed one by one in Python, about 10 microseconds each
 CHUNK_LINES = 1_000_000  # that are cut together, so that their copies stay small
+MOST_LINES = 40_000_000  # of a file, blank ones too; one costs 30 bytes before it is looked at
 MOST_RECORD_LINES = 10_000  # of one record, whose quoted fields hold line ends
 MOST_ERRORS = 200_000  # of a file, after which reading ends: more of them would tell nobody more
 SAVE_AS_UTF8 = "save the file as UTF-8"  # help of problems
@@ -92,6 +93,16 @@ def refuse_many_rows(lines: pl.Series, limits: ReadLimits, counts: pl.Series | N
     if first_refused < len(lines):
         message = f"more than {limits.rows:,} rows, which is what is accepted here"
         raise limit_error("rows", message, lines[first_refused])
+
+
+def refuse_many_lines(lines: int, limits: ReadLimits) -> None:
+    """Raise UnreadableError if a file has more lines than are accepted.
+
+    Half of them may be no rows, such as blank ones.
+    """
+    most = max(MOST_LINES, 2 * limits.rows)
+    if lines > most:
+        raise UnreadableError("S104", f"more than {most:,} lines", most + 1)
 
 
 def refuse_many_slow_lines(lines: int) -> None:

@@ -20,6 +20,7 @@ from scorer.reading.limits import (
     SAVE_AS_UTF8,
     ReadLimits,
     UnreadableError,
+    refuse_many_lines,
     refuse_many_slow_lines,
 )
 from scorer.reading.open import BOM, read_blocks
@@ -39,9 +40,10 @@ def read_lines(
     Args:
         data: The unpacked file, without a byte-order mark.
         findings: Receives the problems.
+        limits: How long a line may be, and how many there may be.
 
     Raises:
-        UnreadableError: A line is too long, or the first one holds a lone CR.
+        UnreadableError: A line is too long, there are too many, or the first holds a lone CR.
     """
     end = data.find(b"\n")
     first = (data if end < 0 else data[:end]).removesuffix(b"\r")
@@ -52,6 +54,7 @@ def read_lines(
         raise UnreadableError("S207", message, 1, column, hint)
     if not data:
         return NO_LINES
+    refuse_many_lines(data.count(b"\n"), limits)
     if not is_text(data):
         data = _repair(data, findings)
     lines = pl.read_lines(data, name="text", row_index_name="line", row_index_offset=1)

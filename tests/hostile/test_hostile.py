@@ -347,3 +347,14 @@ def test_every_limit_holds_in_both_readers(limits, code, size, folder, run, tmp_
     ran = run("check", folder, packed if "unpacked" in limits else file, size=size)
     assert ran.code == 1
     assert f"[{code}]" in ran.out
+
+
+@pytest.mark.parametrize("name", ["sent.csv", "sent.run", "sent.jsonl", "sent.json"])
+def test_a_file_has_no_more_lines_than_memory_allows(name, folder, run, monkeypatch, tmp_path):
+    monkeypatch.setattr("scorer.reading.limits.MOST_LINES", 1000)
+    (folder / "challenge.yaml").write_text(f"{YAML}submission: {{limits: {{rows: 100}}}}\n")
+    file = tmp_path / name
+    file.write_text("\n" * 1000)
+    assert "[S104]" not in run("check", folder, file).out
+    file.write_text("\n" * 1001)
+    assert f"{name}:1001: error[S104] more than 1,000 lines" in run("check", folder, file).out
