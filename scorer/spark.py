@@ -40,7 +40,7 @@ from scorer.api.submissions import (
     terms_of,
 )
 from scorer.challenge.model import Challenge
-from scorer.checks.base import ITEM_ROLES, CountedProblem, SubmissionRows, examine
+from scorer.checks.base import CountedProblem, SubmissionRows, examine
 from scorer.checks.ids import IdIndex, PublicIds
 from scorer.core.arrays import Ints
 from scorer.core.errors import PluginError, ScorerError, SubmissionRejected, UsageError
@@ -453,7 +453,9 @@ def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucke
     findings, card, counted = Findings(), None, list[CountedProblem]()
     try:
         table = _make_table(work.cells, run.drop(BUCKET), findings)
-        counted += check_table(plan, table, findings).counted
+        found = check_table(plan, table, findings).counted
+        # Lists are looked at when all buckets are scored.
+        counted += [each for each in found if each.first.role != "list"]
         # These are reported for all buckets together; errors among them prevent scoring.
         own = {problem for each in counted if (problem := each.problem)}
         findings = _without_lines(findings, own)
@@ -595,15 +597,14 @@ def _check_lists(plan: Plan, cells: Cells, buckets: Sequence[_Bucket]) -> Findin
 
 def _add_up(counted: Iterable[CountedProblem]) -> Iterator[Problem]:
     """Yield the problem that the added-up counts of each key make; it names the first list."""
-    of_key = dict[tuple[str, ...], list[CountedProblem]]()
+    of_key = dict[tuple[str | None, ...], list[CountedProblem]]()
     for each in counted:
-        of_key.setdefault(each.key, []).append(each)
+        first = each.first
+        of_key.setdefault((first.code, first.severity, first.role, each.key), []).append(each)
     for group in of_key.values():
-        total = Counter[str]()
-        for each in group:
-            total.update(each.counts)
-        problems = [problem for each in group if (problem := each.describe(**total))]
-        if problems:
+        count, total = sum(each.count for each in group), sum(each.total for each in group)
+        wrong = [replace(each, count=count, total=total) for each in group if each.count]
+        if problems := [problem for each in wrong if (problem := each.problem)]:
             first = min(problems, key=lambda problem: (problem.list or "", problem.item or ""))
             yield replace(first, line=None)
 
@@ -611,20 +612,16 @@ def _add_up(counted: Iterable[CountedProblem]) -> Iterator[Problem]:
 def _merge_findings(findings: Findings, buckets: Sequence[_Bucket]) -> None:
     """Add the problems of all buckets, in the order of the lists that they are about.
 
-    A problem without a list is about all lists, and added if every bucket has it. A problem of an
-    id is added once, since it is about all rows that have the id.
+    A problem without a list is about all lists, and added if every bucket has it.
     """
-    said, of_ids, of_rows = Counter[Problem](), dict[Problem, Problem](), list[Problem]()
+    said, of_rows = Counter[Problem](), list[Problem]()
     for bucket in buckets:
         for problem in bucket.findings:
             if problem.list is None:
                 said[problem] += 1
-            elif problem.role in ITEM_ROLES and problem.item is not None:
-                of_ids.setdefault(replace(problem, list=None), problem)
             else:
                 of_rows.append(problem)
     findings.extend(problem for problem, count in said.items() if count == len(buckets))
-    of_rows += of_ids.values()
     findings.extend(sorted(of_rows, key=lambda problem: (str(problem.list), problem.item or "")))
     for bucket in buckets:  # add those that were only counted
         kept = Counter(problem.code for problem in bucket.findings)

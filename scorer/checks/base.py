@@ -7,9 +7,10 @@ answer away.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -20,15 +21,14 @@ import polars as pl
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.ids import IdFault, PublicIds, combine_hashes, has_name
+from scorer.checks.ids import MESSAGES, IdFault, PublicIds, combine_hashes, count_rows, has_name
 from scorer.core.arrays import Mask
 from scorer.core.plugins import Registry, mark
 from scorer.core.problems import KEPT, Findings, Problem, Severity
-from scorer.core.text import printable, quoted
+from scorer.core.text import join_first, printable, quoted
 from scorer.reading.table import Table
 
 UNREAD = ("S207", "S208", "S601")  # codes of rows that a reader leaves out
-MOST_EXPLAINED = 200_000  # different ids of a column that are explained; others are only counted
 SLICE_ROWS = 1_000_000  # rows whose keys are computed at once
 
 ITEM_ROLES = ("item", "better", "worse")
@@ -39,12 +39,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class FileRows:
-    """The rows of a file.
-
-    Attributes:
-        table: The file.
-        public: The public part of the challenge.
-    """
+    """The rows of a file, and the public part of the challenge."""
 
     table: Table
     public: Public
@@ -67,17 +62,11 @@ class FileRows:
 
 @dataclass(frozen=True, eq=False)
 class SubmissionRows(FileRows):
-    """The rows of a submission, with all that a check may know of the challenge.
-
-    Attributes:
-        rules: The section `submission` of challenge.yaml.
-        ids: Indices of the public ids, which are made once for all submissions.
-        partial: Whether lines could not be read, so that what seems missing may stand there.
-    """
+    """The rows of a submission, with all that a check may know of the challenge."""
 
     rules: Submission
     ids: PublicIds
-    partial: bool = False
+    partial: bool = False  # whether what seems missing may stand in lines that could not be read
 
     @cached_property
     def lists(self) -> pl.DataFrame:
@@ -91,7 +80,7 @@ class SubmissionRows(FileRows):
 
     @cached_property
     def _list_runs(self) -> pl.DataFrame:
-        """The runs of rows with the same list, in order: `len` (rows) and `value` (the list)."""
+        """The runs of rows with the same list: `len` (rows) and `value` (the list)."""
         return self.frame["list"].rle().struct.unnest()
 
     @cached_property
@@ -154,36 +143,56 @@ class SubmissionRows(FileRows):
 
 @dataclass(frozen=True, eq=False)
 class TruthRows(FileRows):
-    """The rows of a truth, which a check of the truth looks at; only organizers see its problems.
-
-    Attributes:
-        challenge: The challenge.
-        counted: The rows that a measure counts, shape (rows,); None if all are.
-    """
+    """The rows of a truth, for checks whose problems only organizers see."""
 
     challenge: Challenge
-    counted: Mask | None = None
+    counted: Mask | None = None  # the rows that a measure counts, shape (rows,); None if all are
 
 
-class CountedProblem(NamedTuple):
-    """A problem of all rows together, which depends on counts, such as that of the wrong rows.
+@dataclass(frozen=True)
+class CountedProblem:
+    """A problem of all rows together, whose message says how many of them are wrong.
 
-    Spark adds up the counts of each key over buckets of lists, and makes one problem of them.
+    Spark adds up the counts over buckets of lists, and makes one problem of them.
 
     Attributes:
-        key: The code of the problem, and what tells it from others of this code.
-        counts: The arguments of `describe`: how many rows or lists there are of each sort.
-        describe: Returns the problem, or None if the counts make none. Spark pickles it.
+        first: The problem of the first wrong row or list, whose message has fields: see `message`.
+        count: How many rows or lists are wrong.
+        words: Texts for further fields. Texts of a file have to be among them.
+        total: How many rows or lists there are.
+        alone: The message if one is wrong; empty if it is the same.
+        shares: The least share of the total that is a problem, and the least one that is none.
+        key: What tells it from other problems of the same code, severity and role.
     """
 
-    key: tuple[str, ...]
-    counts: Mapping[str, int]
-    describe: Callable[..., Problem | None]
+    first: Problem
+    count: int
+    words: Mapping[str, str] = field(default_factory=dict)
+    total: int = 1
+    alone: str = ""
+    shares: tuple[float, float] = (0, math.inf)
+    key: str = ""
 
     @property
     def problem(self) -> Problem | None:
-        """The problem if these are the counts of all rows."""
-        return self.describe(**self.counts)
+        """The problem if these are the counts of all rows; None if they make none."""
+        least, below = self.shares
+        is_problem = self.count > 0 and least * self.total <= self.count < below * self.total
+        return replace(self.first, message=self.message) if is_problem else None
+
+    @property
+    def message(self) -> str:
+        """What is wrong, with the counts."""
+        message = self.alone if self.alone and self.count == 1 else self.first.message
+        return message.format(
+            count=self.count,
+            total=self.total,
+            percent=100 * self.count / self.total,
+            are=is_or_are(self.count),
+            rows=f"{self.count:,} row{'s' if self.count > 1 else ''}",
+            several=count_rows(self.count),
+            **self.words,
+        )
 
 
 Found = Problem | CountedProblem
@@ -192,27 +201,14 @@ File = Literal["submission", "truth"]
 
 
 class Check(NamedTuple):
-    """A rule for files, as the decorator `check` makes it.
+    """A rule for files, as the decorator `check` makes it."""
 
-    Attributes:
-        name: The name of its function; checks run in the order of their names.
-        codes: The codes of the problems that it reports.
-        examine: Yields the problems, some of them counted, of a `SubmissionRows` or a `TruthRows`.
-        kinds: The kinds of challenges that it is for; None for all.
-        of: The file that it looks at.
-        aliases: None; `Registry` asks for them.
-    """
-
-    name: str
+    name: str  # checks run in the order of their names
     codes: tuple[str, ...]
     examine: Callable[[Any], Iterable[Found]]
-    kinds: frozenset[str] | None
+    kinds: Collection[str] | None  # None: all
     of: File
-    aliases: tuple[str, ...] = ()
-
-    def fits(self, kind: str) -> bool:
-        """Return whether it is for challenges of a kind."""
-        return self.kinds is None or kind in self.kinds
+    aliases: tuple[str, ...] = ()  # `Registry` asks for them
 
 
 def check(
@@ -220,15 +216,12 @@ def check(
 ) -> Callable[[Examine], Examine]:
     """Return a decorator that registers a function from rows to problems as a check.
 
-    Args:
-        codes: The codes of the problems that the function yields.
-        kinds: The kinds of challenges that the check is for; by default all.
-        of: Whether the function is given a `SubmissionRows` or a `TruthRows`.
+    It yields problems of some codes, for some kinds of challenges (by default all), and is given
+    a `SubmissionRows` or, `of` the truth, a `TruthRows`.
     """
-    all_kinds = None if kinds is None else frozenset(kinds)
 
     def decorate(examine: Examine) -> Examine:
-        return mark(examine, Check(examine.__name__, codes, examine, all_kinds, of))
+        return mark(examine, Check(examine.__name__, codes, examine, kinds, of))
 
     return decorate
 
@@ -246,20 +239,16 @@ def checks(of: File = "submission") -> tuple[Check, ...]:
 def examine(
     rows: SubmissionRows | TruthRows, findings: Findings, codes: Collection[str] | None = None
 ) -> list[CountedProblem]:
-    """Run the checks that are for the challenge's kind, and add the problems to `findings`.
+    """Run the checks that are for the challenge's kind, and add their problems to `findings`.
 
-    Args:
-        rows: The rows of a file.
-        findings: What the reader of the file found.
-        codes: Only checks that report one of these codes are run; None: all checks.
-
-    Returns:
-        The counted problems, which are among the findings, too.
+    If `codes` are given, only checks that report one of them are run. The counted problems, which
+    are among the findings, too, are returned.
     """
     counted = list[CountedProblem]()
     for each in checks("submission" if isinstance(rows, SubmissionRows) else "truth"):
-        is_wanted = codes is None or not set(codes).isdisjoint(each.codes)
-        if not is_wanted or not each.fits(rows.public.kind):
+        if each.kinds is not None and rows.public.kind not in each.kinds:
+            continue
+        if codes is not None and set(codes).isdisjoint(each.codes):
             continue
         for found in each.examine(rows):
             if isinstance(found, CountedProblem):
@@ -274,7 +263,7 @@ def is_partial(findings: Findings) -> bool:
     return any(findings.counts[code] for code in UNREAD)
 
 
-def is_or_are(count: int) -> str:
+def is_or_are(count: float) -> str:
     """Return the verb for so many things."""
     return "is" if count == 1 else "are"
 
@@ -282,13 +271,7 @@ def is_or_are(count: int) -> str:
 def distinct_ids(rows: pl.DataFrame, role: str) -> pl.DataFrame:
     """Return each id of a column once, in the order of the file.
 
-    Args:
-        rows: In the order of their lines.
-        role: The column.
-
-    Returns:
-        The column itself, `line` (of the first row), `rows` (how many there are) and, if the
-        column is not `list`, `list` (of the first row).
+    The columns are the ids, `rows` (how many have it), and the `line` and `list` of the first row.
     """
     numbered = rows.lazy().select(role).with_row_index("row")
     groups = numbered.group_by(role).agg(pl.col("row").min(), rows=pl.len())
@@ -298,37 +281,28 @@ def distinct_ids(rows: pl.DataFrame, role: str) -> pl.DataFrame:
     return found.drop("row").hstack(first)
 
 
-def is_repeated(numbers: pl.Series) -> pl.Series | None:
-    """Return whether each number occurs at least twice; None if none does.
+def is_repeated(numbers: pl.Series) -> pl.Series:
+    """Return whether each number occurs at least twice.
 
     The numbers are sorted, since a hash table of them would take three times the memory.
     """
     ordered = numbers.sort().to_numpy()
     repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    return numbers.is_in(pl.Series(repeated).implode()) if repeated.size else None
+    return numbers.is_in(pl.Series(repeated, dtype=numbers.dtype).implode())
 
 
 def repeated_rows(rows: pl.DataFrame, *roles: str, first: str = "list") -> pl.DataFrame:
-    """Return the rows that repeat some columns of an earlier row.
+    """Return the rows that repeat the columns `roles` of an earlier row, in the file's order.
 
-    Args:
-        rows: In the order of their lines.
-        roles: The columns that are compared.
-        first: A further column of the earliest row that is wanted.
-
-    Returns:
-        The rows, with two columns of the earliest row that they repeat: `first_line`, and
-        `first_list` or another such name of the column `first`.
+    Two columns are added: the `first_line` of equal rows, and their `first_list` or another such
+    name of the column `first`.
     """
     # In slices, since computing a key takes several times its memory.
     parts = rows.iter_slices(SLICE_ROWS) if len(rows) > SLICE_ROWS else [rows]
     key = pl.concat([part.select(combine_hashes(*roles)) for part in parts]).to_series()
-    if (mask := is_repeated(key)) is None:
-        return rows.clear().with_columns(pl.col("line", first).name.prefix("first_"))
-    rows = rows.filter(mask)
-    return rows.with_columns(
-        pl.col("line", first).first().over(roles).name.prefix("first_")
-    ).filter(~pl.struct(roles).is_first_distinct())
+    rows = rows.filter(is_repeated(key))
+    rows = rows.with_columns(pl.col("line", first).first().over(roles).name.prefix("first_"))
+    return rows.filter(~pl.struct(roles).is_first_distinct())
 
 
 def problem_per_row(rows: pl.DataFrame, describe: Callable[[Row], Problem]) -> Iterator[Problem]:
@@ -353,17 +327,19 @@ def report_rows(
         rows: `line`, and `list` and `item` if the problem is about them.
         code: The code of the problem.
         message: The message, with `{item}` for a row's cell of that column. A text is quoted;
-            `{item:bare}` only makes it safe to print.
+            `{item:bare}` only makes it safe to print. Of a list of texts the first are quoted.
         severity: The severity of the problem.
-        role: The role of the cell that is wrong, to find its place in the line.
+        role: The role of the wrong cell, to find its place in the line; by default that in the
+            column `role`.
         words: Further words of the message.
     """
 
     def describe(row: Row) -> Problem:
         texts = {name: _Cell(cell) for name, cell in row.items() if isinstance(cell, str)}
-        name, item = row.get("list"), row.get("item")
-        text = message.format(**(row | texts), **words)
-        return Problem(code, text, severity, line=row["line"], list=name, item=item, role=role)
+        lists = {name: join_first(cell) for name, cell in row.items() if isinstance(cell, list)}
+        text = message.format(**(row | texts | lists), **words)
+        name, item, of_role = row.get("list"), row.get("item"), role or row.get("role")
+        return Problem(code, text, severity, line=row["line"], list=name, item=item, role=of_role)
 
     return problem_per_row(rows, describe)
 
@@ -381,34 +357,46 @@ def report_ids(
     faults: Mapping[str, IdFault],
     word: str = "",
     errors: Collection[str] | None = None,
-) -> Iterator[Problem]:
+) -> Iterator[Found]:
     """Yield a problem for each id: of each code the first `KEPT`, and one for all others.
 
     Args:
         ids: As `distinct_ids` returns them.
         role: The column of the ids.
-        faults: What is wrong with each of the first `MOST_EXPLAINED` ids.
+        faults: What is wrong with the first ids; the others are only counted.
         word: The challenge's word for such an id.
         errors: The codes of errors, all others being warnings; None if all are errors.
     """
-    counts, last, code = Counter[str](), dict[str, Problem](), ""
-    for row in ids.head(MOST_EXPLAINED).iter_rows(named=True):
-        name, fault = row[role], faults[row[role]]
+
+    def severity(code: str) -> Severity:
+        return "error" if errors is None or code in errors else "warning"
+
+    counts, code = Counter[str](), ""
+    for row in ids.head(len(faults)).iter_rows(named=True):
+        fault = faults[row[role]]
         code = fault.code
         counts[code] += 1
         if counts[code] <= KEPT:
-            last[code] = Problem(
-                code,
-                fault.describe(word, row["rows"]),
-                "error" if errors is None or code in errors else "warning",
-                line=row["line"],
-                list=row["list"],
-                item=name if role in ITEM_ROLES else None,
-                help=fault.help,
-                role=role if role in ID_ROLES else None,
-            )
-            yield last[code]
-    counts[code] += max(ids.height - MOST_EXPLAINED, 0)  # as if of the last code
-    for code, problem in last.items():
-        if counts[code] > KEPT:
-            yield replace(problem, times=counts[code] - KEPT)
+            yield count_id(row, role, fault, word, severity(code))
+    counts[code] += max(ids.height - len(faults), 0)  # as if of the last code
+    for code, count in counts.items():
+        if count > KEPT:
+            yield Problem(code, f"{count - KEPT:,} further ids", severity(code), times=count - KEPT)
+
+
+def count_id(
+    row: Row, role: str, fault: IdFault, word: str, severity: Severity = "error"
+) -> CountedProblem:
+    """Return the problem of an id: `row` is that of `distinct_ids`."""
+    first = Problem(
+        fault.code,
+        MESSAGES.get(fault.code, "{what}{hint}"),
+        severity,
+        line=row["line"],
+        list=row["list"],
+        item=row[role] if role in ITEM_ROLES else None,
+        help=fault.help,
+        role=role if role in ID_ROLES else None,
+    )
+    words = {"what": fault.message, "hint": fault.hint, "word": word}
+    return CountedProblem(first, row["rows"], words, key=row[role])

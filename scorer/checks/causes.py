@@ -9,7 +9,7 @@ from pathlib import Path
 from scorer.challenge.columns import ROLES
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.ids import IdIndex, misformed_id
+from scorer.checks.ids import IdIndex, PublicIds, misformed_id
 from scorer.core.ids import TextPattern
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
@@ -18,11 +18,9 @@ from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.open import read_head, table_suffix
 from scorer.reading.repair import Expected, FindKnownIds, cut_rows, has_index_column
 from scorer.reading.schema import Schema
-from scorer.views.items import ItemsByList
 
 TOLERANCE = 0.01  # of the sum of probabilities, which may be rounded to two places
 HEAD_BYTES = 256 * 1024  # at the beginning of a file, in which the cause is looked for
-CERTAIN = ("S306", "S307", "S312", "S313")  # codes of faults that name the id that was meant
 HEADER_CODES = ("S201", "S202", "S203", "S204", "S205")
 
 
@@ -51,11 +49,9 @@ def expected_table(
 def _repairs(public: Public, rules: Submission) -> Iterator[tuple[str, FindKnownIds]]:
     """Yield each role of public ids, with a function that finds which ids were meant."""
     yield "list", partial(_find_public, IdIndex(public.lists))
-    items = public.items
-    if items is None and public.kind == "ratings" and public.candidates is not None:
-        items = dict.fromkeys(ItemsByList.of(public.candidates).items_of_lists())
-    if items:
-        yield "item", partial(_find_public, IdIndex(items))
+    items = PublicIds(public).items if public.items is None else IdIndex(public.items)
+    if items is not None and items.names:
+        yield "item", partial(_find_public, items)
     elif rules.item_pattern:
         yield "item", partial(_find_matching, TextPattern(rules.item_pattern))
     if public.classes and public.separator is None:
@@ -65,11 +61,7 @@ def _repairs(public: Public, rules: Submission) -> Iterator[tuple[str, FindKnown
 def _find_public(index: IdIndex, ids: Sequence[str]) -> dict[str, str]:
     """Return unknown id -> public id, for those of `ids` that certainly mean a public one."""
     faults = {each: index.explain(each) for each in ids if each not in index.names}
-    return {
-        each: fault.meant
-        for each, fault in faults.items()
-        if fault is not None and fault.meant is not None and fault.code in CERTAIN
-    }
+    return {each: fault.meant for each, fault in faults.items() if fault and fault.meant}
 
 
 def _find_matching(form: TextPattern, ids: Sequence[str]) -> dict[str, str]:
@@ -84,12 +76,7 @@ def replace_by_cause(
 ) -> Findings:
     """Return the findings; all faults of the header are replaced by their cause, if it is found.
 
-    Args:
-        findings: The problems of a submission.
-        path: Its file.
-        table: What it should hold; None if nothing more can be said.
-        public: The public part of the challenge.
-        limits: What the file may cost.
+    `table` is what the file should hold; None if nothing more can be said of it.
     """
     if table is None or not findings.counts["S201"]:
         return findings

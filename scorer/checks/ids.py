@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, reduce
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ DAMAGED = re.compile(r"[0-9]|[A-Z][a-z]{2}-[0-9]{2}\Z")
 MISSING = {"nan", "na", "n/a", "null", "none", "nat", "<na>"}  # how a missing value is written
 LONGEST_MISSING = max(map(len, MISSING))
 MISSING_IN_PANDAS = ("nan", "NaN", "<NA>")  # pandas writes these, and they are unlikely as ids
+MOST_EXPLAINED = 200_000  # different ids of a column that are explained; others are only counted
 LONGEST_SUGGESTED = 64  # characters of an id for which a similar public id is looked for
 # Characters of an id that is normalized, if it is not ASCII. Normalization sorts combining marks
 # in a time that grows with the square of their number.
@@ -49,55 +50,33 @@ UNUSUAL = (
 ONE_ID = "write each id without quotes and brackets, and several as the sample separates them"
 READ_AS_TEXT = "read and write ids as text (in pandas: dtype=str, keep_default_na=False)"
 UNOPENED = "save the table without opening it in a spreadsheet, or format ids as text there"
-# code -> the whole message, with the fault's message as {what}; by default "{what}{hint}"
+# code -> the message of a `CountedProblem`, with the fault's as {what}; by default "{what}{hint}"
 MESSAGES = {
-    "S305": "{what}{count}{hint}",
+    "S305": "{what}{several}{hint}",
     "S309": "empty id: the {word} has no name in {rows}",
     "S310": '{what} in {rows} ({word}); an id such as "NA" became a missing value on writing',
     "S312": "{word} {what}",
     "S313": "{word} {what}",
-    "S521": "{what}{count}{hint}",
-    "S522": "{what}{count}",
+    "S521": "{what}{several}{hint}",
+    "S522": "{what}{several}",
 }
 
 
 class IdFault(NamedTuple):
-    """The fault of an id.
+    """The fault of an id."""
 
-    Attributes:
-        code: The code of its problem.
-        message: What is wrong.
-        meant: The public id that was meant, if that is certain.
-        help: What to do.
-        hint: The end of the message, after the number of rows.
-    """
-
-    code: str
+    code: str  # of its problem
     message: str
-    meant: str | None = None
-    help: str | None = None
-    hint: str = ""
-
-    def describe(self, word: str, rows: int) -> str:
-        """Return the message; `rows` have the id, which the challenge calls a `word`."""
-        return MESSAGES.get(self.code, "{what}{hint}").format(
-            what=self.message,
-            hint=self.hint,
-            word=word,
-            rows=f"{rows:,} row{'s' if rows > 1 else ''}",
-            count=count_rows(rows),
-        )
+    meant: str | None = None  # the public id that was meant, if that is certain
+    help: str | None = None  # what to do
+    hint: str = ""  # the end of the message, after the number of rows
 
 
 class IdIndex:
-    """Public ids, to look others up among them and to explain those that are not there.
-
-    Args:
-        names: The ids, each once, as keys; their values are not used.
-    """
+    """Public ids, to look others up among them and to explain those that are not there."""
 
     def __init__(self, names: Mapping[str, object]) -> None:
-        self.names = names
+        self.names = names  # the keys are the ids
 
     @cached_property
     def series(self) -> pl.Series:
@@ -123,9 +102,7 @@ class IdIndex:
     def explain(self, name: str, decimals: bool = False) -> IdFault | None:
         """Return the fault that makes an id unknown; None if it is just another id.
 
-        Args:
-            name: The id, which is not public.
-            decimals: Whether all unknown ids of its column end in `.0`.
+        `decimals` says that all unknown ids of its column end in `.0`.
         """
         if not name:
             return IdFault("S309", "")
@@ -153,26 +130,28 @@ class IdIndex:
         return None
 
     def explain_all(
-        self, names: Iterable[str], unknown: Callable[[str], IdFault]
+        self, names: pl.Series, code: str, word: str, what: str, help: str | None = None
     ) -> dict[str, IdFault]:
-        """Return the fault of each of some ids that are not public.
+        """Return the faults of the first `MOST_EXPLAINED` unknown ids of a column.
 
-        Args:
-            names: All unknown ids of a column.
-            unknown: Returns the fault of an id that nothing explains.
+        An id that nothing explains has the fault `code`: `word` and id, then `what` is wrong.
         """
-        names = list(names)
-        decimals = all(name.endswith(".0") for name in names if name)
-        return {name: self.explain(name, decimals) or unknown(name) for name in names}
+        decimals = (names.str.ends_with(".0") | (names == "")).all()
+        suggest, faults = self.suggestions(), dict[str, IdFault]()
+        for name in names.head(MOST_EXPLAINED):
+            fault = self.explain(name, decimals)
+            if fault is None:
+                message = f"{word} {quoted(name)} {what}"
+                fault = IdFault(code, message, help=help, hint=suggest(name))
+            faults[name] = fault
+        return faults
 
     def suggestions(self) -> Callable[[str], str]:
         """Return a function that gives `; nearest: '007'` for the first few ids, else nothing."""
-        left = SUGGESTIONS
+        numbers = iter(range(SUGGESTIONS))
 
         def suggest(name: str) -> str:
-            nonlocal left
-            left -= 1
-            closest = self.nearest(name) if left >= 0 else None
+            closest = None if next(numbers, None) is None else self.nearest(name)
             return f"; nearest: {quoted(closest)}" if closest is not None else ""
 
         return suggest
@@ -225,11 +204,7 @@ class IdIndex:
 
 
 class PairIndex:
-    """Public (list, item) pairs, such as the candidates of each list.
-
-    Args:
-        items: The items of each list.
-    """
+    """Public (list, item) pairs, such as the candidates of each list."""
 
     def __init__(self, items: ItemsByList) -> None:
         self.items = items
@@ -253,6 +228,19 @@ class PairIndex:
         """Return whether the list of each row has the item in the column `role`."""
         return rows.select(combine_hashes("list", role)).to_series().is_in(self._keys.implode())
 
+    def find_others(self, rows: pl.DataFrame, *roles: str) -> pl.DataFrame:
+        """Return the cells of some columns whose list has no such item.
+
+        They are in the order of the lines: `line`, `list`, `item` and `role`.
+        """
+        cells = [
+            rows.select("line", "list", item=role, role=pl.lit(role)).filter(
+                ~self.contains(rows, role)
+            )
+            for role in roles
+        ]
+        return pl.concat(cells).sort("line", maintain_order=True)
+
     def without(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return the pairs that are in none of some rows."""
         keys = rows.select(combine_hashes("list", "item")).to_series()
@@ -260,11 +248,7 @@ class PairIndex:
 
 
 class PublicIds:
-    """The public ids of a challenge, prepared for look-ups once for all submissions.
-
-    Args:
-        public: The public part of the challenge.
-    """
+    """The public ids of a challenge, prepared for look-ups once for all submissions."""
 
     def __init__(self, public: Public) -> None:
         self._public = public
@@ -314,9 +298,7 @@ def has_name(role: str, index: IdIndex | None) -> pl.Expr:
 def suspect_id(name: str, separator: str | None) -> IdFault | None:
     """Return the fault that an id seems to have if no ids are public.
 
-    Args:
-        name: The id.
-        separator: What separates the ids of a cell; None if a cell has one.
+    `separator` separates the ids of a cell; None if a cell has one.
     """
     if not name:
         return IdFault("S309", "")
@@ -328,7 +310,8 @@ def suspect_id(name: str, separator: str | None) -> IdFault | None:
     if hidden := unseen(name) or (" " if is_padded else ""):
         point = f"U+{ord(hidden):04X}"
         return IdFault("S312", f"id {quoted(name)} contains an invisible character ({point})")
-    if _wrapped(separator).search(name) and (parts := split_ids(name)) != [name] and parts:
+    parts = split_ids(name) if re.search(wrapped_id_regex(separator), name) else []
+    if parts and parts != [name]:
         return _parts_fault(name, parts)._replace(meant=None)  # no id is public
     return None
 
@@ -391,11 +374,6 @@ def _parts_fault(name: str, parts: Sequence[str]) -> IdFault:
     marks = " and ".join(noun for mark, noun in NOUNS.items() if mark in name)
     message = f"{quoted(name)} holds {len(parts):,} ids, with {marks} between them"
     return IdFault("S313", message, None, ONE_ID)
-
-
-@cache
-def _wrapped(separator: str | None) -> re.Pattern[str]:
-    return re.compile(wrapped_id_regex(separator))
 
 
 @cache

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
 
 from scorer.checks.base import Row, SubmissionRows, check, repeated_rows, report_rows
-from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
 
@@ -26,33 +25,19 @@ def contradictions(rows: SubmissionRows) -> Iterator[Problem]:
 @check("S704", kinds=("preferences",))
 def item_without_preference(rows: SubmissionRows) -> Iterator[Problem]:
     """Every item is in one of the preferences that the truth has of its list."""
-    candidates, frame = rows.ids.candidates, rows.frame
-    if candidates is None:
+    if (candidates := rows.ids.candidates) is None:
         return
-    frame = frame.filter(candidates.lists.contains(frame["list"]))
-    roles = ("better", "worse") if "better" in frame.columns else ("item",)
-    unknown = pl.concat(
-        frame.filter(~candidates.contains(frame, role)).select(
-            "line", "list", item=role, role=pl.lit(role)
-        )
-        for role in roles
-    )
-    # Another check reports empty items.
-    unknown = unknown.filter(pl.col("item") != "").sort("line", maintain_order=True)
-    unknown = unknown.unique(["list", "item"], keep="first", maintain_order=True)
+    roles = ("better", "worse") if "better" in rows.frame.columns else ("item",)
+    others = candidates.find_others(rows.frame, *roles)
+    # Other checks report unknown lists and empty items.
+    others = others.filter(candidates.lists.contains(others["list"]), pl.col("item") != "")
+    others = others.unique(["list", "item"], keep="first", maintain_order=True)
     message = "item {item} is in no preference of {word} {list}"
-    for role in roles:
-        of_role = unknown.filter(pl.col("role") == role)
-        yield from report_rows(of_role, "S704", message, role=role, word=rows.word)
+    yield from report_rows(others, "S704", message, word=rows.word)
 
 
 def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
-    """Yield the problems of the preferences of a file, a participant's or the organizer's.
-
-    Args:
-        frame: `line`, `list`, `better` and `worse`, in the order of the lines.
-        word: What the challenge calls a list.
-    """
+    """Yield the problems of the preferences of a file; `word` is what a list is called."""
     key = ["list", "better", "worse"]
     better, worse = pl.col("better"), pl.col("worse")
     frame = frame.select("line", *key)
@@ -92,7 +77,7 @@ def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
         yield Problem("S703", message, line=lines[-1], list=name)
 
 
-def _find_cycles(frame: pl.DataFrame) -> Iterator[Sequence[Row]]:
+def _find_cycles(frame: pl.DataFrame) -> Iterator[list[Row]]:
     """Yield the rows of a short cycle for each strongly connected component of the preferences."""
     if frame.is_empty():
         return
@@ -105,48 +90,38 @@ def _find_cycles(frame: pl.DataFrame) -> Iterator[Sequence[Row]]:
     start, end = nodes.to_numpy().astype(np.int64).reshape(2, -1)
     size = int(max(start.max(), end.max())) + 1
     graph = coo_array((np.ones(start.size, np.int8), (start, end)), (size, size))
-    count, component = connected_components(graph.tocsr(), connection="strong")
-    if count == size:
-        return  # Each item is a component of its own
-    rows_of = dict[int, list[int]]()
-    for row in np.flatnonzero(component[start] == component[end]).tolist():
-        rows_of.setdefault(int(component[start[row]]), []).append(row)
-    for rows in rows_of.values():
-        yield [frame.row(row, named=True) for row in _shortest_cycle(rows, start, end)]
+    _, component = connected_components(graph.tocsr(), connection="strong")
+    frame = frame.with_columns(component=component[start])
+    frame = frame.filter(component[start] == component[end])
+    for rows in frame.partition_by("component", maintain_order=True):
+        yield _shortest_cycle(rows.rows(named=True))
 
 
-def _shortest_cycle(rows: Sequence[int], start: Ints, end: Ints) -> list[int]:
-    """Return the shortest cycle through the first of the preferences in some rows.
+def _shortest_cycle(rows: Sequence[Row]) -> list[Row]:
+    """Return the shortest cycle through the preferred item of the first row.
 
-    Args:
-        rows: The rows of the preferences inside one strongly connected component.
-        start: The node of the preferred item of each row, shape (preferences,).
-        end: The node of the other item.
+    The rows are the preferences inside one strongly connected component.
     """
-    leaving = dict[int, list[int]]()
+    leaving = defaultdict[str, list[Row]](list)
     for row in rows:
-        leaving.setdefault(int(start[row]), []).append(row)
-    home = int(start[rows[0]])
-    row_to = dict[int, int]()  # node -> the row by which it was reached first
+        leaving[row["better"]].append(row)
+    home, row_to = rows[0]["better"], dict[str, Row]()  # item -> the row that reached it first
     waiting = deque([home])
     while home not in row_to:
         for row in leaving[waiting.popleft()]:
-            if (node := int(end[row])) not in row_to:
-                row_to[node] = row
-                waiting.append(node)
+            if row["worse"] not in row_to:
+                row_to[row["worse"]] = row
+                waiting.append(row["worse"])
     cycle = [row_to[home]]
-    while (node := int(start[cycle[-1]])) != home:
-        cycle.append(row_to[node])
+    while cycle[-1]["better"] != home:
+        cycle.append(row_to[cycle[-1]["better"]])
     return cycle[::-1]
 
 
 def find_likelihood_problems(frame: pl.DataFrame, name: str, word: str) -> Iterator[Problem]:
     """Yield the problems of the probabilities of an organizer's `likelihood` file.
 
-    Args:
-        frame: `line`, `list`, `better`, `worse` and `probability`, in the order of the lines.
-        name: What the file calls the column of probabilities.
-        word: What the challenge calls a list.
+    `name` is what the file calls the column of probabilities, `word` what a list is called.
     """
     probability, better, worse = pl.col("probability"), pl.col("better"), pl.col("worse")
     frame = frame.select("line", "list", "better", "worse", "probability")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 
-import numpy as np
 import polars as pl
 
 from scorer.challenge.submission import Submission
 from scorer.checks.base import (
     ITEM_ROLES,
-    MOST_EXPLAINED,
     CountedProblem,
     Found,
     Row,
@@ -28,8 +26,8 @@ from scorer.checks.base import (
 )
 from scorer.checks.ids import (
     DECIMAL_ID,
+    MOST_EXPLAINED,
     READ_AS_TEXT,
-    IdFault,
     IdIndex,
     combine_hashes,
     has_name,
@@ -37,7 +35,6 @@ from scorer.checks.ids import (
     suspect_id,
     unusual_regex,
 )
-from scorer.core.arrays import Floats, Ints
 from scorer.core.ids import TextPattern
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable, quoted
@@ -50,6 +47,7 @@ SHOWN = 3  # items that a message names
 ALWAYS_ERRORS = ("S309", "S310")  # codes of ids that are empty or missing values
 LAST_RANK = 4_000_000  # in a list whose length the challenge does not bound
 SHOWN_BEFORE, SHOWN_AFTER = 5, 2  # ranks around a gap that its message shows
+SAME_LIST = pl.col("list_number") == pl.col("list_number").shift()  # as the row before
 MANY_TIES = 0.25  # the share of tied scores from which on there is a warning
 FEW_LISTS = 10  # lists of one item may be the same by chance if there are fewer
 
@@ -66,7 +64,7 @@ def no_rows(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S301", "S302", "S306", "S307", "S308", "S309", "S310", "S311", "S312", "S313")
-def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
+def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
     """Every list of the challenge is answered, and no other."""
     index, public, strict = rows.ids.lists, rows.public, rows.rules.unknown_list == "error"
     lists = rows.lists
@@ -77,13 +75,8 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
         lists = lists.sort("line", maintain_order=True)
     is_known = index.contains(lists["list"])
     answered, unknown = lists.filter(is_known)["list"], lists.filter(~is_known)
-    suggest = index.suggestions()
-
-    def unknown_fault(name: str) -> IdFault:
-        message = f"{rows.word} {quoted(name)} is not in this challenge"
-        return IdFault("S302", message, help=HOW_TO_IGNORE if strict else None, hint=suggest(name))
-
-    faults = index.explain_all(unknown["list"].head(MOST_EXPLAINED), unknown_fault)
+    what, help = "is not in this challenge", HOW_TO_IGNORE if strict else None
+    faults = index.explain_all(unknown["list"], "S302", rows.word, what, help)
     if answered.is_empty() and all(fault.code == "S302" for fault in faults.values()):
         if faults:  # Else there are no rows at all
             message = f"no {rows.word} of this file is in this challenge; is the file for another "
@@ -130,31 +123,14 @@ def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[
     """Yield a problem for each item that is not public."""
     cells = rows.frame.select("line", "list", role)
     ids = distinct_ids(cells.filter(~index.contains(cells[role])), role)
-    suggest = index.suggestions()
-
-    def unknown_fault(name: str) -> IdFault:
-        message = f"item {quoted(name)} is not in the catalogue"
-        return IdFault("S305", message, hint=suggest(name))
-
-    faults = index.explain_all(ids[role].head(MOST_EXPLAINED), unknown_fault)
-    rows_of = dict(ids.select(role, "rows").head(MOST_EXPLAINED).iter_rows())
-    for problem in report_ids(ids, role, faults, "item"):
-        name = problem.item or ""
-        if problem.code == "S305" and rows.public.kind == "ratings":
-            continue  # `prediction_not_asked` reports these
-        # A problem cuts a long id, whose rows are then not found; with `times` it is of many ids.
-        if problem.code != "S305" or name not in rows_of or problem.times > 1:
-            yield problem
-            continue
-        describe = partial(_describe_unknown_item, problem, faults[name])
-        yield CountedProblem(("S305", role, name), {"rows": rows_of[name]}, describe)
+    faults = index.explain_all(ids[role], "S305", "item", "is not in the catalogue")
+    if rows.public.kind == "ratings":  # `prediction_not_asked` reports the other ids
+        faults = {name: fault for name, fault in faults.items() if fault.code != "S305"}
+        ids = ids.filter(pl.col(role).is_in(list(faults)))
+    yield from report_ids(ids, role, faults, "item")
 
 
-def _describe_unknown_item(problem: Problem, fault: IdFault, rows: int) -> Problem:
-    return replace(problem, message=fault.describe("item", rows))
-
-
-def _misformed_items(rows: SubmissionRows, role: str, form: TextPattern) -> Iterator[Problem]:
+def _misformed_items(rows: SubmissionRows, role: str, form: TextPattern) -> Iterator[Found]:
     """Yield a problem for each item that does not match the challenge's pattern of ids."""
     wrong = ~rows.frame[role].str.contains(form.expression)
     ids = distinct_ids(rows.frame.filter(wrong), role)
@@ -169,13 +145,14 @@ def _misformed_items(rows: SubmissionRows, role: str, form: TextPattern) -> Iter
 def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Found]:
     """Yield errors for items without an id, and warnings for suspicious ids; none are public."""
     ids, separator = rows.frame[role], cell_separator(rows.rules)
-    if rows.frame.height:
-        first = None
-        if decimals := _are_decimals(ids):
-            named = rows.frame.filter(ids != "").select("line", "list", item=role)
-            first = named.row(0, named=True)
-        describe = partial(_describe_decimals, role, first)
-        yield CountedProblem(("S306", role), {"others": int(not decimals)}, describe)
+    decimals = _are_decimals(ids)
+    named = rows.frame.filter(ids != "") if decimals else rows.frame
+    for row in named.head(1).iter_rows(named=True):
+        message = "every item ends in '.0', as {item} does; were ids turned into decimals?"
+        place = {"line": row["line"], "list": row["list"], "item": row[role], "role": role}
+        first = Problem("S306", message, "warning", help=READ_AS_TEXT, **place)
+        words = {"item": quoted(row[role])}
+        yield CountedProblem(first, int(decimals), words, shares=(1, math.inf))
     unusual = distinct_ids(rows.frame.filter(ids.str.contains(unusual_regex(separator))), role)
     explained = {name: suspect_id(name, separator) for name in unusual[role]}
     faults = {name: fault for name, fault in explained.items() if fault is not None}
@@ -185,14 +162,6 @@ def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Found]:
     errors = (*ALWAYS_ERRORS, "S313") if 2 * count >= len(rows.table) else ALWAYS_ERRORS
     suspects = unusual.filter(pl.col(role).is_in(list(faults)))
     yield from report_ids(suspects, role, faults, "item", errors)
-
-
-def _describe_decimals(role: str, first: Row | None, others: int) -> Problem | None:
-    if others or first is None:
-        return None
-    message = f"every item ends in '.0', as {quoted(first['item'])} does; "
-    message += "were ids turned into decimals?"
-    return Problem("S306", message, "warning", **first, help=READ_AS_TEXT, role=role)
 
 
 def _are_decimals(ids: pl.Series) -> bool:
@@ -228,11 +197,11 @@ def item_no_candidate(rows: SubmissionRows) -> Iterator[Problem]:
     candidates, items = rows.ids.candidates, rows.ids.items
     if candidates is None or items is None:
         return
-    frame = rows.frame.select("line", "list", "item").filter(~candidates.contains(rows.frame))
-    frame = frame.filter(candidates.lists.contains(frame["list"]) & items.contains(frame["item"]))
-    frame = frame.unique(["list", "item"], keep="first", maintain_order=True)
+    others = candidates.find_others(rows.frame, "item")
+    known = candidates.lists.contains(others["list"]) & items.contains(others["item"])
+    others = others.filter(known).unique(["list", "item"], keep="first", maintain_order=True)
     message = "{item} is not a candidate of {word} {list}"
-    yield from report_rows(frame, "S305", message, role="item", word=rows.word)
+    yield from report_rows(others, "S305", message, word=rows.word)
 
 
 @check("S304", kinds=RANKED)
@@ -264,25 +233,25 @@ def length(rows: SubmissionRows) -> Iterator[Problem]:
             yield Problem("S403", message, line=line, list=name, role="list")
     if limits is None or "item" not in rows.frame.columns:
         return
-    least, most = limits.min or 0, limits.max
-    size, is_exact = pl.col("rows"), least == most
+    least, most = limits.min or 0, math.inf if limits.max is None else limits.max
     noun, place = "item", ""
     if rows.rules.texts:
         noun, place = "text", f" in column {quoted(rows.rules.columns.get('text', 'text'))}"
+    size = pl.col("rows")
+    # A row that could not be read may be the one that seems to be missing.
+    is_short, is_long = (size < least) & (not rows.partial), size > most
+    bounds = [
+        ("S401", is_short, f"at least {least:,} {is_or_are(least)} required"),
+        ("S402", is_long, f"at most {most:,} {is_or_are(most)} allowed"),
+    ]
+    if least == most:
+        rule = f"exactly {least:,} {is_or_are(least)} required"
+        bounds = [("S401", is_short | is_long, rule)]
     nouns = pl.when(size == 1).then(pl.lit(noun)).otherwise(pl.lit(f"{noun}s"))
     message = "{word} {list} has {rows:,} {noun:bare}{place}, {rule}"
-
-    def report_lengths(is_wrong: pl.Expr, code: str, rule: str, bound: int) -> Iterator[Problem]:
+    for code, is_wrong, rule in bounds:
         wrong = rows.named_lists.filter(is_wrong).with_columns(noun=nouns)
-        rule = "exactly {} required" if is_exact else rule
-        rule = rule.format(f"{bound:,} {is_or_are(bound)}")
-        return report_rows(wrong, code, message, word=word, place=place, rule=rule)
-
-    if not rows.partial:  # A row that could not be read may be the one that seems to be missing
-        yield from report_lengths(size < least, "S401", "at least {} required", least)
-    if most is not None:
-        code = "S401" if is_exact else "S402"
-        yield from report_lengths(size > most, code, "at most {} allowed", most)
+        yield from report_rows(wrong, code, message, word=rows.word, place=place, rule=rule)
 
 
 @check("S401", kinds=("grades",))
@@ -291,23 +260,18 @@ def without_candidates(rows: SubmissionRows) -> Iterator[Problem]:
     index, public = rows.ids.candidates, rows.public
     if index is None or not public.complete or rows.partial:
         return
-    word, item = rows.word, public.word("item")
-    wanted = index.frame.group_by("list").agg(candidates="item")
-    short = rows.named_lists.join(wanted, on="list", maintain_order="left")
-    short = short.filter(pl.col("rows") < pl.col("candidates").list.len())
-    items = rows.frame.join(short, on="list", how="semi").group_by("list").agg("item")
+    candidates = index.frame.group_by("list").agg(wanted="item")
+    short = rows.named_lists.join(candidates, on="list", maintain_order="left")
+    short = short.with_columns(candidates=pl.col("wanted").list.len())
+    short = short.filter(pl.col("rows") < pl.col("candidates"))
+    items = rows.frame.join(short, on="list", how="semi").group_by("list").agg(found="item")
     short = short.join(items, on="list", maintain_order="left")
-
-    def describe(row: Row) -> Problem:
-        name, candidates = row["list"], row["candidates"]
-        missing = sorted(set(candidates).difference(row["item"]))
-        message = (
-            f"{word} {quoted(name)} has {row['rows']:,} of its {len(candidates):,} "
-            f"candidates, and all are required; without {item} {join_first(missing)}"
-        )
-        return Problem("S401", message, line=row["line"], list=name)
-
-    yield from problem_per_row(short, describe)
+    missing = pl.col("wanted").list.set_difference("found").list.sort()
+    message = "{word} {list} has {rows:,} of its {candidates:,} candidates, and all are required; "
+    message += "without {noun} {missing}"
+    noun = public.word("item")
+    short = short.with_columns(missing=missing).drop("wanted", "found")
+    yield from report_rows(short, "S401", message, word=rows.word, noun=noun)
 
 
 @check("S402", "S404", "S405", "S406", "S407", kinds=RANKED)
@@ -316,10 +280,10 @@ def ranks(rows: SubmissionRows) -> Iterator[Found]:
     if "rank" not in rows.frame.columns or "score" in rows.frame.columns:
         return
     rank, word = pl.col("rank"), rows.word
-    if rows.has_contiguous_lists and not rows.named.is_empty():
-        columns = rows.named["rank"].to_numpy(), rows.named["list_number"].to_numpy()
-        if _count_up(*columns):
-            return  # As in most files
+    counts_up = rank == pl.when(SAME_LIST).then(rank.shift() + 1).otherwise(1)
+    may_count_up = rows.has_contiguous_lists and not rows.named.is_empty()
+    if may_count_up and rows.named.select(counts_up.all()).item():
+        return  # As in most files
     is_whole = rank == rank.floor()
     frame = rows.frame.select("line", "list", "rank")
     fractions = frame.filter(rank.is_finite() & ~is_whole)
@@ -329,61 +293,29 @@ def ranks(rows: SubmissionRows) -> Iterator[Found]:
     is_regular = (rank.n_unique() == pl.len()) & (rank.min() == 1) & (rank.max() == pl.len())
     is_irregular = (is_whole & ~rank.is_nan()).all() & ~is_regular
     irregular = rows.named.group_by("list_number").agg(irregular=is_irregular).filter("irregular")
-    by_rank = rows.named.join(irregular, on="list_number", how="semi").select(
-        "line", "list", "rank"
-    )
-    by_rank = by_rank.sort("list", "rank", "line")
-    yield from _repeated_ranks(by_rank, word)
-    yield from _ranks_below_one(by_rank, word)
-    if rows.partial:
-        return  # A rank that seems missing may stand in a line that could not be read
-    if rows.rules.rank_gaps == "keep":
-        yield from _ranks_beyond_last(by_rank, rows)
-    else:
-        yield from _missing_ranks(by_rank, word)
-
-
-def _count_up(ranks: Floats, list_numbers: Ints) -> bool:
-    """Return whether the ranks of each run of one list are 1, 2, 3, and so on."""
-    begins = np.append(True, list_numbers[1:] != list_numbers[:-1])
-    follows = ranks[1:] == ranks[:-1] + 1
-    return bool((follows | begins[1:]).all() and (ranks[begins] == 1).all())
-
-
-def _repeated_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
-    """Yield a problem for each row with the rank of another row of its list.
-
-    Args:
-        by_rank: `line`, `list` and `rank`, sorted by list, rank and line.
-        word: What the challenge calls a list.
-    """
+    by_rank = rows.named.join(irregular, on="list_number", how="semi")
+    by_rank = by_rank.select("line", "list", "rank").sort("list", "rank", "line")
     key = pl.struct("list", "rank")
     repeats = by_rank.with_columns(other_line=pl.col("line").shift()).filter(key == key.shift())
     message = "rank {rank:.12g} is used twice in {word} {list} (lines {other_line:,} and {line:,})"
     yield from report_rows(repeats.sort("line", maintain_order=True), "S405", message, word=word)
 
+    starts = by_rank.unique("list", keep="first", maintain_order=True).filter(rank < 1)
+    for line, name, lowest in starts.sort("line", maintain_order=True).head(1).iter_rows():
+        message = "ranks start at {rank} in {count:,} lists, first {list}; they start at 1"
+        alone = "ranks start at {rank} in {word} {list}; they start at 1"
+        words = {"rank": f"{lowest:.12g}", "word": word, "list": quoted(name)}
+        first = Problem("S406", message, line=line, list=name)
+        yield CountedProblem(first, starts.height, words, alone=alone)
 
-def _ranks_below_one(by_rank: pl.DataFrame, word: str) -> Iterator[CountedProblem]:
-    """Yield the number of lists that start below rank 1."""
-    starts = by_rank.unique("list", keep="first", maintain_order=True).filter(pl.col("rank") < 1)
-    if starts.height:
-        first = starts.sort("line", maintain_order=True).row(0, named=True)
-        describe = partial(_describe_ranks_below_one, word, first)
-        yield CountedProblem(("S406",), {"lists": starts.height}, describe)
-
-
-def _describe_ranks_below_one(word: str, first: Row, lists: int) -> Problem:
-    name = quoted(first["list"])
-    where = f"{word} {name}" if lists == 1 else f"{lists:,} lists, first {name}"
-    message = f"ranks start at {first['rank']:.12g} in {where}; they start at 1"
-    return Problem("S406", message, line=first["line"], list=first["list"])
-
-
-def _ranks_beyond_last(by_rank: pl.DataFrame, rows: SubmissionRows) -> Iterator[Problem]:
-    """Yield a problem for each rank after the last place, where ranks left out are empty places."""
-    limits, word = rows.rules.length, rows.word
+    if rows.partial:
+        return  # A rank that seems missing may stand in a line that could not be read
+    if rows.rules.rank_gaps == "error":
+        yield from _missing_ranks(by_rank, word)
+        return
+    limits = rows.rules.length
     last = LAST_RANK if limits is None or limits.max is None else limits.max
-    beyond = by_rank.filter(pl.col("rank") > last).sort("line", maintain_order=True)
+    beyond = by_rank.filter(rank > last).sort("line", maintain_order=True)
     message = "rank {rank:.12g} in {word} {list}; the last is {last}"
     yield from report_rows(beyond, "S402", message, word=word, last=f"{last:,}")
 
@@ -419,20 +351,15 @@ def ranks_and_scores(rows: SubmissionRows) -> Iterator[CountedProblem]:
     numbers = rows.named.select("line", "list", "list_number", "rank", "score")
     if rows.has_unread_number:
         numbers = numbers.filter(~rank.is_nan() & ~score.is_nan())
-    follows = pl.col("list_number") == pl.col("list_number").shift()  # a row of the same list
-    is_ordered = rows.has_contiguous_lists & (~follows | (rank > rank.shift())).all()
-    if not numbers.select(is_ordered).item():
+    is_ordered = (~SAME_LIST | (rank > rank.shift())).all()
+    if not rows.has_contiguous_lists or not numbers.select(is_ordered).item():
         numbers = _sort_by_rank(numbers)
-    wrong = numbers.filter(follows & (score > score.shift()))
-    if wrong.height:
-        describe = partial(_describe_disagreement, wrong.sort("line").row(0, named=True))
-        yield CountedProblem(("S408",), {"lists": wrong["list"].n_unique()}, describe)
-
-
-def _describe_disagreement(first: Row, lists: int) -> Problem:
-    where = f"{lists:,} lists" if lists > 1 else f"list {quoted(first['list'])}"
-    message = f"rank and score order disagree in {where}; this challenge ranks by score"
-    return Problem("S408", message, "warning", line=first["line"], list=first["list"])
+    wrong = numbers.filter(SAME_LIST & (score > score.shift()))
+    for line, name in wrong.select("line", "list").bottom_k(1, by="line").iter_rows():
+        where, what = "rank and score order disagree in ", "; this challenge ranks by score"
+        first = Problem("S408", where + "{count:,} lists" + what, "warning", line=line, list=name)
+        words, alone = {"list": quoted(name)}, where + "list {list}" + what
+        yield CountedProblem(first, wrong["list"].n_unique(), words, alone=alone)
 
 
 def _sort_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
@@ -466,31 +393,25 @@ def ties(rows: SubmissionRows) -> Iterator[Found]:
         message += "allows no ties"
         yield from report_rows(pairs.sort("line"), "S411", message, word=rows.word)
         return
+    message = "{percent:.0f} % of the scores tie inside their list; the tie rule decides "
+    message += f"(ties: {rows.rules.ties})"
     line = None if tied.is_empty() else tied["line"][0]
-    describe = partial(_describe_ties, rows.rules.ties, line)
-    yield CountedProblem(("S409",), {"tied": tied.height, "scores": scored.height}, describe)
-
-
-def _describe_ties(rule: str, line: int | None, tied: int, scores: int) -> Problem | None:
-    if not tied or tied / scores < MANY_TIES:
-        return None
-    share = f"{tied / scores:.0%}".replace("%", " %")
-    message = f"{share} of the scores tie inside their list; the tie rule decides (ties: {rule})"
-    return Problem("S409", message, "warning", line=line)
+    first = Problem("S409", message, "warning", line=line)
+    shares = (MANY_TIES, math.inf)
+    yield CountedProblem(first, tied.height, total=scored.height, shares=shares)
 
 
 def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with the score of another row of their list."""
-    number, score = rows["list_number"], rows["score"]
-    in_list = (number == number.shift()).fill_null(value=False)
-    if number.is_sorted() and (~in_list | (score <= score.shift())).all():  # as in most runs
-        follows = in_list & (score == score.shift())
-        return rows.filter(follows | follows.shift(-1, fill_value=False))
+    score = pl.col("score")
+    is_best_first = (~SAME_LIST | (score <= score.shift())).all()
+    if rows["list_number"].is_sorted() and rows.select(is_best_first).item():  # as in most runs
+        ties = SAME_LIST & (score == score.shift())
+        return rows.filter(ties | ties.shift(-1))
     # Adding 0 makes -0 and 0 one number.
-    pairs = rows.select(pl.col("list_number"), score=pl.col("score") + 0.0)
+    pairs = rows.select("list_number", score=score + 0.0)
     key = pairs.select(combine_hashes("list_number", "score")).to_series()
-    mask = is_repeated(key)
-    return rows.clear() if mask is None else rows.filter(mask)
+    return rows.filter(is_repeated(key))
 
 
 @check("S410", kinds=RANKED)

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import polars as pl
 
 from scorer.challenge.public import Public
 from scorer.checks.base import (
-    MOST_EXPLAINED,
     CountedProblem,
     FileRows,
+    Found,
     Row,
     SubmissionRows,
     check,
     distinct_ids,
-    is_or_are,
     problem_per_row,
     repeated_rows,
     report_ids,
     report_rows,
 )
-from scorer.checks.ids import MISSING, IdFault, IdIndex, count_rows, has_name
+from scorer.checks.ids import MISSING, MOST_EXPLAINED, IdFault, IdIndex, count_rows, has_name
 from scorer.core.arrays import Floats, Mask
 from scorer.core.problems import KEPT, Problem, Severity
 from scorer.core.text import join_first, nearest, printable, quoted
@@ -69,16 +66,10 @@ def describe_range(number: float, low: float, high: float) -> str:
 def find_unknown_names(
     frame: pl.DataFrame, role: str, split: Callable[[str], Iterable[str]], index: IdIndex
 ) -> pl.DataFrame:
-    """Return the names in the cells of a column that are not in an index, in the file's order.
+    """Return the names in the cells of a column that an index lacks, in the order of the file.
 
-    Args:
-        frame: The rows of the file.
-        role: The column.
-        split: Returns the names that a cell holds.
-        index: The known names.
-
-    Returns:
-        `name`, `rows` (how many have it), and the first row's `line`, `list` and `cell`.
+    `split` returns the names of a cell. The columns are `name`, `rows` (how many have it), and the
+    `line`, `list` and `cell` of the first row.
     """
     cells = distinct_ids(frame, role)
     names = pl.Series([list(split(cell)) for cell in cells[role]], dtype=pl.List(pl.String))
@@ -111,7 +102,7 @@ def repeated_row(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S521", "S522", "S523", kinds=("labels",))
-def unknown_label(rows: SubmissionRows) -> Iterator[Problem]:
+def unknown_label(rows: SubmissionRows) -> Iterator[Found]:
     """Every label is a class of the challenge."""
     public, frame, word = rows.public, rows.frame, rows.column_name("label")
     if "label" not in frame.columns or not public.classes:
@@ -144,7 +135,7 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Problem]:
     if fault is not None and labels.height > 1 and len(codes) == 1 and codes != {""}:
         message = f"{count:,} cells of {word} are no class of this challenge, in {labels.height:,} "
         message += f"spellings: {fault.message}"
-        yield Problem("S521", message, line=first["line"], list=first["list"], times=count)
+        yield Problem("S521", message, line=first["line"], list=first["list"])
         return
     help = "predict a class for each of these rows (in pandas: fillna with one)"
     if any(name.casefold() in MISSING for name in public.classes):
@@ -179,9 +170,8 @@ def find_wrong_numbers(rows: FileRows, limits: tuple[float, float]) -> Iterator[
         if not code and not low <= value <= high:
             code, message = "S505", describe_range(value, low, high)
         if code:
-            line, name, count = row["line"], row["list"], row["rows"]
-            message = f"{word} {message}{count_rows(count)}"
-            yield Problem(code, message, line=line, list=name, times=count)
+            message = f"{word} {message}{count_rows(row['rows'])}"
+            yield Problem(code, message, line=row["line"], list=row["list"])
 
 
 def _count_wrong_rows(
@@ -192,26 +182,11 @@ def _count_wrong_rows(
     severity: Severity = "error",
     help: str | None = None,
 ) -> CountedProblem:
-    """Return the problem of all wrong rows together, which is at the first of them.
-
-    Args:
-        rows: The submission.
-        is_wrong: Which rows are meant, shape (rows,); at least one.
-        code: The code of the problem.
-        what: What is wrong with the first of them.
-        severity: The severity of the problem.
-        help: What to do.
-    """
+    """Return the problem of some rows, at least one, as `what` describes the first of them."""
     row = rows.frame.row(int(np.argmax(is_wrong)), named=True)
-    problem = Problem(
-        code, what, severity, line=row["line"], list=row["list"], item=row.get("item"), help=help
-    )
-    counts = {"rows": int(np.count_nonzero(is_wrong))}
-    return CountedProblem((code, severity), counts, partial(_describe_rows, problem))
-
-
-def _describe_rows(problem: Problem, rows: int) -> Problem:
-    return replace(problem, message=problem.message + count_rows(rows), times=rows)
+    place = {"line": row["line"], "list": row["list"], "item": row.get("item")}
+    first = Problem(code, "{what}{several}", severity, help=help, **place)
+    return CountedProblem(first, int(np.count_nonzero(is_wrong)), {"what": what})
 
 
 @check("S524", "S525", kinds=("labels",))
@@ -275,62 +250,51 @@ def same_answer(rows: SubmissionRows) -> Iterator[Problem]:
     frame = rows.frame
     if frame.height < 2 or ("label" in frame.columns and frame["label"].n_unique() > 1):
         return
-    numbers = {
-        role: frame[role].to_numpy() for role in frame.columns if frame[role].dtype.is_float()
-    }
+    numbers = {each.name: each.to_numpy() for each in frame if each.dtype.is_float()}
     if any((values != values[0]).any() for values in numbers.values()):
         return
+    shown = {rows.column_name(role): repr(float(values[0])) for role, values in numbers.items()}
     if rows.public.kind == "ratings":
-        sentences = [f"every prediction is {float(numbers['prediction'][0])!r}"]
+        shown = {"prediction": repr(float(numbers["prediction"][0]))}
     elif "label" in frame.columns:
-        sentences = [f"every {rows.column_name('label')} is {quoted(frame['label'][0])}"]
-    else:
-        sentences = [
-            f"every {rows.column_name(role)} is {float(values[0])!r}"
-            for role, values in numbers.items()
-        ]
-    shown = sentences if len(sentences) <= MOST_DESCRIBED else sentences[: MOST_DESCRIBED - 1]
-    more = f" and {len(sentences) - len(shown):,} more so" if len(shown) < len(sentences) else ""
-    yield Problem("S510", ", ".join(shown) + more, "warning")
+        shown = {rows.column_name("label"): quoted(frame["label"][0])}
+    sentences = [f"every {word} is {value}" for word, value in shown.items()]
+    most = MOST_DESCRIBED if len(sentences) <= MOST_DESCRIBED else MOST_DESCRIBED - 1
+    more = f" and {len(sentences) - most:,} more so" if len(sentences) > most else ""
+    yield Problem("S510", ", ".join(sentences[:most]) + more, "warning")
 
 
 @check("S521")
 def unknown_class(rows: SubmissionRows) -> Iterator[Problem]:
-    """Every box, tag and span has a class of the challenge."""
-    # Several measures may look at one column, and have the same problems with it.
-    yield from dict.fromkeys(_find_unknown_classes(rows))
-
-
-def _find_unknown_classes(rows: SubmissionRows) -> Iterator[Problem]:
-    """Yield the problems of the classes in each column that a measure looks at.
+    """Every box, tag and span has a class of the challenge.
 
     Only declared classes may be used. If a challenge declares none, the classes of its truth are
     known: others may be used beside them, and a file that uses none of them gets a warning.
     """
+    found = list[Problem]()
     for column in rows.public.class_columns:
-        role, split = column.submission
-        classes = column.classes
-        if role not in rows.frame.columns or not classes:
+        (role, split), index = column.submission, IdIndex(dict.fromkeys(column.classes))
+        if role not in rows.frame.columns or not column.classes:
             continue
-        index, word = IdIndex(dict.fromkeys(classes)), rows.column_name(role)
+        word = rows.column_name(role)
         unknown = find_unknown_names(rows.frame, role, split, index)
         if rows.rules.classes:
             for row in unknown.head(KEPT).iter_rows(named=True):
-                yield _class_error(row, index, word)
+                found.append(_class_error(row, index, word))
         elif unknown.height:
             cells = rows.frame[role].unique()
             if not any(name in index.names for cell in cells for name in split(cell)):
-                yield _class_warning(unknown, index, word)
+                found.append(_class_warning(unknown, index, word))
+    yield from dict.fromkeys(found)  # Several measures may look at one column
 
 
 def _class_error(row: Row, index: IdIndex, word: str) -> Problem:
     """Return the error of a class that is not among the declared ones."""
-    name, count = row["name"], count_rows(row["rows"])
-    if not name:
-        message = f"{word} {quoted(row['cell'])} names no class{count}"
-        return _class_problem(row, message, "", index, "error")
-    hint = describe_meaning(index.explain(name), name) or index.suggestions()(name)
-    message = f"{word}: {quoted(name)} is no class of this challenge{count}"
+    name, what, hint = row["name"], f" {quoted(row['cell'])} names no class", ""
+    if name:
+        what = f": {quoted(name)} is no class of this challenge"
+        hint = describe_meaning(index.explain(name), name) or index.suggestions()(name)
+    message = f"{word}{what}{count_rows(row['rows'])}"
     return _class_problem(row, message, hint, index, "error")
 
 
@@ -372,20 +336,13 @@ def missing_prediction(rows: SubmissionRows) -> Iterator[CountedProblem]:
         return
     missing = pairs.without(rows.frame)
     # The smallest one: the order in which they are asked for may give answers away.
-    first = next(missing.bottom_k(1, by=["list", "item"]).iter_rows(), None)
-    describe = partial(_describe_missing, rows.missing_severity, first, rows.unread_note)
-    yield CountedProblem(("S508",), {"missing": missing.height, "asked": len(pairs)}, describe)
-
-
-def _describe_missing(
-    severity: Severity, first: tuple[str, str] | None, note: str, missing: int, asked: int
-) -> Problem | None:
-    if first is None or missing == asked:
-        return None  # If all are missing, other checks report why
-    name, item = first
-    message = f"{missing:,} of {asked:,} predictions {is_or_are(missing)} missing; "
-    message += f"first: ({printable(name, 60)}, {printable(item, 60)}){note}"
-    return Problem("S508", message, severity, list=name, item=item)
+    first = next(missing.bottom_k(1, by=["list", "item"]).iter_rows(), ("", ""))
+    message = "{count:,} of {total:,} predictions {are} missing; first: ({list}, {item}){note}"
+    problem = Problem("S508", message, rows.missing_severity, list=first[0], item=first[1])
+    words = {role: printable(name, 60) for role, name in zip(("list", "item"), first, strict=True)}
+    words["note"] = rows.unread_note
+    # If all are missing, other checks report why.
+    yield CountedProblem(problem, missing.height, words, len(pairs), shares=(0, 1))
 
 
 @check("S509", kinds=("ratings",))
@@ -394,14 +351,13 @@ def prediction_not_asked(rows: SubmissionRows) -> Iterator[Problem]:
     pairs, items = rows.ids.candidates, rows.ids.items
     if pairs is None or items is None:
         return
-    frame = rows.frame.select("line", "list", "item")
-    frame = frame.filter(~pairs.contains(frame))
     # A list that is not in the challenge, or an id gone wrong, has its own problem.
-    frame = frame.filter(rows.ids.lists.contains(frame["list"]))
-    unknown = frame["item"].filter(~items.contains(frame["item"])).unique()
+    others = pairs.find_others(rows.frame, "item")
+    others = others.filter(rows.ids.lists.contains(others["list"]))
+    unknown = others["item"].filter(~items.contains(others["item"])).unique()
     wrong = [item for item in unknown if items.explain(item) is not None]
-    frame = frame.filter(~pl.col("item").is_in(wrong))
-    yield from report_rows(frame, "S509", "({list:bare}, {item:bare}) is not asked for")
+    others = others.filter(~pl.col("item").is_in(wrong)).drop("role")
+    yield from report_rows(others, "S509", "({list:bare}, {item:bare}) is not asked for")
 
 
 @check("S526", kinds=("values",))

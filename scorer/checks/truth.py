@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from scorer.checks.base import TruthRows, check, distinct_ids, repeated_rows, report_rows
+from scorer.checks.base import (
+    TruthRows,
+    check,
+    count_id,
+    distinct_ids,
+    repeated_rows,
+    report_rows,
+)
 from scorer.checks.ids import (
     MISSING,
     MISSING_IN_PANDAS,
@@ -38,27 +44,22 @@ FIRST_ROWS = 1000  # rows of the truth in which quotes are looked for
 SAME_RATING = pl.col("rating") == pl.col("first_rating")
 
 
-@check("T302", of="truth")
-def list_not_public(rows: TruthRows) -> Iterator[Problem]:
-    """Every list of the truth is in the public file of lists; nobody could answer another one."""
-    if rows.challenge.lists is not None:  # Without that file the truth's lists are the public ones
-        index, word = IdIndex(rows.public.lists), rows.word
-        yield from _unknown_ids(rows, "T302", "list", index, word, "in the file of lists")
-
-
-@check("T305", kinds=("grades", "ratings"), of="truth")
-def item_not_public(rows: TruthRows) -> Iterator[Problem]:
-    """Every item of the truth is in the catalogue; nobody could return another one."""
-    if rows.public.items is not None:
-        index = IdIndex(rows.public.items)
-        yield from _unknown_ids(rows, "T305", "item", index, "item", "in the catalogue")
+@check("T302", "T305", of="truth")
+def id_not_public(rows: TruthRows) -> Iterator[Problem]:
+    """Every list and item of the truth is public, where some are; nobody could answer another."""
+    # Without a file of lists those of the truth are the public ones.
+    if rows.challenge.lists is not None:
+        yield from _unknown_ids(rows, "T302", "list", rows.public.lists, "in the file of lists")
+    if rows.public.items is not None and "item" in rows.frame.columns:
+        yield from _unknown_ids(rows, "T305", "item", rows.public.items, "in the catalogue")
 
 
 def _unknown_ids(
-    rows: TruthRows, code: str, role: str, index: IdIndex, word: str, place: str
+    rows: TruthRows, code: str, role: str, names: Mapping[str, object], place: str
 ) -> Iterator[Problem]:
     """Yield the problem of each id of a column that is not public, at its first row."""
-    frame, suggest = rows.frame, index.suggestions()
+    frame, index, word = rows.frame, IdIndex(names), rows.word if role == "list" else "item"
+    suggest = index.suggestions()
     unknown = frame.filter(~index.contains(frame[role]), pl.col(role) != "")
     if unknown.is_empty():
         return
@@ -67,10 +68,27 @@ def _unknown_ids(
     for row in distinct_ids(unknown, role).iter_rows(named=True):
         name = row[role]
         fault = index.explain(name, decimals)
-        hint = f"; {fault.describe(word, row['rows'])}" if fault else suggest(name)
+        hint = f"; {count_id(row, role, fault, word).message}" if fault else suggest(name)
         message = f"{word} {quoted(name)} of the truth is not {place}{hint}"
         item = name if role == "item" else None
         yield Problem(code, message, line=row["line"], list=row["list"], item=item)
+
+
+@check("T305", kinds=("ratings", "preferences"), of="truth")
+def pair_not_public(rows: TruthRows) -> Iterator[Problem]:
+    """Every item is among those that the public file of items has for its list."""
+    public, pairs = rows.public, PublicIds(rows.public).candidates
+    if pairs is None or public.items is None:
+        return
+    if public.kind == "ratings":
+        others = pairs.find_others(rows.frame, "item")
+        # `id_not_public` reports items that are of no list.
+        others = others.filter(IdIndex(public.items).contains(others["item"]))
+    else:
+        others = pairs.find_others(rows.frame, "better", "worse")
+        others = others.unique(["list", "item"], keep="first", maintain_order=True)
+    message = "item {item} is not among the items of {word} {list}"
+    yield from report_rows(others.drop("role"), "T305", message, word=rows.word)
 
 
 @check("T304", kinds=("grades",), of="truth")
@@ -104,7 +122,7 @@ def missing_id(rows: TruthRows) -> Iterator[Problem]:
         for row in distinct_ids(missing, role).iter_rows(named=True):
             if (fault := suspect_id(row[role], None)) is not None:
                 is_empty = fault.code == "S309"
-                message = fault.describe(rows.public.word(role), row["rows"])
+                message = count_id(row, role, fault, rows.public.word(role)).message
                 help = EMPTY_ITEM if role == "item" and is_empty else READ_AS_TEXT
                 severity: Severity = "error" if is_empty else "warning"
                 code = fault.code.replace("S", "T")  # S309 and S310 of a submission
@@ -135,9 +153,9 @@ def answer_out_of_range(rows: TruthRows) -> Iterator[Problem]:
     # Polars takes NaN for the largest number.
     outside = rows.frame.filter(((number < low) | (number > high)) & ~number.is_nan())
     if outside.height:
-        count, line = outside.height, outside.item(0, "line")
-        message = f"{role} {describe_range(outside.item(0, role), low, high)}{count_rows(count)}"
-        yield Problem("T505", message, "warning", line=line, times=count)
+        first, count = outside.row(0, named=True), count_rows(outside.height)
+        message = f"{role} {describe_range(first[role], low, high)}{count}"
+        yield Problem("T505", message, "warning", line=first["line"])
 
 
 @check("T507", kinds=("ratings",), of="truth")
@@ -147,34 +165,6 @@ def repeated_rating(rows: TruthRows) -> Iterator[Problem]:
     message = "({list:bare}, {item:bare}) is rated twice (first on line {first_line:,})"
     yield from report_rows(repeats.filter(~SAME_RATING), "T507", message)
     yield from report_rows(repeats.filter(SAME_RATING), "T507", message, "warning")
-
-
-@check("T305", kinds=("ratings",), of="truth")
-def rating_not_asked(rows: TruthRows) -> Iterator[Problem]:
-    """Every rated item is among those that the public file of items has for this list."""
-    public, pairs = rows.public, PublicIds(rows.public).candidates
-    if pairs is not None and public.items is not None:
-        known = rows.frame.filter(IdIndex(public.items).contains(rows.frame["item"]))
-        yield from _items_of_other_lists(known.filter(~pairs.contains(known)), rows.word)
-
-
-@check("T305", kinds=("preferences",), of="truth")
-def preference_not_public(rows: TruthRows) -> Iterator[Problem]:
-    """Both items of a preference are among those that the public file of items has for its list."""
-    public, pairs = rows.public, PublicIds(rows.public).candidates
-    if pairs is None or public.items is None:
-        return
-    frame = pl.concat(
-        rows.frame.filter(~pairs.contains(rows.frame, role)).select("line", "list", item=role)
-        for role in ("better", "worse")
-    )
-    frame = frame.unique(["list", "item"], keep="first", maintain_order=True)
-    yield from _items_of_other_lists(frame, rows.word)
-
-
-def _items_of_other_lists(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
-    message = "item {item} is not among the items of {word} {list}"
-    yield from report_rows(frame.select("line", "list", "item"), "T305", message, word=word)
 
 
 @check("T701", "T702", "T703", "T705", kinds=("preferences",), of="truth")
@@ -221,9 +211,7 @@ def undeclared_label(rows: TruthRows) -> Iterator[Problem]:
 @check("T501", "T502", "T503", "T504", "T506", kinds=("labels",), of="truth")
 def number_label(rows: TruthRows) -> Iterator[Problem]:
     """Every label is a number in the groups of lists whose answers are numbers."""
-    # Each different label is one problem, however many rows have it.
-    for problem in as_truth_problems(find_wrong_numbers(rows, (-math.inf, math.inf))):
-        yield replace(problem, times=1)
+    yield from as_truth_problems(find_wrong_numbers(rows, (-math.inf, math.inf)))
 
 
 @check("T806", kinds=("labels", "masks", "boxes"), of="truth")

@@ -23,6 +23,8 @@ UNKNOWN = -1  # the code of a class that the truth has no box of
 class BoxFault(ValueError):
     """A cell does not hold whole boxes with valid numbers."""
 
+    code = "S541"
+
 
 class Box(NamedTuple):
     """One box; a point has no width and height."""
