@@ -140,10 +140,10 @@ def test_laws_of_a_metric_that_looks_at_further_columns():
     @metric("Degrees", title="Degrees", source="this test", range=(0, None))
     def degrees(judged: Judged) -> Floats:
         """The degrees of the hits, by the phase of their list."""
-        phase = judged.list["phase"] == "x"
-        shares = judged.of_hits(judged.item["genres"])[:, 0]
-        late = judged.submission["why"] == "y"
-        found = judged.of_hits(judged.truth["degree"]) * shares * late
+        phase = judged.extras.list["phase"] == "x"
+        shares = judged.of_hits(judged.extras.item["genres"])[:, 0]
+        late = judged.extras.submission["why"] == "y"
+        found = judged.of_hits(judged.extras.truth["degree"]) * shares * late
         return judged.hits.total(found) + phase
 
     extra = {

@@ -10,8 +10,7 @@ import polars as pl
 from scorer.checks.base import Row, SubmissionRows, TruthRows, check
 from scorer.core.problems import Problem, as_truth_problems
 from scorer.core.text import quoted
-from scorer.reading.schema import NUMBER
-from scorer.views.images import BoxFault, RunFault, boxes_of, make_box, runs_of
+from scorer.views.images import RegionError, box_of_row, boxes_of, runs_of
 
 UNLIMITED = (-math.inf, math.inf)
 
@@ -45,7 +44,7 @@ def _find_faults(
             if not outside:
                 continue
             code, what = "S543", f"{outside[0]:,.12g} is outside {low:,.12g} to {high:,.12g}"
-        except (RunFault, BoxFault) as fault:
+        except RegionError as fault:
             code, what = fault.code, str(fault)
         message = f"{role} of {quoted(row['list'])}: {what}"
         yield Problem(code, message, line=row["line"], list=row["list"])
@@ -56,10 +55,5 @@ def _read_ends(row: Row, parts: Sequence[str]) -> list[float]:
     if "runs" in row:
         runs = runs_of(row["runs"])
         return [*runs[:1, 0].tolist(), *(runs[-1:, 1] - 1).tolist()]
-    if "boxes" in row:
-        boxes = boxes_of(row["boxes"], parts)
-    else:  # each part of the box is a column
-        roles = [role for role in row if role.startswith(NUMBER)]
-        numbers = {role.removeprefix(NUMBER).rstrip("]"): row[role] for role in roles}
-        boxes = [make_box("", numbers)]
+    boxes = boxes_of(row["boxes"], parts) if "boxes" in row else [box_of_row(row)]
     return [end for box in boxes for end in box.corners]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -16,12 +16,13 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
 from scorer.core.arrays import Ints, Mask, first_positions
-from scorer.core.problems import Findings
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import join_first
 from scorer.metrics.api import Metric
 from scorer.reading.schema import EXTRA, NUMBER, Schema
 from scorer.reading.table import Table, find_places, make_table
-from scorer.views.columns import NamedColumns, read_columns
-from scorer.views.join import GradedItems, anti_join, number_lists
+from scorer.views.columns import NO_EXTRAS, Extras, NamedColumns, read_columns
+from scorer.views.join import GradedItems, anti_join, item_names, number_lists
 from scorer.views.ranked import Names, Ties
 
 
@@ -36,31 +37,20 @@ class Constants(NamedTuple):
     weighted: bool = False  # whether lists have weights
 
 
+NO_CONSTANTS = Constants()
+
 # Returns the view of a type that the truth has as a submission, of the lists with these numbers or
 # of all for None; None if the truth has no such view.
 JoinTruth = Callable[[type, Ints | None], Any]
 
 
-class FoundViews(NamedTuple):
-    """The views of a submission by their types, and whether it has each list of the truth."""
-
-    answered: Mask
-    views: Mapping[type, Any]
-
-
 class Views(NamedTuple):
-    """A submission joined with the truth, in each way that the measures look at it.
+    """A submission joined with the truth, in each way that the measures look at it."""
 
-    Attributes:
-        answered: Whether the submission has each list of the truth.
-        views: The type of a metric's first argument -> its view.
-        join_truth: Makes the views of the truth itself as a submission.
-        by_condition: The views of the items for which a condition is true, by its text.
-    """
-
-    answered: Mask
-    views: Mapping[type, Any]
-    join_truth: JoinTruth
+    answered: Mask  # whether the submission has each list of the truth
+    views: Mapping[type, Any]  # the type of a metric's first argument -> its view
+    join_truth: JoinTruth = lambda view, lists: None
+    # The views of the items for which a condition is true, by its text.
     by_condition: Mapping[str, Views] = {}
 
     def where(self, condition: str | None) -> Views:
@@ -68,22 +58,19 @@ class Views(NamedTuple):
         return self if condition is None else self.by_condition.get(condition, self)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class OpenTruth(ABC):
-    """A truth that submissions are joined with, made once for all of them.
+    """A truth that submissions are joined with, made once for all of them."""
 
-    Attributes:
-        lists: The lists that are scored, in the order of their names.
-        constants: The constants that settle the measures.
-        own_views: The types of views that the truth has as a submission. It has no others: a view
-            of scores, for example, needs what is not in a truth.
-    """
-
-    lists: tuple[str, ...]
-    constants: Constants
+    lists: tuple[str, ...]  # those that are scored, in the order of their names
+    constants: Constants = NO_CONSTANTS
+    extras: Extras = NO_EXTRAS  # of `list` one element a list, of the others one a row of the truth
+    # The types of views that the truth has as a submission. It has no others: a view of scores, for
+    # example, needs what is not in a truth.
     own_views: ClassVar[frozenset[type]] = frozenset()
 
     @abstractmethod
-    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return which lists a submission answers, and its views by their types.
 
         Args:
@@ -92,14 +79,15 @@ class OpenTruth(ABC):
             views: The types that the measures use; further ones may be returned.
         """
 
-    @abstractmethod
-    def subset(self, lists: Ints) -> OpenTruth:
+    def subset(self, lists: Ints) -> Self:
         """Return the truth of some lists alone; these are numbers of lists, ascending."""
+        extras = self.extras.at(truth=lists, list=lists)
+        return replace(self, lists=self.names_of(lists), extras=extras)
 
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """Return the views of a submission, by `find_views`."""
-        answered, found = self.find_views(submission, ties, views)
-        return Views(answered, found, partial(self.join_truth, submission.frame.columns, ties))
+        """Return the views of a submission, by `find_views`, and those of the truth itself."""
+        join_truth = partial(self.join_truth, submission.frame.columns, ties)
+        return self.find_views(submission, ties, views)._replace(join_truth=join_truth)
 
     def names_of(self, lists: Ints) -> tuple[str, ...]:
         """Return the names of the lists with these numbers."""
@@ -111,10 +99,6 @@ class OpenTruth(ABC):
         Further columns can be left out, since `join_truth` adds them.
         """
         raise NotImplementedError
-
-    def truth_columns(self) -> NamedColumns:
-        """Return the further columns of the truth, one element a row of `answers`."""
-        return NamedColumns({}, "truth")
 
     def join_truth(
         self, roles: Collection[str], ties: Ties, view: type, lists: Ints | None = None
@@ -131,7 +115,7 @@ class OpenTruth(ABC):
             return None
         part = self if lists is None else self.subset(lists)
         columns = part.answers(roles)
-        own, rows = part.truth_columns(), len(columns["list"])
+        own, rows = part.extras.truth, len(columns["list"])
         for role in roles:
             name = role.partition("[")[2][:-1]  # as in `extra[name]`; if unknown, '' or 1 stand in
             if role.startswith(EXTRA):
@@ -159,39 +143,45 @@ class OpenTruth(ABC):
         return Names()
 
 
-class SideTables(NamedTuple):
-    """The challenge's files beside the truth, and what its measures ask of the truth.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ItemTruth(OpenTruth):
+    """A truth of the items of lists."""
 
-    Attributes:
-        public: The public part of the challenge.
-        tables: The tables of items, history, likelihood, lists and excluded items, by these names.
-        features: The roles of the feature columns of items.
-        strict: The metrics that need a truth without equal grades in a list.
-        views: The types that measures look at, each with a metric.
-        rules: The rules of submissions.
-        separators: Those of labels in a cell of the truth, and of a submission.
-        extra: section -> the name of a further column -> its kind.
-        single_class_metrics: The metrics that need one class a row, not shares of several.
-        class_columns: The classes of the truth's columns, if it has a column for each class.
-        truth_is_order: Whether all measures compare orders, which a truth without grades is.
-        box_parts: The parts of boxes, of the truth and of a submission.
-        measured_rows: The rows of the truth that a measure looks at; None for all of them.
-        given_values: list -> the values that any submission has of it; empty if unknown.
-    """
+    truth: GradedItems
+
+    def subset(self, lists: Ints) -> Self:
+        """Return the truth of some lists alone."""
+        truth, rows = self.truth.subset(lists), None
+        if any(self.extras):
+            rows = np.isin(self.truth.in_list, lists)
+        extras = self.extras.at(truth=rows, list=lists, item=rows)
+        return replace(self, lists=truth.lists, truth=truth, extras=extras)
+
+    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """Return the truth's items, in its order, and the returned ones."""
+        return item_names(submission, self.truth, ties, at)
+
+
+class SideTables(NamedTuple):
+    """The challenge's files beside the truth, and what its measures ask of the truth."""
 
     public: Public
-    tables: Mapping[str, Table] = {}
-    features: tuple[str, ...] = ()
-    strict: tuple[str, ...] = ()
-    views: Mapping[type, str] = {}
+    tables: Mapping[str, Table] = {}  # items, history, likelihood, lists and exclude
+    features: tuple[str, ...] = ()  # the roles of the feature columns of items
+    strict: tuple[str, ...] = ()  # the metrics that need a truth without equal grades in a list
+    views: Mapping[type, str] = {}  # the types that measures look at, each with a metric
     rules: Submission = DEFAULT_SUBMISSION
+    # Those of labels in a cell of the truth, and of a submission.
     separators: tuple[str | None, str | None] = (None, None)
-    extra: Mapping[str, Mapping[str, str]] = {}
+    extra: Mapping[str, Mapping[str, str]] = {}  # section -> name of a further column -> its kind
+    # The metrics that need one class a row, not shares of several.
     single_class_metrics: tuple[str, ...] = ()
-    class_columns: tuple[str, ...] = ()
+    class_columns: tuple[str, ...] = ()  # the classes of the truth's columns, if each has its own
+    # Whether all measures compare orders, which a truth without grades is.
     truth_is_order: bool = False
-    box_parts: tuple[tuple[str, ...], ...] = ((), ())
-    measured_rows: Mask | None = None
+    box_parts: tuple[tuple[str, ...], ...] = ((), ())  # of the truth, and of a submission
+    measured_rows: Mask | None = None  # those of the truth that a measure looks at; None: all
+    # list -> the values that any submission has of it; empty if unknown
     given_values: Mapping[str, frozenset[str]] = {}
 
     def further_columns(self, section: str, table: Table | None) -> NamedColumns:
@@ -218,19 +208,21 @@ def list_rows(frame: pl.DataFrame, lists: Sequence[str]) -> Ints:
     return first_positions(number_lists(frame["list"], lists), len(lists))
 
 
+def find_bare_lists(frame: pl.DataFrame, public: Public, row: str) -> Iterator[Problem]:
+    """Yield a warning if lists have no row in the truth; `row` is the word for one."""
+    known = set(frame["list"].unique())
+    if known and (bare := [name for name in public.lists if name not in known]):
+        message = f"{len(bare):,} lists have no {row} in the truth: {join_first(bare)}"
+        yield Problem("S301", message, "warning", list=bare[0])
+
+
 @dataclass(frozen=True, eq=False)
 class FilteredTruth:
-    """The truth of the items for which a condition is true; it has all lists.
+    """The truth of the items for which a condition is true; it has all lists."""
 
-    Attributes:
-        truth: The truth of these items.
-        excluded: The judged items for which the condition is false.
-        items: The items for which it is true, if that does not depend on the list.
-    """
-
-    truth: OpenTruth
-    excluded: GradedItems
-    items: frozenset[str] | None = None
+    truth: OpenTruth  # of these items
+    excluded: GradedItems  # the judged items for which the condition is false
+    items: frozenset[str] | None = None  # those chosen, if that does not depend on the list
 
     def filter(self, submission: Table) -> Table:
         """Return the rows without excluded items; only `items`, if the condition settles them."""
@@ -259,27 +251,21 @@ def unchanged(public: Public, sources: PublicSources) -> Public:
 
 
 class Kind(NamedTuple):
-    """A kind of challenge: the shapes of its files, and the functions that read them.
+    """A kind of challenge: the shapes of its files, and the functions that read them."""
 
-    Attributes:
-        name: Its name in challenge.yaml.
-        truth: The shapes that the truth may have; none where there is no truth.
-        public_truth: The public columns of each of these shapes.
-        submission: The shapes that a submission may have, or a function that returns them from
-            the rules and the roles that the measures need.
-        open: Makes the truth ready. Without a truth it is given a table of the lists alone: those
-            of `lists:`, or else of the submissions that are scored together.
-        complete_public: Returns the whole public part from what the public files say.
-        metrics: Returns the metrics whose values submissions give as columns, by name. They are
-            the measures of a challenge that names none.
-        sample: Yields the rows, role -> cell, of a submission that knows nothing, for the kit.
-    """
-
-    name: str
-    truth: tuple[Schema, ...]
-    public_truth: tuple[Schema, ...]
+    name: str  # in challenge.yaml
+    truth: tuple[Schema, ...]  # the shapes that it may have; none where there is no truth
+    public_truth: tuple[Schema, ...]  # the public columns of each of these shapes
+    # The shapes that a submission may have, or a function that returns them from the rules and the
+    # roles that the measures need.
     submission: tuple[Schema, ...] | Callable[[Submission, frozenset[str]], tuple[Schema, ...]]
+    # Makes the truth ready. Without a truth it is given a table of the lists alone: those of
+    # `lists:`, or else of the submissions that are scored together.
     open: Callable[[Table, SideTables, Findings], OpenTruth]
+    # Returns the whole public part from what the public files say.
     complete_public: Callable[[Public, PublicSources], Public] = unchanged
+    # Returns the metrics whose values submissions give as columns, by name. They are the measures
+    # of a challenge that names none.
     metrics: Callable[[Submission], Mapping[str, Metric]] | None = None
+    # Yields the rows, role -> cell, of a submission that knows nothing, for the kit.
     sample: Callable[[Submission, Public, Random], Iterable[dict[str, Any]]] | None = None

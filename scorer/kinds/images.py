@@ -11,56 +11,40 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from scorer.core.arrays import Ints, Mask
-from scorer.core.problems import Findings, Problem
-from scorer.kinds.base import Constants, FoundViews, Kind, OpenTruth, SideTables, list_rows
+from scorer.core.problems import Findings
+from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables, Views, list_rows
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
 from scorer.views.columns import Extras
 from scorer.views.images import (
     Box,
     Boxes,
-    BoxFault,
     BoxTable,
     MaskRuns,
     Masks,
-    RunFault,
+    RegionError,
     box_of_row,
     boxes_of,
     runs_of,
     write_boxes,
-    write_runs,
 )
 from scorer.views.join import sorted_names
 from scorer.views.ranked import Ties
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Images(OpenTruth):
-    """A truth of masks or boxes.
+    """A truth of masks or boxes."""
 
-    Attributes:
-        lists: The images.
-        constants: The values that metrics need of the whole truth, such as the classes.
-        extras: Further columns of images.
-        regions: The runs of the mask of each image (`runs_of`), or the boxes of each image.
-    """
-
-    lists: tuple[str, ...]
-    constants: Constants
-    extras: Extras
-    regions: tuple[Any, ...]
+    regions: tuple[Any, ...]  # of each image: the cell of its mask, or its boxes
 
     def subset(self, lists: Ints) -> Self:
         """Return the truth of some images alone."""
-        return replace(
-            self,
-            lists=self.names_of(lists),
-            regions=tuple(self.regions[n] for n in lists.tolist()),
-            extras=self.extras.at(list=lists),
-        )
+        regions = tuple(self.regions[n] for n in lists.tolist())
+        return replace(super().subset(lists), regions=regions)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TrueMasks(Images):
     """A truth of masks."""
 
@@ -69,21 +53,20 @@ class TrueMasks(Images):
     @cached_property
     def runs(self) -> MaskRuns:
         """The runs of all masks."""
-        return MaskRuns.of(self.regions)
+        return MaskRuns.of([_read_runs(cell) for cell in self.regions])
 
-    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the submitted and true masks; of an image with two rows, the first row counts."""
         cells, answered = cells_of_lists(submission, "runs", self.lists)
         submitted = MaskRuns.of([_read_runs(cell) for cell in cells])
-        masks = Masks(self.lists, answered, self.runs, submitted, extras=self.extras)
-        return FoundViews(answered, {Masks: masks})
+        return Views(answered, {Masks: Masks(self.lists, self.runs, submitted, self.extras)})
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return the cell of each image."""
-        return {"list": self.lists, "runs": [write_runs(runs) for runs in self.regions]}
+        return {"list": self.lists, "runs": self.regions}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TrueBoxes(Images):
     """A truth of boxes."""
 
@@ -95,14 +78,14 @@ class TrueBoxes(Images):
         """The boxes of all images."""
         return BoxTable.of(self.regions, self.constants.classes)
 
-    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the submitted and true boxes; of an image with two rows, the first row counts."""
         cells, answered = cells_of_lists(submission, "boxes", self.lists)
         classes = self.constants.classes
         read = [_read_boxes(cell, self.submitted_parts) for cell in cells]
         submitted = BoxTable.of(read, classes)
-        boxes = Boxes(self.lists, answered, classes, self.boxes, submitted, extras=self.extras)
-        return FoundViews(answered, {Boxes: boxes})
+        boxes = Boxes(self.lists, classes, self.boxes, submitted, self.extras)
+        return Views(answered, {Boxes: boxes})
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return the cell of each image."""
@@ -121,7 +104,7 @@ def _read_runs(cell: str) -> Ints:
     """Return the runs of a cell; none if it is malformed, which a check reports."""
     try:
         return runs_of(cell)
-    except RunFault:
+    except RegionError:
         return np.empty((0, 2), dtype=np.int64)
 
 
@@ -129,7 +112,7 @@ def _read_boxes(cell: str, parts: Sequence[str]) -> list[Box]:
     """Return the boxes of a cell; none if it is malformed, which a check reports."""
     try:
         return boxes_of(cell, parts)
-    except BoxFault:
+    except RegionError:
         return []
 
 
@@ -138,38 +121,35 @@ def _boxes_of_rows(table: Table, lists: Sequence[str]) -> list[list[Box]]:
     boxes: list[list[Box]] = [[] for _ in lists]
     places = find_places(table.frame["list"], lists).tolist()
     for place, row in zip(places, table.frame.iter_rows(named=True), strict=True):
-        with suppress(BoxFault):
+        with suppress(RegionError):
             boxes[place].append(box_of_row(row))
     return boxes
 
 
 def open_masks(table: Table, side: SideTables, findings: Findings) -> TrueMasks:
     """Return a mask for each image; one without pixels is an empty cell, or `-`."""
-    lists = _image_names(table, side, findings)
+    lists = sorted_names(table.frame["list"], side.public.list_names)
     cells, _ = cells_of_lists(table, "runs", lists)
-    regions = tuple(_read_runs(cell) for cell in cells)
-    return TrueMasks(lists, Constants(), Extras(list=side.of_lists(lists)), regions)
+    return TrueMasks(lists=lists, extras=Extras(list=side.of_lists(lists)), regions=tuple(cells))
 
 
 def open_boxes(table: Table, side: SideTables, findings: Findings) -> TrueBoxes:
     """Return the boxes of each image; one without any is an empty cell, or `-`."""
     true_parts, submitted_parts = side.box_parts
-    lists = _image_names(table, side, findings)
+    lists = sorted_names(table.frame["list"], side.public.list_names)
     if "boxes" in table:
         cells, _ = cells_of_lists(table, "boxes", lists)
         boxes = [_read_boxes(cell, true_parts) for cell in cells]
     else:
         boxes = _boxes_of_rows(table, lists)
     constants = Constants(classes=tuple(sorted({box.name for cell in boxes for box in cell})))
-    extras = Extras(list=side.of_lists(lists))
-    return TrueBoxes(lists, constants, extras, tuple(boxes), submitted_parts)
-
-
-def _image_names(table: Table, side: SideTables, findings: Findings) -> tuple[str, ...]:
-    """Return the images of a truth, sorted, after adding a problem if it has no rows."""
-    if not len(table):
-        findings.add(Problem("S103", "the truth has no rows"))
-    return sorted_names(table.frame["list"], side.public.list_names)
+    return TrueBoxes(
+        lists=lists,
+        constants=constants,
+        extras=Extras(list=side.of_lists(lists)),
+        regions=tuple(boxes),
+        submitted_parts=submitted_parts,
+    )
 
 
 MASKS = Kind(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from scorer.challenge.public import Public
-from scorer.core.arrays import Ints
-from scorer.core.problems import Findings, Problem
-from scorer.core.text import join_first
-from scorer.kinds.base import Constants, FoundViews, Kind, OpenTruth, PublicSources, SideTables
+from scorer.core.problems import Findings
+from scorer.kinds.base import ItemTruth, Kind, PublicSources, SideTables, Views, find_bare_lists
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.views.items import ItemsByList
-from scorer.views.join import GradedItems, answered_lists, candidate_items, item_names
+from scorer.views.join import answered_lists, candidate_items, sorted_names
 from scorer.views.preferences import (
     PairLayout,
     Preferred,
@@ -21,28 +19,17 @@ from scorer.views.preferences import (
     read_likelihood,
     read_preferences,
 )
-from scorer.views.ranked import Names, Ties
+from scorer.views.ranked import Ties
 
 PAIR_SCHEMA = Schema(("list", "better", "worse"))
 
 
-@dataclass(frozen=True, eq=False)
-class Preferences(OpenTruth):
-    """A truth of preferences.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Preferences(ItemTruth):
+    """A truth of preferences; its items are those that can be compared."""
 
-    Attributes:
-        lists: The lists that are scored.
-        truth: The items that can be compared, by list.
-        table: The preferences: `list`, `better` and `worse`.
-        likelihood: The table of the likelihood of preferences, if there is one.
-        constants: The defaults.
-    """
-
-    lists: tuple[str, ...]
-    truth: GradedItems
-    table: Table
-    likelihood: Table | None
-    constants: Constants
+    table: Table  # `list`, `better` and `worse`
+    likelihood: Table | None  # the table of the likelihood of preferences, if there is one
 
     @cached_property
     def orders(self) -> TruePreferences:
@@ -54,23 +41,14 @@ class Preferences(OpenTruth):
             None if likely is None else read_likelihood(likely.frame, truth),
         )
 
-    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return what the submission prefers, beside what the truth does.
 
         `ties` is ignored: equal scores prefer neither.
         """
         preferred = Preferred(self.orders, read_preferences(submission, self.truth))
         answered = answered_lists(submission.frame, self.truth.list_names)
-        return FoundViews(answered, {Preferred: preferred})
-
-    def subset(self, lists: Ints) -> Preferences:
-        """Return the truth of some lists alone."""
-        truth = self.truth.subset(lists)
-        return replace(self, lists=truth.lists, truth=truth)
-
-    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """Return the items that can be compared, by their names."""
-        return item_names(submission, self.truth, ties, at)
+        return Views(answered, {Preferred: preferred})
 
 
 def _complete_items(public: Public, sources: PublicSources) -> Public:
@@ -82,15 +60,11 @@ def _complete_items(public: Public, sources: PublicSources) -> Public:
 
 def open_preferences(table: Table, side: SideTables, findings: Findings) -> Preferences:
     """Return the preferences of a table, between the items that the public part names."""
-    candidates = side.public.candidates or {}
-    truth_lists = set(table.frame["list"].unique())
-    if not truth_lists:
-        findings.add(Problem("S103", "the truth has no rows"))
-    elif bare := [name for name in side.public.lists if name not in truth_lists]:
-        message = f"{len(bare):,} lists have no preference in the truth: {join_first(bare)}"
-        findings.add(Problem("S301", message, "warning", list=bare[0]))
-    truth = candidate_items(candidates, sorted({*truth_lists, *side.public.lists}))
-    return Preferences(truth.lists, truth, table, side.tables.get("likelihood"), Constants())
+    findings.extend(find_bare_lists(table.frame, side.public, "preference"))
+    lists = sorted_names(table.frame["list"], side.public.list_names)
+    truth = candidate_items(side.public.candidates or {}, lists)
+    likelihood = side.tables.get("likelihood")
+    return Preferences(lists=truth.lists, truth=truth, table=table, likelihood=likelihood)
 
 
 PREFERENCES = Kind(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ import polars as pl
 from scorer.core.arrays import Ints, first_positions
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.kinds.base import Constants, FoundViews, Kind, OpenTruth, SideTables
+from scorer.kinds.base import Constants, ItemTruth, Kind, SideTables, Views
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
 from scorer.views.columns import Extras, NamedColumns
@@ -42,25 +42,13 @@ from scorer.views.recommendations import Catalogue, Returned, Scored, join_retur
 from scorer.views.texts import Texts, join_texts
 
 
-@dataclass(frozen=True, eq=False)
-class Grades(OpenTruth):
-    """A graded truth, prepared to be joined with submissions.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Grades(ItemTruth):
+    """A graded truth, prepared to be joined with submissions."""
 
-    Attributes:
-        lists: The lists that are scored.
-        truth: The grades of their items.
-        constants: The values that metrics need of the whole truth, such as the highest grade.
-        side: The challenge's other files.
-        table: The truth's table, if a measure needs its further columns or its subtopics.
-        excluded: The (list, item) pairs that are removed from submissions.
-    """
-
-    lists: tuple[str, ...]
-    truth: GradedItems
-    constants: Constants
-    side: SideTables
-    table: Table | None = None
-    excluded: GradedItems | None = None
+    side: SideTables  # the challenge's other files
+    table: Table | None = None  # the truth's, if a measure needs its subtopics
+    excluded: GradedItems | None = None  # the pairs that are removed from submissions
     own_views: ClassVar[frozenset[type]] = frozenset({Judged, Diverse, Texts})
 
     @cached_property
@@ -96,40 +84,14 @@ class Grades(OpenTruth):
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         return _history_pairs(history.frame, self.truth.list_names, self.catalogue.ids)
 
-    @property
-    def _has_extras(self) -> bool:
-        """Whether `lists`, `items`, truth or submission have further columns; groups are some."""
-        return bool(self.side.extra or self.side.public.groups)
-
-    @cached_property
-    def extras(self) -> Extras:
-        """Further columns: `list` has one element per list, the others per judged item."""
-        if not self._has_extras:
-            return Extras()
-        side, truth = self.side, self.truth
-        of_truth = side.further_columns("truth", self.table)
-        if of_truth:
-            assert self.table is not None
-            of_truth = of_truth.at_or_missing(self._graded_rows(self.table.frame))
-        of_items = self.catalogue.extra.at(self.catalogue.codes(truth.items))
-        return Extras(of_truth, list=side.of_lists(truth.lists), item=of_items)
-
-    def _graded_rows(self, frame: pl.DataFrame) -> Ints:
-        """Return for each judged item the first row of the table that has it with its grade."""
-        place = self.truth.find(frame)
-        grade = frame["grade"].to_numpy() if "grade" in frame.columns else np.ones(frame.height)
-        has_grade = grade == np.append(self.truth.grade, np.nan)[place]
-        return first_positions(np.where(has_grade, place, -1), self.truth.in_list.size)
-
     def _without_excluded(self, submission: Table) -> Table:
         return submission if self.excluded is None else anti_join(submission, self.excluded)
 
-    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the views of a submission."""
         sent = self._without_excluded(submission)
-        extras = self.extras
-        if self._has_extras:
-            extras = extras._replace(submission=self.side.further_columns("submission", sent))
+        columns = self.side.further_columns("submission", sent)
+        extras = self.extras._replace(submission=columns)
         judged, answered = judge(sent, self.truth, ties, lambda row: extras.at(submission=row))
         if self.excluded is not None:  # a list is answered even if all of its items are excluded
             answered = answered_lists(submission.frame, self.truth.list_names)
@@ -140,7 +102,7 @@ class Grades(OpenTruth):
             stated = read_preferences(sent, self.candidates)
             found[Preferred] = Preferred(self.preferences, stated)
         if Diverse in views:
-            found[Diverse] = self.subtopics.view(judged)
+            found[Diverse] = Diverse(judged, self.subtopics)
         if Texts in views:
             found[Texts] = join_texts(sent, self.truth, ties, judged, extras)
         if Returned in views or Scored in views:
@@ -149,22 +111,13 @@ class Grades(OpenTruth):
                 sent, self.truth, ties, self.catalogue, self.history, extras, scored
             )
             found[Returned] = found[Scored] = returned  # a Scored is a Returned, too
-        return FoundViews(answered, found)
-
-    def subset(self, lists: Ints) -> Grades:
-        """Return the truth of some lists alone."""
-        truth = self.truth.subset(lists)
-        return replace(self, lists=truth.lists, truth=truth)
+        return Views(answered, found)
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return every judged item, the best first."""
         truth = self.truth
         lists = truth.list_names.gather(truth.in_list)
         return {"list": lists, "item": truth.items, "score": -truth.ideal.rank}
-
-    def truth_columns(self) -> NamedColumns:
-        """Return the further columns of the truth, one element a judged item."""
-        return self.extras.truth
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the truth's items, best first, and the returned ones."""
@@ -177,9 +130,7 @@ def open_grades(table: Table, side: SideTables, findings: Findings) -> Grades:
     if side.truth_is_order and "grade" not in table:
         table = _grade_by_place(table)
     frame = table.frame
-    if not len(table):
-        findings.add(Problem("S103", "the truth has no rows"))
-    elif "grade" in table and not (frame["grade"] > 0).any():
+    if len(table) and "grade" in table and not (frame["grade"] > 0).any():
         findings.add(Problem("S304", "nothing is relevant in any list", "warning"))
     truth = GradedItems.of(frame, side.public.list_names)
     excluded = None
@@ -197,8 +148,30 @@ def open_grades(table: Table, side: SideTables, findings: Findings) -> Grades:
         catalogue=None if side.public.items is None else len(side.public.items),
         users=None if history is None else history.frame["list"].n_unique(),
     )
-    needs_table = "truth" in side.extra or Diverse in side.views
-    return Grades(truth.lists, truth, constants, side, table if needs_table else None, excluded)
+    return Grades(
+        lists=truth.lists,
+        constants=constants,
+        extras=_extras_of(truth, table, side),
+        truth=truth,
+        side=side,
+        table=table if Diverse in side.views else None,
+        excluded=excluded,
+    )
+
+
+def _extras_of(truth: GradedItems, table: Table, side: SideTables) -> Extras:
+    """Return the further columns of the truth's items, and of its lists."""
+    of_truth, of_items = side.further_columns("truth", table), NamedColumns({}, "item")
+    if of_truth:  # of each judged item, those of the first row that has it with its grade
+        frame, item = table.frame, truth.find(table.frame)
+        grade = frame["grade"].to_numpy() if "grade" in frame else np.ones(frame.height)
+        has_grade = grade == np.append(truth.grade, np.nan)[item]
+        rows = first_positions(np.where(has_grade, item, -1), truth.in_list.size)
+        of_truth = of_truth.at_or_missing(rows)
+    if side.extra.get("items"):
+        catalogue = _catalogue(side)
+        of_items = catalogue.extra.at(catalogue.codes(truth.items))
+    return Extras(of_truth, list=side.of_lists(truth.lists), item=of_items)
 
 
 def _grade_by_place(table: Table) -> Table:

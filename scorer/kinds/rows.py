@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from scorer.challenge.public import ClassNames, Public
+from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.tables import is_beyond_rounding
 from scorer.core.arrays import Floats, Ints, Mask, first_positions
@@ -18,11 +19,13 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import (
     Constants,
-    FoundViews,
+    ItemTruth,
     Kind,
     OpenTruth,
     PublicSources,
     SideTables,
+    Views,
+    find_bare_lists,
     list_rows,
 )
 from scorer.reading.numbers import parse_number
@@ -32,104 +35,87 @@ from scorer.views.columns import Extras, NamedColumns
 from scorer.views.items import ItemsByList
 from scorer.views.join import GradedItems, number_lists, sorted_names
 from scorer.views.ranked import Names, Ties
-from scorer.views.rows import Labelled, LabelledRows, Targets, indicator_matrix, join_ratings
+from scorer.views.rows import Labelled, LabelledRows, Targets, indicator_matrix
 
 LIKELY = "probability"
+FIRST_LIKELY = f"{LIKELY}[0]"  # the role of the first column of probabilities
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Labels(OpenTruth):
-    """A truth of classes or numbers. All arrays have one element a row, by id.
+    """A truth of classes or numbers. All arrays have one element a row, by id."""
 
-    Attributes:
-        lists: The ids of the rows.
-        constants: The classes, and whether rows have several of them, or weights.
-        truth: Codes of classes, or indicators (rows, classes) of several labels; empty where
-            there are numbers alone.
-        target: The numbers; empty where there are classes alone.
-        weight: The weight of each row; None if all count alike.
-        separator: The separator of labels in a cell of a submission.
-        side: The files beside it.
-        extras: Further columns of the truth and of lists.
-        columns: The class of each column of probabilities.
-        numbered: Which rows have numbers, if other rows have classes; else None.
-        file_row: Of numbers, the place of each row in the truth's file.
-        class_shares: (rows, classes), where a row has shares of classes.
-    """
-
-    lists: tuple[str, ...]
-    constants: Constants
-    truth: Ints | Mask
-    target: Floats
-    weight: Floats | None
-    separator: str | None
     side: SideTables
-    extras: Extras
-    columns: tuple[int, ...]
-    numbered: Mask | None = None
-    file_row: Ints | None = None
-    class_shares: Floats | None = None
+    # Codes of classes, or indicators (rows, classes) of several labels; empty without classes.
+    truth: Ints | Mask
+    target: Floats  # the numbers; empty where there are classes alone
+    weight: Floats | None = None  # None if all rows count alike
+    columns: tuple[int, ...] = ()  # the class of each column of probabilities
+    numbered: Mask | None = None  # which rows have numbers, if other rows have classes
+    file_row: Ints | None = None  # of numbers, the place of each row in the truth's file
+    class_shares: Floats | None = None  # (rows, classes), where a row has shares of classes
     own_views: ClassVar[frozenset[type]] = frozenset({Labelled, Targets, LabelledRows})
 
-    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
+    @property
+    def separator(self) -> str:
+        """The separator of labels in a cell of a submission."""
+        return self.side.separators[1] or ","
+
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the classes, probabilities or numbers of the submission, beside the truth.
 
-        Of rows with the same id the first counts. A row that is left out has the index -1, which
-        selects an element appended to each column.
+        Of rows with the same id the first counts. Where some rows have numbers and others classes,
+        each view gives the rows of the other one their true answer.
         """
         frame, classes, numbered = submission.frame, self.constants.classes, self.numbered
         row = list_rows(frame, self.lists)
-        answered, extras = row >= 0, self.extras
-        if "submission" in self.side.extra:
-            columns = self.side.further_columns("submission", submission)
-            extras = extras._replace(submission=columns.at_or_missing(row))
-        shared = (self.lists, answered, self.weight)
-        if not classes:
-            prediction = np.append(frame["prediction"].to_numpy(), np.nan)[row]
-            numbers = Targets(
-                *shared, self.target, prediction, extras=extras, file_row=self.file_row
+        columns = self.side.further_columns("submission", submission).at_or_missing(row)
+        extras = self.extras._replace(submission=columns)
+        shared: dict[str, Any] = {"names": self.lists, "answered": row >= 0, "weight": self.weight}
+        found: dict[type, LabelledRows] = {}
+        if numbered is not None or not classes:
+            numbers = _numbers_in(frame["label"]) if classes else frame["prediction"].to_numpy()
+            prediction = _at_or_missing(numbers, row, np.nan)
+            if numbered is not None:
+                prediction = np.where(numbered, prediction, self.target)
+            found[LabelledRows] = found[Targets] = Targets(
+                **shared,
+                target=self.target,
+                prediction=prediction,
+                file_row=self.file_row,
+                extras=extras,
             )
-            return FoundViews(answered, {Targets: numbers, LabelledRows: numbers})
-        label = self._labels(frame["label"], row) if "label" in submission else None
-        if numbered is not None:  # each view gives the rows of the other one their true answer
-            prediction = np.append(_numbers_in(frame["label"]), np.nan)[row]
-            numbers = Targets(
-                *shared, self.target, np.where(numbered, prediction, self.target), extras=extras
+        if classes:
+            label, several = None, self.constants.several
+            if "label" in submission:
+                codes = read_labels(frame["label"], classes, self.separator if several else None)
+                label = _at_or_missing(codes, row, False if several else -1)
+                label = label if numbered is None else np.where(numbered, self.truth, label)
+            found[LabelledRows] = found[Labelled] = Labelled(
+                **shared,
+                classes=classes,
+                truth=self.truth,
+                label=label,
+                probability=self._probabilities(frame, row) if FIRST_LIKELY in frame else None,
+                score=self._scores(frame, row) if "score" in frame else None,
+                class_shares=self.class_shares,
+                extras=extras,
             )
-            assert label is not None
-            labelled = Labelled(
-                *shared, classes, self.truth, np.where(numbered, self.truth, label), extras=extras
-            )
-            return FoundViews(
-                answered, {Labelled: labelled, Targets: numbers, LabelledRows: labelled}
-            )
-        view = Labelled(
-            *shared,
-            classes,
-            self.truth,
-            label,
-            self._probabilities(frame, row) if f"{LIKELY}[0]" in submission else None,
-            self._scores(frame, row) if "score" in self.side.rules.columns else None,
-            extras=extras,
-            class_shares=self.class_shares,
-        )
-        return FoundViews(answered, {Labelled: view, LabelledRows: view})
+        return Views(row >= 0, found)
 
     def explain_views(
         self, submission: Table, ties: Ties, views: frozenset[type], at: int
     ) -> Mapping[type, Any]:
         """Return the views of all rows, with row number `at` marked."""
         found = self.find_views(submission, ties, views).views
-        return {view: rows.mark(at) for view, rows in found.items()}
+        return {view: replace(rows, at=at) for view, rows in found.items()}
 
-    def subset(self, lists: Ints) -> Labels:
+    def subset(self, lists: Ints) -> Self:
         """Return the truth of some rows alone."""
         columns = ("truth", "target", "weight", "numbered", "file_row", "class_shares")
         values = {name: getattr(self, name) for name in columns}
         parts = {name: x[lists] for name, x in values.items() if x is not None and x.size}
-        names = self.names_of(lists)
-        extras = self.extras.at(truth=lists, list=lists)
-        return replace(self, lists=names, extras=extras, **parts)
+        return replace(super().subset(lists), **parts)
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return the true class or number of each row, and its shares of the classes."""
@@ -138,83 +124,76 @@ class Labels(OpenTruth):
             return columns | {"prediction": self.target}
         if "label" in roles:
             columns["label"] = self._label_cells()
-        if "score" in roles or f"{LIKELY}[0]" in roles:
-            shares = self.class_shares
-            if shares is None:
-                shares = indicator_matrix(self.truth, len(classes))
+        shares = self.class_shares
+        if shares is None:
+            shares = indicator_matrix(self.truth, len(classes))
+        if "score" in roles:
             columns["score"] = shares[:, -1]
+        if FIRST_LIKELY in roles:
             columns |= {f"{LIKELY}[{n}]": shares[:, code] for n, code in enumerate(self.columns)}
         return columns
 
     def _label_cells(self) -> Sequence[str] | pl.Series:
         """Return the cell of each row in a submission that names its true classes."""
         classes = pl.Series(self.constants.classes, dtype=pl.String)
-        if self.truth.ndim == 2:
-            separator = self.separator or ","
-            return [separator.join(classes.filter(pl.Series(row))) for row in self.truth]
+        if self.constants.several:
+            return [self.separator.join(classes.filter(pl.Series(row))) for row in self.truth]
         cells = classes.gather(self.truth)
         if self.numbered is None:
             return cells
         rows = zip(cells, self.target.tolist(), self.numbered, strict=True)
         return [repr(number) if is_number else cell for cell, number, is_number in rows]
 
-    def truth_columns(self) -> NamedColumns:
-        """Return the further columns of the truth, one element a row."""
-        return self.extras.truth
-
-    def _labels(self, cells: pl.Series, row: Ints) -> Ints | Mask:
-        """Return the codes of the labels in each row; -1 of an unknown or missing one."""
-        classes = self.constants.classes
-        if self.truth.ndim == 2:
-            indicated = indicators(cells, classes, self.separator or ",")
-            return np.append(indicated, np.zeros((1, len(classes)), dtype=bool), axis=0)[row]
-        return np.append(class_codes(cells, classes), -1)[row]
-
     def _probabilities(self, frame: pl.DataFrame, row: Ints) -> Floats:
         """Return the probability of each class in each row, shape (rows, classes)."""
-        classes, roles = self.constants.classes, probability_roles(frame.columns)
+        classes, several = self.constants.classes, self.constants.several
         if not self.columns:
             raise ChallengeError(problems=[Problem("T808", _two_classes(classes))])
         table = np.empty((frame.height, len(classes)))
-        for code, role in zip(self.columns, roles, strict=True):
-            table[:, code] = frame[role].to_numpy()
-        if len(roles) == 1:  # of one of two classes; the other one has the rest
-            table[:, 1 - self.columns[0]] = 1 - frame[roles[0]].to_numpy()
-        if self.truth.ndim == 1:
+        for n, code in enumerate(self.columns):
+            table[:, code] = frame[f"{LIKELY}[{n}]"].to_numpy()
+        if len(self.columns) == 1:  # of one of two classes; the other one has the rest
+            table[:, 1 - self.columns[0]] = 1 - table[:, self.columns[0]]
+        if not several:
             total = table.sum(axis=1, keepdims=True)
             off = is_beyond_rounding(total) & (total > 0)
             table = np.divide(table, total, out=table, where=off)
-        if (row >= 0).all():
-            return table[row]
-        return np.append(table, np.full((1, len(classes)), np.nan), axis=0)[row]
+        return _at_or_missing(table, row, np.nan)
 
     def _scores(self, frame: pl.DataFrame, row: Ints) -> Floats:
         """Return the scores of both classes, shape (rows, 2): minus the column, and the column."""
         classes = self.constants.classes
-        if len(classes) != 2 or self.truth.ndim == 2:
+        if len(classes) != 2 or self.constants.several:
             message = f"a column of scores needs two classes, not {len(classes):,}"
             raise ChallengeError(problems=[Problem("T808", message)])
-        score = np.append(frame["score"].to_numpy(), np.nan)[row]
+        score = _at_or_missing(frame["score"].to_numpy(), row, np.nan)
         return np.column_stack([-score, score])
+
+
+def _at_or_missing(column: NDArray[Any], row: Ints, missing: float) -> NDArray[Any]:
+    """Return the elements at some rows; `missing` where a row is -1, that of a list without one."""
+    if row.min(initial=0) < 0:
+        none = np.full((1, *column.shape[1:]), missing, dtype=column.dtype)
+        column = np.concatenate([column, none])
+    return column[row]
 
 
 def label_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
     """Return the shapes that a submission may have, with the roles that measures cannot lack."""
+    columns = rules.columns
     if rules.numbers:
-        return (Schema(("list", "label"), (), rules.columns),)
-    other_columns = {role: name for role, name in rules.columns.items() if role != "label"}
-    label = {role: name for role, name in rules.columns.items() if role == "label"}
+        return (Schema(("list", "label"), (), columns),)
+    if "score" in columns:
+        return (Schema(("list", "score"), (), columns),)
+    if "prediction" in needed:
+        return (Schema(("list", "prediction"), (), columns),)
     names = tuple(rules.probability.values()) or (LIKELY,)
     probabilities = {f"{LIKELY}[{n}]": name for n, name in enumerate(names)}
-    if "score" in rules.columns:
-        return (Schema(("list", "score"), (), rules.columns),)
-    if "prediction" in needed:
-        return (Schema(("list", "prediction"), (), rules.columns),)
-    columns = other_columns | label | probabilities
-    by_probability = Schema(("list", *probabilities), ("label",) if label else (), columns)
+    label = ("label",) if "label" in columns else ()
+    by_probability = Schema(("list", *probabilities), label, columns | probabilities)
     if LIKELY in needed:
         return (by_probability,)
-    by_label = Schema(("list", "label"), (), other_columns | label)
+    by_label = Schema(("list", "label"), (), columns)
     return (by_probability, by_label) if rules.probability else (by_label, by_probability)
 
 
@@ -246,50 +225,41 @@ def open_labels(table: Table, side: SideTables, findings: Findings) -> Labels:
     """Return the truth, by id, after adding its problems to the findings."""
     frame, public = table.frame, side.public
     word, names = public.word("list"), sorted_names(frame["list"])
-    if not len(table):
-        findings.add(Problem("S103", "the truth has no rows"))
-    elif bare := sorted({*public.lists} - {*names}):
+    if names and (bare := sorted({*public.lists} - {*names})):
         message = f"{len(bare):,} of {len(public.lists):,} {word} values have no row in the truth"
         findings.add(Problem("S301", f"{message}: {join_first(bare)}", list=bare[0]))
     findings.extend(_measure_problems(table, side))
     rows = list_rows(frame, names)
     extras = Extras(side.further_columns("truth", table).at(rows), list=side.of_lists(names))
     weight = frame["weight"].to_numpy()[rows] if "weight" in table else None
+    shared: dict[str, Any] = {"lists": names, "extras": extras, "side": side, "weight": weight}
     if "target" in table:
-        target = frame["target"].to_numpy()[rows]
-        none = np.empty(0, dtype=np.int64)
-        constants = Constants(weighted=weight is not None)
-        return Labels(names, constants, none, target, weight, None, side, extras, (), file_row=rows)
-    separators, rules = side.separators, side.rules
-    classes = public.classes or classes_of_truth(frame, public, separators[0])
-    numbered = np.array(public.numbered(names), dtype=bool) if public.numbers else None
-    truth: Ints | Mask
-    target, class_shares = np.empty(0), None
+        target, constants = frame["target"].to_numpy()[rows], Constants(weighted=weight is not None)
+        truth = np.empty(0, dtype=np.int64)
+        return Labels(**shared, constants=constants, truth=truth, target=target, file_row=rows)
+    separator = side.separators[0]
+    classes = public.classes or classes_of_truth(frame, public, separator)
+    target, numbered, class_shares = np.empty(0), None, None
     if side.class_columns:
         truth, class_shares = _class_shares(table, rows, classes, side, findings)
-    elif separators[0] is not None:
-        truth = indicators(frame["label"], classes, separators[0])[rows]
     else:
-        truth = class_codes(frame["label"], classes)[rows]
-    if numbered is not None:  # rows with numbers get class 0, and those with classes the number 1
+        truth = read_labels(frame["label"], classes, separator)[rows]
+    if public.numbers:  # rows with numbers get class 0, and those with classes the number 1
+        numbered = np.array(public.numbered(names), dtype=bool)
         values = _numbers_in(frame["label"])[rows]
         truth, target = np.where(numbered, 0, truth), np.where(numbered, values, 1.0)
     if side.measured_rows is not None and truth.ndim == 1:
         # The class of a row that no measure looks at does not matter.
         truth = np.where(side.measured_rows[rows] | (truth >= 0), truth, 0)
-    columns, fault = _classes_of_columns(rules, classes, separators[0] is not None)
+    columns, fault = _classes_of_columns(side.rules, classes, separator is not None)
     if fault is not None:
         findings.add(fault)
     constants = Constants(classes=classes, several=truth.ndim == 2, weighted=weight is not None)
     return Labels(
-        lists=names,
+        **shared,
         constants=constants,
         truth=truth,
         target=target,
-        weight=weight,
-        separator=separators[1],
-        side=side,
-        extras=extras,
         columns=columns,
         numbered=numbered,
         class_shares=class_shares,
@@ -379,21 +349,17 @@ def _measure_problems(table: Table, side: SideTables) -> Iterator[Problem]:
 
 
 def classes_of_truth(frame: pl.DataFrame, public: Public, separator: str | None) -> tuple[str, ...]:
-    """Return the classes that a truth names, without its numbers.
+    """Return the classes that a truth names, without its numbers: sorted, as numbers if all are.
 
     `separator` is that between labels of a cell; None if a cell is one label.
     """
     if public.numbers:
         frame = frame.filter(~pl.Series(public.numbered(frame["list"].to_list()), dtype=pl.Boolean))
-    return tuple(sort_classes(frame["label"].unique().to_list(), separator))
-
-
-def sort_classes(cells: Sequence[str], separator: str | None) -> list[str]:
-    """Return the distinct labels of these cells; sorted as numbers if all are, else as text."""
+    cells = frame["label"].unique().to_list()
     names = {name for cell in cells for name in split_labels(cell, separator) if name}
     if all(not parse_number(name).code for name in names):
-        return sorted(names, key=lambda name: (float(name), name))
-    return sorted(names)
+        return tuple(sorted(names, key=lambda name: (float(name), name)))
+    return tuple(sorted(names))
 
 
 def split_labels(cell: str, separator: str | None) -> list[str]:
@@ -401,26 +367,21 @@ def split_labels(cell: str, separator: str | None) -> list[str]:
     return [cell] if separator is None else [part.strip() for part in cell.split(separator)]
 
 
-def class_codes(cells: pl.Series, classes: Sequence[str]) -> Ints:
-    """Return the place of each cell among the classes; -1 of an unknown one."""
-    distinct, codes = encode(cells)
-    places = ClassNames.of(classes).places
-    return np.array([places.get(name, -1) for name in distinct], dtype=np.int64)[codes]
+def read_labels(cells: pl.Series, classes: Sequence[str], separator: str | None) -> Ints | Mask:
+    """Return the place of each cell among the classes; -1 of an unknown one.
 
-
-def indicators(cells: pl.Series, classes: Sequence[str], separator: str) -> Mask:
-    """Return which classes each cell names: shape (cells, classes).
-
-    `separator` is between labels of a cell.
+    With a separator of labels, return which classes each cell names: shape (cells, classes).
     """
+    if separator is None:
+        return find_places(cells, classes)
     distinct, codes = encode(cells)
     places = {name: n for n, name in enumerate(classes)}
-    indicated = np.zeros((len(distinct), len(classes)), dtype=bool)
+    named = np.zeros((len(distinct), len(classes)), dtype=bool)
     for row, cell in enumerate(distinct):
         for name in split_labels(cell, separator):
             if (place := places.get(name)) is not None:
-                indicated[row, place] = True
-    return indicated[codes]
+                named[row, place] = True
+    return named[codes]
 
 
 def _numbers_in(cells: pl.Series) -> Floats:
@@ -429,41 +390,38 @@ def _numbers_in(cells: pl.Series) -> Floats:
     return np.array([parse_number(cell).value for cell in distinct], dtype=np.float64)[codes]
 
 
-def probability_roles(roles: Sequence[str]) -> list[str]:
-    """Return the roles of probabilities among these, in the order of the classes."""
-    return [f"{LIKELY}[{n}]" for n in range(sum(role.startswith(LIKELY) for role in roles))]
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ratings(ItemTruth):
+    """A truth of ratings, which stand in the place of grades, by list and then by item."""
 
-
-@dataclass(frozen=True, eq=False)
-class Ratings(OpenTruth):
-    """A truth of ratings.
-
-    Attributes:
-        lists: The lists that are scored.
-        truth: The ratings in the place of grades, by list and then by item.
-        constants: The defaults.
-        side: The files beside it.
-        extras: Of lists one element a list, of the others one a row of the truth.
-    """
-
-    lists: tuple[str, ...]
-    truth: GradedItems
-    constants: Constants
     side: SideTables
-    extras: Extras
     own_views: ClassVar[frozenset[type]] = frozenset({Targets})
 
-    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
-        """Return the predictions beside the ratings; what was not asked for is left out."""
-        columns = self.side.further_columns("submission", submission)
-        view = join_ratings(submission, self.truth, self.extras._replace(submission=columns))
-        return FoundViews(view.answered, {Targets: view})
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """Return the predictions beside the ratings; ratings without one are left out.
 
-    def subset(self, lists: Ints) -> Ratings:
-        """Return the truth of some lists alone."""
-        rows, truth = np.isin(self.truth.in_list, lists), self.truth.subset(lists)
-        extras = self.extras.at(truth=rows, list=lists, item=rows)
-        return replace(self, lists=truth.lists, truth=truth, extras=extras)
+        Of two predictions for one rating the first counts.
+        """
+        frame, truth = submission.frame, self.truth
+        row = first_positions(truth.find(frame), truth.in_list.size)
+        is_predicted = row >= 0
+        row, rated_list = row[is_predicted], truth.in_list[is_predicted].astype(np.int64)
+        # the ends of a prediction's interval, which metrics read as further columns
+        ends = {end: frame[end].to_numpy()[row] for end in ("low", "high") if end in submission}
+        columns = self.side.further_columns("submission", submission).at(row)
+        columns = NamedColumns({**ends, **columns}, "submission", columns.levels)
+        extras = self.extras.at(truth=is_predicted, item=is_predicted)
+        answered = np.bincount(rated_list, minlength=len(truth.lists)) > 0
+        view = Targets(
+            truth.lists,
+            answered,
+            weight=None,
+            target=truth.grade[is_predicted],
+            prediction=frame["prediction"].to_numpy()[row],
+            rated_list=rated_list,
+            extras=extras._replace(submission=columns),
+        )
+        return Views(answered, {Targets: view})
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return the ratings as predictions, and as both ends of the predicted intervals."""
@@ -471,10 +429,6 @@ class Ratings(OpenTruth):
         columns: dict[str, Any] = {"list": truth.list_names.gather(truth.in_list)}
         numbers = dict.fromkeys(("prediction", "low", "high"), truth.grade)
         return columns | {"item": truth.items} | numbers
-
-    def truth_columns(self) -> NamedColumns:
-        """Return the further columns of the truth, one element a rating."""
-        return self.extras.truth
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the items whose ratings were predicted."""
@@ -494,12 +448,7 @@ def _complete_requested(public: Public, sources: PublicSources) -> Public:
 def open_ratings(table: Table, side: SideTables, findings: Findings) -> Ratings:
     """Return ratings, by list and then by item, whatever the order of the file."""
     frame, names = table.frame, sorted_names(table.frame["list"], side.public.list_names)
-    known = set(frame["list"].unique())
-    if not known:
-        findings.add(Problem("S103", "the truth has no rows"))
-    elif bare := [name for name in side.public.lists if name not in known]:
-        message = f"{len(bare):,} lists have no rating in the truth: {join_first(bare)}"
-        findings.add(Problem("S301", message, "warning", list=bare[0]))
+    findings.extend(find_bare_lists(frame, side.public, "rating"))
     in_list = pl.Series("in_list", number_lists(frame["list"], names))
     rows = frame.select("item", "rating", in_list).with_row_index("row")
     rows = rows.unique(["in_list", "item"], keep="first").sort("in_list", "item")
@@ -513,7 +462,7 @@ def open_ratings(table: Table, side: SideTables, findings: Findings) -> Ratings:
         side.further_columns("truth", table).at(row), list=side.of_lists(names), item=described
     )
     truth = GradedItems(names, items, rows["in_list"].to_numpy(), rows["rating"].to_numpy(), row)
-    return Ratings(truth.lists, truth, Constants(), side, extras)
+    return Ratings(lists=truth.lists, extras=extras, truth=truth, side=side)
 
 
 LABELS = Kind(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar
 
@@ -11,14 +11,13 @@ import numpy as np
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.core.arrays import Ints, Mask, first_positions
-from scorer.core.problems import Findings, Problem
-from scorer.kinds.base import Constants, FoundViews, Kind, OpenTruth, SideTables
+from scorer.core.arrays import first_positions
+from scorer.core.problems import Findings
+from scorer.kinds.base import Kind, OpenTruth, SideTables, Views
 from scorer.metrics.api import Metric
 from scorer.metrics.values import share_metric, value_metric
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
-from scorer.views.columns import Extras
 from scorer.views.join import answered_lists, number_lists, sorted_names
 from scorer.views.ranked import Ties
 from scorer.views.values import Given
@@ -26,18 +25,14 @@ from scorer.views.values import Given
 EVERY_COLUMN = Schema(("list",), uses_all=True)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Values(OpenTruth):
     """The lists whose values are given."""
 
-    lists: tuple[str, ...]
-    constants: Constants
     side: SideTables
-    extras: Extras  # of lists, one element a list
-    never_given: Mapping[str, Mask]  # value -> the lists of which no submission has it
     own_views: ClassVar[frozenset[type]] = frozenset({Given})
 
-    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the values of each list; 0 for lists that the submission leaves out."""
         frame = submission.frame
         place = number_lists(frame["list"], self.lists)
@@ -54,32 +49,22 @@ class Values(OpenTruth):
             values[name] = np.full((len(self.lists), *numbers.shape[1:]), np.nan)
             values[name][first >= 0] = numbers[first[first >= 0]]
             values[name][~answered] = 0
-        view = Given(self.lists, answered, values, self.extras)
-        return FoundViews(answered, {Given: view})
-
-    def subset(self, lists: Ints) -> Values:
-        """Return some of the lists."""
-        return replace(
-            self,
-            lists=self.names_of(lists),
-            extras=self.extras.at(list=lists),
-            never_given={name: mask[lists] for name, mask in self.never_given.items()},
-        )
+        return Views(answered, {Given: Given(self.lists, values)})
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return 1 for each value that a submission can have, since there is no truth."""
-        values, columns = self.side.rules.value_columns, dict[str, Any]()
-        numbers = {}
-        for name in values:
-            is_missing = self.never_given.get(name, np.zeros(len(self.lists), dtype=bool))
-            numbers[name] = np.where(is_missing, np.nan, 1.0)
+        values, found = self.side.rules.value_columns, self.side.given_values
+        value_roles = [role for columns in values.values() for role in columns]
         if "measure" not in roles:
-            columns = {role: numbers[name] for name, each in values.items() for role in each}
-            return {"list": self.lists, **columns}
-        columns["list"] = self.lists * len(values)
-        columns["measure"] = np.repeat(np.array([*values], dtype=object), len(self.lists))
-        every = np.concatenate([*numbers.values()])
-        return columns | {role: every for each in values.values() for role in each}
+            return {"list": self.lists, **dict.fromkeys(value_roles, np.ones(len(self.lists)))}
+        pairs = [(value, name) for value in values for name in self.lists]
+        # A value of a list that no submission has is not missing in any.
+        is_given = [not found or value in found.get(name, ()) for value, name in pairs]
+        return {
+            "list": [name for _, name in pairs],
+            "measure": [value for value, _ in pairs],
+            **dict.fromkeys(value_roles, np.where(is_given, 1.0, np.nan)),
+        }
 
 
 def value_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
@@ -126,35 +111,16 @@ def sample_values(rules: Submission, public: Public, chance: Random) -> Iterator
 
 def open_values(table: Table, side: SideTables, findings: Findings) -> Values:
     """Return the lists, in the order of their names."""
-    lists = sorted_names(table.frame["list"])
-    if not lists:
-        findings.add(Problem("S103", "there are no lists, and so no values"))
-    extras = Extras(list=side.of_lists(lists))
-    return Values(lists, Constants(), side, extras, dict(_never_given(lists, side)))
+    return Values(lists=sorted_names(table.frame["list"]), side=side)
 
 
-def _never_given(lists: tuple[str, ...], side: SideTables) -> Iterator[tuple[str, Mask]]:
-    """Yield each value with the lists of which no submission has it, if rows name values."""
-    found, none = side.given_values, frozenset[str]()
-    if "measure" in side.rules.columns and found:
-        for value in side.rules.given:
-            yield value, np.array([value not in found.get(name, none) for name in lists])
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class FrameTruth(OpenTruth):
     """The ids of the rows of a truth that metrics read as a frame; several rows may share one."""
 
-    lists: tuple[str, ...]
-    constants: Constants
-
-    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> FoundViews:
+    def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return which lists are answered."""
-        return FoundViews(answered_lists(submission.frame, self.lists), {})
-
-    def subset(self, lists: Ints) -> FrameTruth:
-        """Return the ids of some lists."""
-        return replace(self, lists=self.names_of(lists))
+        return Views(answered_lists(submission.frame, self.lists), {})
 
 
 def _frame_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
@@ -163,7 +129,7 @@ def _frame_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ..
 
 def open_frames(table: Table, side: SideTables, findings: Findings) -> FrameTruth:
     """Return the ids of a file that metrics read whole."""
-    return FrameTruth(sorted_names(table.frame["list"]), Constants())
+    return FrameTruth(lists=sorted_names(table.frame["list"]))
 
 
 VALUES = Kind(

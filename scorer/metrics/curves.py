@@ -18,7 +18,7 @@ from scorer.metrics.explain import OneList, Sentence, Steps
 from scorer.metrics.notation import NotationError
 from scorer.metrics.numbers import number_column, number_metric
 from scorer.metrics.parameters import MulticlassAverage, Positive, TruthColumn
-from scorer.views.rows import Labelled, Targets
+from scorer.views.rows import Labelled, Targets, indicator_matrix
 
 BLOCK = 256  # rows whose times are compared with each other at once
 MEAN_AREA = r"\frac{1}{C} \sum_{c=1}^{C} A_c, \qquad A_c = "
@@ -70,7 +70,8 @@ def binary_problems(view: Labelled, positive: str | None) -> tuple[Floats, Float
     Raises:
         NotationError: There is no such class, or there are more than two.
     """
-    true, score = view.indicators(view.truth), view.ordering
+    true = indicator_matrix(view.truth, len(view.classes))
+    score = view.require_probabilities() if view.score is None else view.score
     if len(view.classes) == 2 and not view.several:
         code = positive_code(view, positive)
         code = 1 if code is None else code
@@ -440,7 +441,8 @@ def normalizedgini(view: Targets, *, ties: TiedRows = "mean") -> Figure:
     key = view.prediction
     if ties == "file":
         # The key is the negative place in this order, so that no two keys are equal.
-        order = np.lexsort((view.file_order, -view.prediction))
+        file_row = np.arange(key.size) if view.file_row is None else view.file_row
+        order = np.lexsort((file_row, -view.prediction))
         key = np.where(np.isnan(view.prediction), np.nan, -np.argsort(order))
     columns = {"target": view.target, "key": key, "weight": view.weights}
     formula = "Gini of the predictions' order / Gini of the targets' order"
@@ -537,9 +539,9 @@ def concordance(
     rows = view.target.size
     seen, stratum = np.ones(rows), np.zeros(rows, dtype=np.int64)
     if event is not None:
-        seen = (number_column(view.truth_columns, event, "Concordance") > 0).astype(np.float64)
+        seen = (number_column(view.extras.truth, event, "Concordance") > 0).astype(np.float64)
     if strata is not None:
-        stratum = np.unique(view.truth_columns[strata], return_inverse=True)[1]
+        stratum = np.unique(view.extras.truth[strata], return_inverse=True)[1]
     # Of rows with the same time those whose event was seen count as earlier.
     order = np.lexsort((-seen, view.target, stratum))
     time_level = np.cumsum(starts(view.target[order], seen[order]))

@@ -75,8 +75,9 @@ Penalty = Annotated[float, Field(gt=0, le=1e6, description="How fast a delay is 
 
 def _submission_columns(view: Targets, names: Iterable[str], metric: str) -> Floats:
     """Some columns of the submission side by side, shape (rows, columns)."""
+    further = view.extras.submission
     columns = [
-        view.prediction if name == PREDICTION else number_column(view.submission, name, metric)
+        view.prediction if name == PREDICTION else number_column(further, name, metric)
         for name in names
     ]
     return np.column_stack(columns).astype(np.float64)
@@ -131,7 +132,7 @@ def crps(
         probabilities = _submission_columns(view, steps, "CRPS")
         scores = ((probabilities - is_reached) ** 2).mean(axis=1)
     else:
-        deviation = number_column(view.submission, spread, "CRPS")
+        deviation = number_column(view.extras.submission, spread, "CRPS")
         scores = _crps_of_normal(view.target, view.prediction, deviation)
     return mean_of_rows(view, scores, "score")
 
@@ -193,7 +194,7 @@ def quantilescore(view: Targets, *, quantiles: Quantiles, scale: Scale | None = 
     losses = np.maximum(levels * below, (levels - 1) * below)
     values = losses.mean(axis=1)
     if scale is not None:
-        divisor = number_column(view.truth_columns, scale, "QuantileScore")
+        divisor = number_column(view.extras.truth, scale, "QuantileScore")
         values = values / np.where(divisor > 0, divisor, np.nan)
     columns = {f"loss of {name}": loss for name, loss in zip(quantiles, losses.T, strict=True)}
     return mean_of_rows(view, values, "score", columns=columns)
@@ -225,7 +226,7 @@ def laplaceloglikelihood(
     >>> laplaceloglikelihood(rows).values().round(4)  # -√2 - ln(141.42)
     array([-6.366])
     """
-    deviation = number_column(view.submission, spread, "LaplaceLogLikelihood")
+    deviation = number_column(view.extras.submission, spread, "LaplaceLogLikelihood")
     error = np.abs(view.error)
     if floor is not None:
         deviation = np.maximum(deviation, floor)
@@ -255,7 +256,7 @@ def _decision_columns(
     return {
         "positive": (view.truth == code).astype(np.float64),
         "predicted": (view.predicted_classes(code) == code).astype(np.float64),
-        "delay": np.nan_to_num(number_column(view.submission, delay, name)),
+        "delay": np.nan_to_num(number_column(view.extras.submission, delay, name)),
         "weight": view.weights,
     }
 

@@ -28,6 +28,7 @@ from scorer.metrics.parameters import (
     Relevant,
     feature_distances,
 )
+from scorer.views.ranked import steps
 from scorer.views.recommendations import Returned, Scored
 
 HANDBOOK = "Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3"
@@ -296,7 +297,10 @@ def serendipity(
         unexpected = _distance_from_history(relevant, distance)
         columns = {"grade": relevant.grade, "unexpected": unexpected}
     else:
-        place = view.catalogue.popularity_ranks()[relevant.item]
+        order = np.argsort(-view.catalogue.users[:-1], kind="stable")
+        places = np.full(order.size + 1, order.size + 1)  # an item outside the catalogue is last
+        places[order] = np.arange(1, order.size + 1)
+        place = places[relevant.item]
         unexpected = (place > int(expected)).astype(np.float64)
         columns = {"place by popularity": place.astype(float), "unexpected": unexpected}
     return sum_of_rows(relevant, columns, k, "k", name="sum of unexpected")
@@ -306,7 +310,10 @@ def _distance_from_history(items: Returned, distance: str) -> Floats:
     """The mean distance of each item from the items of its list's history; 1 without a history."""
     features = items.catalogue.features
     sums, count = np.zeros(items.item.size), np.zeros(items.item.size)
-    for row, past in items.history_pairs():
+    first = np.searchsorted(items.past_list, np.arange(items.lists + 1))  # of each list's history
+    # Step n takes the n-th item of the history, for all rows whose list has that many.
+    for n, row in steps(np.diff(first)[items.in_list]):
+        past = items.past_item[first[items.in_list[row]] + n - 1]
         sums[row] += feature_distances(features[items.item[row]], features[past], distance)
         count[row] += 1
     return np.divide(sums, count, out=np.ones_like(sums), where=count > 0)
@@ -409,19 +416,19 @@ def _refuse_column(group: str, section: str) -> NoReturn:
 def _target_shares(view: Scored, group: str, target: str, rel: float) -> Floats:
     """The shares of classes that each list should have: shape (lists, classes)."""
     if target == "lists":
-        names, list_classes = view.extras.item.levels[group], view.list.levels.get(group)
+        names, list_classes = view.extras.item.levels[group], view.extras.list.levels.get(group)
         if list_classes is None:
             _refuse_column(group, "lists")
         if unknown := [name for name in list_classes if name not in names]:
             raise ChallengeError(f"AWRF: no item has the class {unknown[0]!r} of lists' {group}")
         targets = np.zeros((len(names), view.lists))
-        targets[[names.index(name) for name in list_classes]] = view.list[group].T
+        targets[[names.index(name) for name in list_classes]] = view.extras.list[group].T
         return _normalized(list(targets), view.lists)
     if target == "catalogue":
         totals = view.catalogue.extra[group][:-1].sum(axis=0)  # the last is of unknown items
         return _normalized([np.full(view.lists, total) for total in totals], view.lists)
     ideal = view.judged.ideal
-    shares = view.judged.item[group] * (ideal.grade >= rel)[:, None]
+    shares = view.judged.extras.item[group] * (ideal.grade >= rel)[:, None]
     return _normalized([ideal.total(each) for each in shares.T], view.lists)
 
 
@@ -482,7 +489,7 @@ def fmax(
     item_weight, ideal_weight = np.ones(view.rank.size), np.ones(judged.ideal.rank.size)
     if weight is not None:
         item_weight = np.nan_to_num(view.extras.item[weight])
-        ideal_weight = np.nan_to_num(judged.item[weight])
+        ideal_weight = np.nan_to_num(judged.extras.item[weight])
     predicted = _at_or_above(view, steps, item_weight)
     right = _at_or_above(view, steps, np.where(view.grade >= rel, item_weight, 0.0))
     relevant = judged.ideal.total(np.where(judged.ideal.grade >= rel, ideal_weight, 0.0))

@@ -507,8 +507,8 @@ def _distances(view: Targets, longitude: str, radius: float) -> Floats:
 
     By haversines, which are exact where points are near.
     """
-    true_longitude = number_column(view.truth_columns, longitude, "Haversine")
-    predicted_longitude = number_column(view.submission, longitude, "Haversine")
+    true_longitude = number_column(view.extras.truth, longitude, "Haversine")
+    predicted_longitude = number_column(view.extras.submission, longitude, "Haversine")
     latitude, predicted_latitude = np.deg2rad(view.target), np.deg2rad(view.prediction)
     turn = np.deg2rad(predicted_longitude - true_longitude)
     haversines = np.sin((predicted_latitude - latitude) / 2) ** 2
@@ -614,8 +614,8 @@ def angularerror(view: Targets, *, zenith: Zenith = "zenith", unit: AngleUnit = 
     array([90.])
     """
     scale = np.pi / 180 if unit == "degrees" else 1.0
-    true_zenith = number_column(view.truth_columns, zenith, "AngularError")
-    predicted_zenith = number_column(view.submission, zenith, "AngularError")
+    true_zenith = number_column(view.extras.truth, zenith, "AngularError")
+    predicted_zenith = number_column(view.extras.submission, zenith, "AngularError")
     true = _unit_vectors(view.target * scale, true_zenith * scale)
     predicted = _unit_vectors(view.prediction * scale, predicted_zenith * scale)
     sine = np.linalg.norm(np.cross(true, predicted), axis=1)  # exact where the angle is small
@@ -642,7 +642,8 @@ def intervalcoverage(view: Targets, *, low: LowColumn = "low", high: HighColumn 
     >>> intervalcoverage(Targets.of_rows([3, 5], [3, 4], submission=ends)).values()
     array([1., 0.])
     """
-    begin, end = (number_column(view.submission, name, "IntervalCoverage") for name in (low, high))
+    columns = view.extras.submission
+    begin, end = (number_column(columns, name, "IntervalCoverage") for name in (low, high))
     inside = (begin <= view.target) & (view.target <= end)
     return mean_of_rows(view, inside, "inside", columns={"low": begin, "high": end})
 
@@ -702,14 +703,15 @@ def wrmsse(view: Targets, *, scale: ListNumber = "scale", weight: ListNumber = "
     >>> wrmsse(view).pooled()  # 3/4 * sqrt(1/4)
     0.375
     """
-    scales = number_column(view.list, scale, "WRMSSE")
+    scales = number_column(view.extras.list, scale, "WRMSSE")
     if not (scales > 0).all():
         name = quoted(view.names[int(np.argmin(scales > 0))])
         raise ChallengeError(f"WRMSSE: {scale} of {name} in lists must be a number above 0")
     squares = view.error**2
     total, count = view.total(squares), view.total()
     mean_square = divide(total, count)  # NaN in a list without rows, which then has the weight 0
-    weights = np.where(np.isnan(mean_square), 0.0, number_column(view.list, weight, "WRMSSE"))
+    weights = number_column(view.extras.list, weight, "WRMSSE")
+    weights = np.where(np.isnan(mean_square), 0.0, weights)
     return Ratio(
         weights * np.sqrt(np.nan_to_num(mean_square) / scales),
         weights,

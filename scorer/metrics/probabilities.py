@@ -15,7 +15,7 @@ from scorer.metrics.classes import refuse_several_labels
 from scorer.metrics.curves import binary_problems, probability_metric
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import Beta, Cutoff, FromChallenge, Positive, has_two_classes
-from scorer.views.rows import Labelled
+from scorer.views.rows import Labelled, indicator_matrix
 
 EPSILON = float(np.finfo(np.float64).eps)
 CLIPPED = r", \qquad q_{i,c} = \min(\max(p_{i,c}, \epsilon), 1 - \epsilon)"
@@ -87,7 +87,9 @@ def kl(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     array([0.6931, 0.2231])
     """
     refuse_several_labels(view, "KL")
-    share, probability = view.true_shares, np.clip(view.require_probabilities(), eps, 1 - eps)
+    share, probability = view.class_shares, np.clip(view.require_probabilities(), eps, 1 - eps)
+    if share is None:
+        share = indicator_matrix(view.truth, len(view.classes))
     logs = np.log(np.where(share > 0, share, 1) / probability)  # a share of 0 adds 0
     divergences = (share * logs).sum(axis=1)
     return mean_of_rows(view, divergences, "Σ share × ln(share / p)", columns=view.likelihoods())
@@ -112,7 +114,8 @@ def brier(view: Labelled, *, scale: BrierScale = None) -> Ratio:
     array([0.25, 0.04])
     """
     refuse_several_labels(view, "Brier")
-    squares = ((view.require_probabilities() - view.indicators(view.truth)) ** 2).sum(axis=1)
+    true = indicator_matrix(view.truth, len(view.classes))
+    squares = ((view.require_probabilities() - true) ** 2).sum(axis=1)
     if scale == "half":
         return mean_of_rows(view, squares / 2, "half of Σ (p - y)²", columns=view.likelihoods())
     return mean_of_rows(view, squares, "Σ (p - y)²", columns=view.likelihoods())

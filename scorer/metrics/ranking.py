@@ -753,7 +753,7 @@ def classrprec(
     top = view.where(view.rank <= relevant[view.in_list])
     found = top.total(top.grade >= rel)
     wanted = _classes_by_list(
-        ideal.in_list[is_relevant], view.judged.item[group][is_relevant], group
+        ideal.in_list[is_relevant], view.judged.extras.item[group][is_relevant], group
     )
     both = wanted & _classes_by_list(top.in_list, top.extras.item[group], group)
     in_list = np.array([number for number, _ in both], dtype=np.int64)

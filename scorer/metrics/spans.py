@@ -602,8 +602,8 @@ def chunkf1(view: Judged, *, tag: TagColumn = "tag") -> Figure:
 def _tag_sequences(view: Judged, tag: str) -> Iterator[tuple[list[str], list[str]]]:
     """The true and the submitted tags of each list, in the truth's order; O of missing tokens."""
     ideal, hits = view.ideal, view.hits
-    true = view.truth[tag]
+    true = view.extras.truth[tag]
     submitted = np.full(true.shape, "O", dtype=object)
-    submitted[ideal.starts()[hits.in_list] + hits.place - 1] = view.submission[tag]
+    submitted[ideal.starts()[hits.in_list] + hits.place - 1] = view.extras.submission[tag]
     for span in ideal.spans():
         yield true[span].tolist(), submitted[span].tolist()

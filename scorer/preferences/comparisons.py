@@ -7,18 +7,30 @@ lists), antisymmetric in its first two axes, NaN for a list in which nothing is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from scorer.core.arrays import Floats
 from scorer.metrics.api import divide
 from scorer.preferences.base import AboveZero, Methods
-from scorer.views.preferences import PositionTable, Signs, first_difference, sign_of_difference
+from scorer.views.preferences import PositionTable
 
 comparisons = Methods("preference")
+
+
+def sign_of_difference(first: Floats, second: Floats) -> NDArray[np.int8]:
+    """1 where the first position is lower, -1 where the second is, 0 where they are equal."""
+    signs: NDArray[np.int8] = (first < second).view(np.int8) - (first > second).view(np.int8)
+    return signs
+
+
+def first_difference(differences: NDArray[Any]) -> NDArray[Any]:
+    """The first element along the last axis that is not 0; 0 if all are."""
+    at = (differences != 0).argmax(axis=-1)
+    return np.take_along_axis(differences, at[..., None], axis=-1)[..., 0]
 
 
 @comparisons.define(
@@ -43,8 +55,8 @@ def lexiprecision(table: PositionTable, *, rel: AboveZero = 1) -> Floats:
     array([1.])
     """
 
-    def first_sign(a: Floats, b: Floats) -> Signs:
-        return sign_of_difference(*first_difference(a, b))
+    def first_sign(a: Floats, b: Floats) -> NDArray[np.int8]:
+        return first_difference(sign_of_difference(a, b))
 
     return np.where(table.items(rel) > 0, table.pairwise(rel, first_sign), np.nan)
 
@@ -72,8 +84,7 @@ def rrlexiprecision(table: PositionTable, *, rel: AboveZero = 1) -> Floats:
     """
 
     def reciprocal_difference(a: Floats, b: Floats) -> Floats:
-        first, second = first_difference(a, b)
-        return 1 / first - 1 / second
+        return first_difference(1 / a - 1 / b)
 
     return np.where(table.items(rel) > 0, table.pairwise(rel, reciprocal_difference), np.nan)
 
@@ -101,8 +112,8 @@ def lexirecall(table: PositionTable, *, rel: AboveZero = 1) -> Floats:
     array([-1.])
     """
 
-    def last_sign(a: Floats, b: Floats) -> Signs:
-        return sign_of_difference(*first_difference(a, b, last=True))
+    def last_sign(a: Floats, b: Floats) -> NDArray[np.int8]:
+        return first_difference(sign_of_difference(a, b)[..., ::-1])
 
     return np.where(table.items(rel) > 0, table.pairwise(rel, last_sign), np.nan)
 

@@ -218,6 +218,9 @@ def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
     truth_findings = Findings(display_path(named))
     truth_findings.extend(_bare_lists(table, public))
     examine(TruthRows(table, public, challenge, side_tables.measured_rows), truth_findings)
+    if not len(table) and kind.name != "frames":
+        message = "the truth has no rows" if kind.truth else "there are no lists, and so no values"
+        truth_findings.add(Problem("S103", message))
     ready = kind.open(table, side_tables, truth_findings)
     findings.extend(as_truth_problems(truth_findings))
     raise_fatal(findings)

@@ -156,7 +156,7 @@ class _OfGrades:
         nothing = table_of({"list": (NO_ROWS, ()), "item": (NO_ROWS, ())})
         no_hits, _ = judge(nothing, self.truth)
         rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
-        ranking = self.ready.answers.subtopics.view(no_hits).best_order(rel, 0.5, None)
+        ranking = Diverse(no_hits, self.ready.answers.subtopics).best_order(rel, 0.5, None)
         rows = ranking.item[ends(ranking.item)]
         return self._listed(self.truth.in_list[rows], self.item[rows])
 

@@ -121,9 +121,8 @@ class _OfRows:
     ) -> Table:
         rows = np.arange(self.rows) if rows is None else rows
         classes, several = self.answers.constants.classes, self.answers.constants.several
-        separator = self.answers.separator or ","
         if several:
-            cells = [separator.join(np.array(classes)[row > 0]) for row in has]
+            cells = [self.answers.separator.join(np.array(classes)[row > 0]) for row in has]
             names = tuple(dict.fromkeys(cells))
             codes = np.array([names.index(cell) for cell in cells], dtype=np.int64)
         else:

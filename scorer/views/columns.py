@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +41,6 @@ class NamedColumns(dict[str, Column]):
             f"{section} has no further column {quoted(name)}{declared}; declare it: "
             f"{section}: {{columns: {{extra: {{{printable(name, 60)}: text}}}}}}"
         )
-
-    def __reduce__(self) -> tuple[Any, ...]:  # a dict would be unpickled without the section
-        return NamedColumns, (dict(self), self.section, self.levels)
 
     def at(self, rows: Ints | Mask | None) -> NamedColumns:
         """Return the columns at some rows; at all of them if `rows` is None."""
@@ -95,60 +92,24 @@ class Extras(NamedTuple):
 
         A section for which neither is given keeps all of its rows.
         """
-        if not (self.truth or self.submission or self.list or self.item):
-            return self
-        return Extras(
-            self.truth.at(truth),
-            self.submission.at(submission),
-            self.list.at(list),
-            self.item.at(item),
-        )
+        sections = zip(self, (truth, submission, list, item), strict=True)
+        return Extras(*(columns.at(rows) for columns, rows in sections))
 
 
 NO_EXTRAS = Extras()
 
 
-class WithColumns:
-    """Mixin: a view's further columns of lists and submission."""
+class View:
+    """A submission joined with the truth; the type of a metric's first argument is one."""
 
     __slots__ = ()
-    extras: Extras
+    kinds: ClassVar[frozenset[str]]  # the kinds of challenge that have it
+    names: Sequence[str]  # of the lists
 
     @property
-    def list(self) -> NamedColumns:
-        """Further columns of `lists`, by name."""
-        return self.extras.list
-
-    @property
-    def submission(self) -> NamedColumns:
-        """Further columns of the submission, by name."""
-        return self.extras.submission
-
-
-class WithTruthColumns(WithColumns):
-    """Mixin: a view's further columns of lists, submission and truth.
-
-    A view with a field `truth` cannot inherit this: a dataclass takes an inherited property of the
-    same name for the field's default.
-    """
-
-    __slots__ = ()
-
-    @property
-    def truth(self) -> NamedColumns:
-        """Further columns of the truth, by name; '', NaN or zeros of unjudged items."""
-        return self.extras.truth
-
-
-class WithItemColumns(WithTruthColumns):
-    """Mixin: a view's further columns of lists, submission, truth and items."""
-
-    __slots__ = ()
-
-    @property
-    def item(self) -> NamedColumns:
-        """Further columns of `items`, by name."""
-        return self.extras.item
+    def lists(self) -> int:
+        """The number of lists."""
+        return len(self.names)
 
 
 def read_columns(
@@ -173,15 +134,17 @@ def read_columns(
         distinct, codes = encode(table.frame[role])
         cells = distinct.to_list()
         if kind != "classes":
-            columns[name] = _text_array(cells)[codes]
+            columns[name] = np.array(cells, dtype=object)[codes]
             continue
         shares = [_parse_shares(cell) for cell in cells]
-        faults = _find_faults(cells, shares)
-        for code, fault in faults.items():
-            first_row = int(np.argmax(codes == code))
-            message = f"{printable(name, 60)} {fault}"
+        totals = [sum(of_cell.values()) for of_cell in shares]
+        faults = [n for n, total in enumerate(totals) if total > 1 + 1e-9]
+        for n in faults:
+            message = f"has shares that sum to {totals[n]:.6g}, over 1"
+            message = f"{printable(name, 60)} {quoted(cells[n])} {message}"
             if findings is not None:
-                findings.add(Problem("S501", message, line=table.frame["line"][first_row]))
+                line = table.frame["line"][int(np.argmax(codes == n))]
+                findings.add(Problem("S501", message, line=line))
         if not faults:
             levels[name] = tuple(sorted(set[str]().union(*shares)))
             columns[name] = _class_shares(shares, levels[name])[codes]
@@ -190,24 +153,7 @@ def read_columns(
 
 def make_column(cells: Sequence[Any]) -> Column:
     """Return texts, numbers, or rows of numbers as an array."""
-    if any(isinstance(cell, str) for cell in cells):
-        return _text_array(cells)
-    return np.array(cells, dtype=np.float64)
-
-
-def _text_array(cells: Sequence[str]) -> Column:
-    column = np.empty(len(cells), dtype=object)
-    column[:] = cells
-    return column
-
-
-def _find_faults(cells: Sequence[str], shares: Sequence[Mapping[str, float]]) -> dict[int, str]:
-    """Return what is wrong with the shares of a cell, by its index; empty if all are right."""
-    return {
-        n: f"{quoted(cell)} has shares that sum to {total:.6g}, over 1"
-        for n, (cell, of_cell) in enumerate(zip(cells, shares, strict=True))
-        if (total := sum(of_cell.values())) > 1 + 1e-9
-    }
+    return np.array(cells, object if any(isinstance(cell, str) for cell in cells) else np.float64)
 
 
 def _class_shares(shares: Sequence[Mapping[str, float]], classes: Sequence[str]) -> Column:

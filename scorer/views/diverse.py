@@ -55,6 +55,28 @@ class Facets:
         return gains
 
 
+class Subtopics(NamedTuple):
+    """The subtopics that each item of a truth was judged for."""
+
+    size: Ints  # how many each item was judged for
+    subtopic: Ints  # their codes, item after item
+    grade: Floats  # the grade for each of them
+    named: Ints  # the index of each item's name among all, sorted
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame, truth: GradedItems) -> Subtopics:
+        """Return the subtopics in the truth's table; without the column all rows have the same."""
+        row = truth.find(frame)
+        codes = encode(frame["subtopic"])[1] if "subtopic" in frame else np.zeros_like(row)
+        grade = frame["grade"].to_numpy() if "grade" in frame else np.ones(row.size)
+        by = np.lexsort((-grade, codes, row))  # of a repeated pair, the highest grade comes first
+        by = by[starts(row[by], codes[by])]
+        by = by[row[by] >= 0]
+        size = np.bincount(row[by], minlength=truth.in_list.size)
+        named = truth.items.rank("dense").to_numpy().astype(np.int64) - 1
+        return cls(size, codes[by].astype(np.int64), grade[by], named)
+
+
 @dataclass(frozen=True, slots=True)
 class Diverse:
     """The hits of every list, and the grades of judged items for each subtopic."""
@@ -63,10 +85,7 @@ class Diverse:
     in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
 
     judged: Judged
-    size: Ints  # for each item of `judged.ideal`, the number of subtopics it was judged for
-    subtopic: Ints  # the codes of these subtopics, item after item
-    grade: Floats  # the grade for each of them
-    named: Ints  # for each item of `judged.ideal`, the index of its name among all, sorted
+    by_item: Subtopics  # of each item of `judged.ideal`
 
     @property
     def lists(self) -> int:
@@ -81,18 +100,14 @@ class Diverse:
     def only_judged(self) -> Diverse:
         """Return the lists without unjudged items (no grade, or below 0); ranks close up."""
         keep = self.judged.ideal.grade >= 0
-        rows = np.repeat(keep, self.size)
-        return Diverse(
-            self.judged.only_judged(),
-            self.size[keep],
-            self.subtopic[rows],
-            self.grade[rows],
-            self.named[keep],
-        )
+        size, subtopic, grade, named = self.by_item
+        rows = np.repeat(keep, size)
+        by_item = Subtopics(size[keep], subtopic[rows], grade[rows], named[keep])
+        return Diverse(self.judged.only_judged(), by_item)
 
     def hit_facets(self, rel: float) -> Facets:
         """Return the relevant subtopics of the hits, by the hits' ranks."""
-        hits, item = self.judged.hits, self.judged.of_hits(np.arange(self.size.size))
+        hits, item = self.judged.hits, self.judged.of_hits(np.arange(self.by_item.size.size))
         return self._facets(item, hits.in_list, hits.rank, rel)
 
     def judged_facets(self, rel: float) -> Facets:
@@ -113,16 +128,16 @@ class Diverse:
         `alpha` is as in `alpha_nDCG`, and `k` is the last rank that is filled, None for all.
         """
         facets = self.judged_facets(rel)
-        rank = np.zeros(self.size.size, dtype=np.int64)
+        named, in_list = self.by_item.named, self.judged.ideal.in_list
+        rank = np.zeros(named.size, dtype=np.int64)
         keys, key = np.unique(facets.key, return_inverse=True)
         key_gain = np.ones(keys.size)  # what the next item with the subtopic gains
-        in_list = self.judged.ideal.in_list
         remaining = np.flatnonzero(np.bincount(facets.item, minlength=rank.size))  # items
         step = 0
         while remaining.size and (k is None or step < k):
             step += 1
             gain = np.bincount(facets.item, key_gain[key], minlength=rank.size)[remaining]
-            by = remaining[np.lexsort((self.named[remaining], gain, in_list[remaining]))]
+            by = remaining[np.lexsort((named[remaining], gain, in_list[remaining]))]
             chosen = by[ends(in_list[by])]  # the last of each list, which has its highest gain
             rank[chosen] = step
             is_chosen = np.zeros(rank.size, dtype=bool)
@@ -136,14 +151,14 @@ class Diverse:
 
     def _facets(self, item: Ints, in_list: Ints, rank: Ints, rel: float) -> Facets:
         """Return the relevant subtopics of items of the ideal, with the given lists and ranks."""
-        sizes, first = self.size[item], (np.cumsum(self.size) - self.size)[item]
+        size, subtopic, grade, _ = self.by_item
+        sizes, first = size[item], (np.cumsum(size) - size)[item]
         at = np.repeat(np.arange(item.size), sizes)  # for each pair, the element of `item`
         nth = np.arange(at.size) - (np.cumsum(sizes) - sizes)[at]  # 0 for an item's first subtopic
         rows = first[at] + nth
-        subtopics = int(self.subtopic.max(initial=0)) + 1
-        key = in_list[at] * subtopics + self.subtopic[rows]
+        key = in_list[at] * (int(subtopic.max(initial=0)) + 1) + subtopic[rows]
         facets = Facets(in_list[at], rank[at], key, item[at], self.lists)
-        return facets.where(self.grade[rows] >= rel)
+        return facets.where(grade[rows] >= rel)
 
     @classmethod
     def of(cls, *lists: tuple[Sequence[str], Mapping[str, Mapping[str, float]]]) -> Diverse:
@@ -159,36 +174,10 @@ class Diverse:
             for item, grades in sorted(truth.items(), key=lambda pair: -max(pair[1].values()))
         ]
         names = sorted({item for item, _ in ordered})
-        return cls(
-            judged,
+        by_item = Subtopics(
             np.array([len(grades) for _, grades in ordered], dtype=np.int64),
             np.array([places[s] for _, grades in ordered for s in grades], dtype=np.int64),
             np.array([g for _, grades in ordered for g in grades.values()], dtype=np.float64),
             np.array([names.index(item) for item, _ in ordered], dtype=np.int64),
         )
-
-
-class Subtopics(NamedTuple):
-    """The subtopics that each item of a truth was judged for; the fields are those of `Diverse`."""
-
-    size: Ints
-    subtopic: Ints
-    grade: Floats
-    named: Ints
-
-    @classmethod
-    def of(cls, frame: pl.DataFrame, truth: GradedItems) -> Subtopics:
-        """Return the subtopics in the truth's table; without the column all rows have the same."""
-        row = truth.find(frame)
-        codes = encode(frame["subtopic"])[1] if "subtopic" in frame else np.zeros_like(row)
-        grade = frame["grade"].to_numpy() if "grade" in frame else np.ones(row.size)
-        by = np.lexsort((-grade, codes, row))  # of a repeated pair, the highest grade comes first
-        by = by[starts(row[by], codes[by])]
-        by = by[row[by] >= 0]
-        size = np.bincount(row[by], minlength=truth.in_list.size)
-        named = truth.items.rank("dense").to_numpy().astype(np.int64) - 1
-        return cls(size, codes[by].astype(np.int64), grade[by], named)
-
-    def view(self, judged: Judged) -> Diverse:
-        """Return the view of a submission's hits with their subtopics."""
-        return Diverse(judged, self.size, self.subtopic, self.grade, self.named)
+        return cls(judged, by_item)

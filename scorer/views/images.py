@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.reading.schema import EXTRA, NUMBER
-from scorer.views.columns import Extras, WithColumns
+from scorer.views.columns import NO_EXTRAS, Extras, View
 
 CLASS, SCORE = "class", "score"
 CORNERS, SIDES = ("x1", "y1", "x2", "y2"), ("x", "y", "w", "h")
@@ -20,8 +20,15 @@ MOST_COORDINATE = 1e15  # whole numbers below are exact as floats, and areas sta
 UNKNOWN = -1  # the code of a class that the truth has no box of
 
 
-class BoxFault(ValueError):
-    """A cell does not hold whole boxes with valid numbers."""
+class RegionError(ValueError):
+    """A cell does not hold whole boxes, or runs in order.
+
+    `code` is that of its problem in a submission: S541, or S542 for the order.
+    """
+
+    def __init__(self, message: str, code: str = "S541") -> None:
+        self.code = code
+        super().__init__(message)
 
     code = "S541"
 
@@ -42,17 +49,21 @@ def boxes_of(cell: str, parts: Sequence[str]) -> list[Box]:
         parts: The names of the parts of a box, such as x1, in the order of its words.
 
     Raises:
-        BoxFault: Words are missing, a word is not a number, or a box ends before it begins.
+        RegionError: Words are missing, a word is not a number, or a box ends before it begins.
     """
     words = cell.split()
     if cell.strip() == "-":
         words = []
     if len(words) % len(parts):
-        message = f"{len(words):,} is no multiple of the {len(parts)} words of a box"
-        message += f" ({' '.join(parts)})"
-        raise BoxFault(message)
-    rows = (words[n : n + len(parts)] for n in range(0, len(words), len(parts)))
-    return [_parse_box(dict(zip(parts, row, strict=True))) for row in rows]
+        box = f"the {len(parts)} words of a box ({' '.join(parts)})"
+        raise RegionError(f"{len(words):,} is no multiple of {box}")
+    boxes = []
+    for n in range(0, len(words), len(parts)):
+        word_of = dict(zip(parts, words[n : n + len(parts)], strict=True))
+        name = word_of.pop(CLASS, "")
+        numbers = {part: _parse_number(part, word) for part, word in word_of.items()}
+        boxes.append(make_box(name, numbers))
+    return boxes
 
 
 def box_classes(cell: str, parts: Sequence[str]) -> list[str]:
@@ -65,12 +76,6 @@ def box_classes(cell: str, parts: Sequence[str]) -> list[str]:
     return [] if len(words) % len(parts) else words[parts.index(CLASS) :: len(parts)]
 
 
-def _parse_box(words: Mapping[str, str]) -> Box:
-    """Return the box that part -> word describes."""
-    numbers = {part: _parse_number(part, word) for part, word in words.items() if part != CLASS}
-    return make_box(words.get(CLASS, ""), numbers)
-
-
 def box_of_row(row: Mapping[str, Any]) -> Box:
     """Return the box of a row of a table that has a column for each part of a box.
 
@@ -78,7 +83,7 @@ def box_of_row(row: Mapping[str, Any]) -> Box:
         row: role -> cell. The role of a part is `number[PART]`, of the class `extra[class]`.
 
     Raises:
-        BoxFault: It ends before it begins.
+        RegionError: It ends before it begins.
     """
     roles = {part: f"{NUMBER}{part}]" for part in PARTS if part != CLASS}  # NUMBER ends in "["
     numbers = {part: row[role] for part, role in roles.items() if role in row}
@@ -89,7 +94,7 @@ def make_box(name: str, numbers: Mapping[str, float]) -> Box:
     """Return the box of a class, from part -> number; its score is 1 if none is given.
 
     Raises:
-        BoxFault: It ends before it begins.
+        RegionError: It ends before it begins.
     """
     if "x1" in numbers:
         left, top, right, bottom = (numbers[part] for part in CORNERS)
@@ -97,7 +102,7 @@ def make_box(name: str, numbers: Mapping[str, float]) -> Box:
         left, top = numbers["x"], numbers["y"]
         right, bottom = left + numbers.get("w", 0), top + numbers.get("h", 0)
     if right < left or bottom < top:
-        raise BoxFault(
+        raise RegionError(
             f"the box at {left:g} {top:g} ends before it begins, at {right:g} {bottom:g}"
         )
     return Box(name, numbers.get(SCORE, 1.0), (left, top, right, bottom))
@@ -118,14 +123,14 @@ def write_boxes(boxes: Sequence[Box], parts: Sequence[str]) -> str:
 
 
 def _parse_number(part: str, word: str) -> float:
-    """Return the number of a part; BoxFault if the word is not one, or it is too large."""
+    """Return the number of a part; RegionError if the word is not one, or it is too large."""
     try:
         # float() would accept 1_000
         value = float(word) if "_" not in word else math.nan
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or abs(value) > MOST_COORDINATE:
-        raise BoxFault(f"{part} cannot be {word[:60]!r}")
+        raise RegionError(f"{part} cannot be {word[:60]!r}")
     return value
 
 
@@ -164,22 +169,16 @@ class ClassBoxes(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Boxes(WithColumns):
+class Boxes(View):
     """The true boxes of each list, beside those that a submission gives."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"boxes"})
 
     names: Sequence[str]
-    answered: Mask
     classes: tuple[str, ...]
     true: BoxTable
     submitted: BoxTable
-    extras: Extras = field(default_factory=Extras, kw_only=True)
-
-    @property
-    def lists(self) -> int:
-        """The number of lists, such as images."""
-        return len(self.names)
+    extras: Extras = NO_EXTRAS
 
     def by_class(self) -> Iterator[ClassBoxes]:
         """Yield the boxes of each list and class that has a submitted or a true box."""
@@ -211,8 +210,7 @@ class Boxes(WithColumns):
         true = [boxes_of(cell, true_parts) for _, cell in lists]
         classes = tuple(sorted({box.name for cell in true for box in cell}))
         names = tuple(map(str, range(len(lists))))
-        tables = (BoxTable.of(side, classes) for side in (true, submitted))
-        return cls(names, np.ones(len(lists), dtype=bool), classes, *tables)
+        return cls(names, classes, BoxTable.of(true, classes), BoxTable.of(submitted, classes))
 
 
 NO_RUNS = ("", "-")  # the cells of a mask without pixels
@@ -220,18 +218,10 @@ MOST_DIGITS = 12  # of a pixel or a length in a cell
 MOST_PIXELS = 1 << 41  # above start + length of a run; 4 million times that fits in int64
 
 
-class RunFault(ValueError):
-    """A cell does not hold pairs of numbers (code S541), or not ascending runs (S542)."""
-
-    def __init__(self, code: str, message: str) -> None:
-        self.code = code
-        super().__init__(message)
-
-
 def runs_of(cell: str) -> Ints:
     """Return start and end of each run of a cell `START LENGTH START LENGTH ..`, shape (runs, 2).
 
-    Pixels count from 1; the end is the pixel after the last one. `RunFault` if the cell holds
+    Pixels count from 1; the end is the pixel after the last one. `RegionError` if the cell holds
     something else, or its runs do not ascend.
     """
     text = cell.strip()
@@ -239,25 +229,20 @@ def runs_of(cell: str) -> Ints:
         return np.empty((0, 2), dtype=np.int64)
     words = text.split()
     if odd := next((word for word in words if not (word.isascii() and word.isdigit())), None):
-        raise RunFault("S541", f"{odd[:60]!r} is no whole number")
+        raise RegionError(f"{odd[:60]!r} is no whole number")
     if len(words) % 2:
-        raise RunFault("S541", f"{len(words):,} numbers are no pairs of a start and a length")
+        raise RegionError(f"{len(words):,} numbers are no pairs of a start and a length")
     if max(map(len, words)) > MOST_DIGITS:
-        raise RunFault("S541", f"a number has more than {MOST_DIGITS} digits")
+        raise RegionError(f"a number has more than {MOST_DIGITS} digits")
     runs = np.array(words, dtype=np.int64).reshape(-1, 2)
     if (runs < 1).any():
-        raise RunFault("S541", "pixels and lengths count from 1")
+        raise RegionError("pixels and lengths count from 1")
     runs[:, 1] += runs[:, 0]  # from lengths to ends
     if (late := np.flatnonzero(runs[1:, 0] < runs[:-1, 1])).size:
         first, second = (int(start) for start in runs[late[0] : late[0] + 2, 0])
         how = "overlaps" if second >= first else "stands after"
-        raise RunFault("S542", f"the run at {second:,} {how} the one at {first:,}")
+        raise RegionError(f"the run at {second:,} {how} the one at {first:,}", "S542")
     return runs
-
-
-def write_runs(runs: Ints) -> str:
-    """Return the cell of these runs."""
-    return " ".join(f"{start} {end - start}" for start, end in runs.tolist())
 
 
 class MaskRuns(NamedTuple):
@@ -299,21 +284,15 @@ def shared_pixels(first: MaskRuns, second: MaskRuns, lists: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Masks(WithColumns):
+class Masks(View):
     """A true mask for each list, beside the one that a submission gives."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"masks"})
 
     names: Sequence[str]
-    answered: Mask
     true: MaskRuns
     submitted: MaskRuns
-    extras: Extras = field(default_factory=Extras, kw_only=True)
-
-    @property
-    def lists(self) -> int:
-        """The number of lists."""
-        return len(self.names)
+    extras: Extras = NO_EXTRAS
 
     def counts(self) -> tuple[Floats, Floats, Floats]:
         """Return the pixels of each list: shared, of the true mask, of the submitted mask."""
@@ -323,7 +302,5 @@ class Masks(WithColumns):
     @classmethod
     def of_cells(cls, *lists: tuple[str, str]) -> Masks:
         """Return the view of a submitted and a true cell per list; for examples and tests."""
-        submitted = MaskRuns.of([runs_of(cell) for cell, _ in lists])
-        true = MaskRuns.of([runs_of(cell) for _, cell in lists])
-        names = tuple(map(str, range(len(lists))))
-        return cls(names, np.ones(len(lists), dtype=bool), true, submitted)
+        submitted, true = (MaskRuns.of([runs_of(pair[n]) for pair in lists]) for n in (0, 1))
+        return cls(tuple(map(str, range(len(lists)))), true, submitted)

@@ -21,8 +21,6 @@ from scorer.views.ranked import Judged
 
 CELLS = 4_000_000  # the largest number of pairs in a block of several lists, to bound memory
 
-Signs = NDArray[np.int8]  # 1, -1 or 0
-
 
 class PairLayout(NamedTuple):
     """Where the pairs of each list stand: in a block, an array of squares (lists, size, size).
@@ -31,10 +29,8 @@ class PairLayout(NamedTuple):
     """
 
     names: tuple[str, ...]  # of the lists
-    in_list: Ints  # for each item: its list
     block: Ints  # for each item: the block that its list is in, -1 for none
-    slot: Ints  # for each item: the index of its list in the block
-    place: Ints  # for each item: its index in the list
+    row: Ints  # for each item: the index of its row among all rows of the block's squares
     lists: tuple[Ints, ...]  # for each block: its lists
     items: tuple[Ints, ...]  # for each block: its items, shape (lists, size)
 
@@ -43,26 +39,19 @@ class PairLayout(NamedTuple):
         """Return the layout of items, given the list of each, ascending."""
         sizes = np.bincount(in_list, minlength=len(names))
         starts = np.cumsum(sizes) - sizes
-        block, slot = np.full(len(names), -1), np.zeros(len(names), dtype=np.int64)
+        block, row = np.full(in_list.size, -1), np.zeros(in_list.size, dtype=np.int64)
         lists: list[Ints] = []
         items: list[Ints] = []
         for size in np.unique(sizes[sizes > 1]).tolist():
             of_size, most = np.flatnonzero(sizes == size), max(CELLS // size**2, 1)
             for first in range(0, of_size.size, most):
                 block_lists = of_size[first : first + most]
-                block[block_lists], slot[block_lists] = len(lists), np.arange(block_lists.size)
+                block_items = starts[block_lists][:, None] + np.arange(size)
+                block[block_items] = len(lists)
+                row[block_items] = np.arange(block_items.size).reshape(block_items.shape)
                 lists.append(block_lists)
-                items.append(starts[block_lists][:, None] + np.arange(size))
-        place = np.arange(in_list.size) - starts[in_list]
-        return cls(
-            names=tuple(names),
-            in_list=in_list,
-            block=block[in_list],
-            slot=slot[in_list],
-            place=place,
-            lists=tuple(lists),
-            items=tuple(items),
-        )
+                items.append(block_items)
+        return cls(tuple(names), block, row, tuple(lists), tuple(items))
 
 
 class StatedPairs(NamedTuple):
@@ -219,12 +208,11 @@ def _squares(
     values, block = np.broadcast_to(value, v.shape), layout.block[v]
     by = np.argsort(block, kind="stable")
     starts = np.searchsorted(block[by], np.arange(len(layout.lists) + 1))
-    for n, items in enumerate(layout.items):
-        pairs = by[starts[n] : starts[n + 1]]
-        squares = np.full((*items.shape, items.shape[1]), rest)
-        at = layout.slot[v[pairs]], layout.place[v[pairs]], layout.place[w[pairs]]
-        squares[at] = values[pairs]
-        yield squares
+    for items, pairs in zip(layout.items, np.split(by, starts)[1:-1], strict=True):
+        size = items.shape[1]
+        squares = np.full((items.size, size), rest)
+        squares[layout.row[v[pairs]], layout.row[w[pairs]] % size] = values[pairs]
+        yield squares.reshape(-1, size, size)
 
 
 def read_likelihood(frame: pl.DataFrame, truth: GradedItems) -> Likelihood:
@@ -362,32 +350,6 @@ class PositionTable:
             values[n, n + 1 :] = preference(positions[n], positions[n + 1 :])
             values[n + 1 :, n] = 0.0 - values[n, n + 1 :]  # and never -0.0
         return values
-
-
-def sign_of_difference(first: Floats, second: Floats) -> Signs:
-    """Return 1 where the first position is lower, -1 where the second is, 0 where they agree."""
-    signs: Signs = (first < second).view(np.int8) - (first > second).view(np.int8)
-    return signs
-
-
-def first_difference(first: Floats, second: Floats, *, last: bool = False) -> tuple[Floats, Floats]:
-    """Return the two positions where they first differ, or last; equal ones if they never do.
-
-    >>> first_difference(np.array([[1.0, 4.0, 9.0]]), np.array([[[1.0, 3.0, np.inf]]]))
-    (array([[4.]]), array([[3.]]))
-
-    `first` is of shape (lists, width), `second` of (lists, width) or (others, lists, width); `last`
-    asks for the last difference. Gives two arrays of the shape of `second` without its last axis.
-    """
-    differ = first != second
-    at = differ.shape[-1] - 1 - differ[..., ::-1].argmax(-1) if last else differ.argmax(-1)
-
-    def at_difference(positions: Floats) -> Floats:
-        expanded = np.broadcast_to(positions, differ.shape)
-        picked: Floats = np.take_along_axis(expanded, at[..., None], axis=-1)[..., 0]
-        return picked
-
-    return at_difference(first), at_difference(second)
 
 
 def _table_cells(in_list: Ints, start: int, stop: int) -> tuple[slice, Ints, Ints]:

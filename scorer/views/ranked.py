@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts, sum_by_list
-from scorer.views.columns import NO_EXTRAS, Column, Extras, WithItemColumns
+from scorer.views.columns import NO_EXTRAS, Column, Extras, View
 
 # How equal scores are ordered.
 Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]
@@ -48,17 +48,8 @@ class Hits:
     def where(self, keep: Mask) -> Hits:
         """Return the hits where `keep` holds."""
         rows = np.flatnonzero(keep)
-        return Hits(
-            self.in_list[rows],
-            self.rank[rows],
-            self.grade[rows],
-            self.place[rows],
-            self.tie_start[rows],
-            self.tied[rows],
-            self.lists,
-            self.spread,
-            self.middle,
-        )
+        arrays = ("in_list", "rank", "grade", "place", "tie_start", "tied")
+        return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
 
     def top(self, k: int | None) -> Hits:
         """Return the hits at ranks 1 to k; all without a k."""
@@ -233,7 +224,7 @@ class Hits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged(WithItemColumns):
+class Judged(View):
     """The hits of every list, and its ideal: all judged items, best grade first."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
@@ -246,11 +237,6 @@ class Judged(WithItemColumns):
     # The columns of truth and items have one element for each item of the ideal, those of lists
     # one for each list, those of the submission one for each hit.
     extras: Extras = NO_EXTRAS
-
-    @property
-    def lists(self) -> int:
-        """The number of lists."""
-        return self.hits.lists
 
     def of_hits(self, column: Column) -> Column:
         """Return the hits' elements of a column with one element for each item of the ideal."""
@@ -354,16 +340,9 @@ def _make_hits(rows: Sequence[tuple[float, ...]], lists: int, ties: Ties = "item
 
 
 class Names(NamedTuple):
-    """The names of the items of one list.
+    """The names of the items of one list."""
 
-    Attributes:
-        truth: The truth's items, best grade first; those of preferences and ratings by name.
-        returned: The submission's items, by rank.
-        tie_start: As of `Hits`, one for each returned item.
-        tied: As of `Hits`, one for each returned item.
-    """
-
-    truth: tuple[str, ...] = ()
-    returned: tuple[str, ...] = ()
-    tie_start: Ints = np.empty(0, dtype=np.int64)
-    tied: Ints = np.empty(0, dtype=np.int64)
+    truth: tuple[str, ...] = ()  # best grade first; those of preferences and ratings by name
+    returned: tuple[str, ...] = ()  # by rank
+    tie_start: Ints = np.empty(0, dtype=np.int64)  # as of `Hits`, one for each returned item
+    tied: Ints = np.empty(0, dtype=np.int64)  # the same

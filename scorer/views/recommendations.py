@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -12,41 +12,31 @@ from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, sum_by_list
 from scorer.reading.table import Table, find_places
-from scorer.views.columns import NO_EXTRAS, Extras, NamedColumns, WithTruthColumns, make_column
+from scorer.views.columns import NO_EXTRAS, Extras, NamedColumns, View
 from scorer.views.join import GradedItems, rank_rows
-from scorer.views.ranked import Judged, Ties, steps
+from scorer.views.ranked import Judged, Ties
 
 
 @dataclass(frozen=True)
 class Catalogue:
     """The items of the challenge, in the order of their ids, with their columns.
 
-    Attributes:
-        ids: The ids of the items, sorted. The code of an item is its index here; -1 stands for
-            an item outside the catalogue and selects the last element of the other arrays.
-        users: How many past users know each item, shape (items + 1,); the last element is 0.
-        features: Shape (items + 1, features); the last row is all zeros.
-        extra: Further columns, each with items + 1 elements.
+    The code of an item is its index in `ids`; -1 stands for an item outside the catalogue, and
+    selects the last element of the other arrays, which have one more: 0, or zeros.
     """
 
-    ids: pl.Series
-    users: Floats
-    features: Floats
+    ids: pl.Series  # sorted
+    users: Floats  # how many past users know each item, shape (items + 1,)
+    features: Floats  # shape (items + 1, features)
     extra: NamedColumns = field(default_factory=lambda: NamedColumns({}, "item"))
 
     def codes(self, items: pl.Series) -> Ints:
         """Return the code of each item; -1 for one outside the catalogue."""
         return find_places(items, self.ids)
 
-    def popularity_ranks(self) -> Ints:
-        """Return each item's rank, 1 for most users, ties by id; the last element ranks worst."""
-        ranks = np.full(self.users.size, self.users.size, dtype=np.int64)
-        ranks[np.argsort(-self.users[:-1], kind="stable")] = np.arange(1, self.users.size)
-        return ranks
 
-
-@dataclass(frozen=True, slots=True)
-class Returned(WithTruthColumns):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned(View):
     """Every item that each list returned, judged or not, ordered by list, then by rank.
 
     Arrays have one element per returned item; `past_*` one per pair of the history, by list.
@@ -56,27 +46,22 @@ class Returned(WithTruthColumns):
     in_order: ClassVar[bool] = True  # values depend on the ranks, and so on the rule for ties
     always_defined: ClassVar[bool] = True  # only what is returned can leave a list without a value
 
+    names: Sequence[str]
     in_list: Ints
     rank: Ints
     item: Ints  # its code in the catalogue
     grade: Floats  # NaN: unjudged
-    lists: int
+    score: Floats  # NaN if the submission has no scores
     catalogue: Catalogue
     past_list: Ints  # the list of each pair of the history
     past_item: Ints  # the code of the item that this list has known
-    names: Sequence[str] = ()
     extras: Extras = NO_EXTRAS  # `list` has one element per list, the others per returned item
 
     def where(self, keep: Mask) -> Self:
         """Return the items where `keep` holds."""
-        return replace(
-            self,
-            in_list=self.in_list[keep],
-            rank=self.rank[keep],
-            item=self.item[keep],
-            grade=self.grade[keep],
-            extras=self.extras.at(truth=keep, submission=keep, item=keep),
-        )
+        arrays = ("in_list", "rank", "item", "grade", "score")
+        extras = self.extras.at(truth=keep, submission=keep, item=keep)
+        return replace(self, extras=extras, **{name: getattr(self, name)[keep] for name in arrays})
 
     def top(self, k: int) -> Self:
         """Return the items at ranks 1 to k."""
@@ -91,13 +76,6 @@ class Returned(WithTruthColumns):
         for distance in range(1, int(self.rank.max(initial=0))):
             row = np.flatnonzero(self.in_list[distance:] == self.in_list[:-distance])
             yield row, row + distance
-
-    def history_pairs(self) -> Iterator[tuple[Ints, Ints]]:
-        """Yield all pairs of a row and an item code of its list's history, as two arrays."""
-        starts = np.searchsorted(self.past_list, np.arange(self.lists + 1))
-        # Step n yields the n-th item of the history, for all rows whose list has that many.
-        for n, rows in steps(np.diff(starts)[self.in_list]):
-            yield rows, self.past_item[starts[self.in_list[rows]] + n - 1]
 
     @classmethod
     def of(
@@ -129,7 +107,7 @@ class Returned(WithTruthColumns):
             rank=np.array([rank for size in sizes for rank in range(1, size + 1)], dtype=np.int64),
             item=catalogue.codes(pl.Series([item for item, _ in rows], dtype=pl.String)),
             grade=np.array([grade for _, grade in rows], dtype=np.float64),
-            lists=len(lists),
+            score=np.full(len(rows), np.nan),
             catalogue=catalogue,
             past_list=np.repeat(np.arange(len(history)), [len(items) for items in history]),
             past_item=catalogue.codes(pl.Series(known, dtype=pl.String)),
@@ -143,24 +121,13 @@ class Scored(Returned):
 
     always_defined: ClassVar[bool] = False  # a list can lack what its truth needs
 
-    score: Floats  # of each returned item; NaN if the submission has no scores
     judged: Judged  # the same lists' judged items
-
-    def where(self, keep: Mask) -> Self:
-        """Return the items where `keep` holds."""
-        return replace(Returned.where(self, keep), score=self.score[keep])
-
-    @classmethod
-    def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
-        """Return the returned items with their scores, shape (items,)."""
-        shared = {field.name: getattr(returned, field.name) for field in fields(Returned)}
-        return cls(**shared, score=score, judged=judged)
 
     @classmethod
     def of_scores(
         cls,
         *lists: tuple[Mapping[str, float], Mapping[str, float]],
-        item: Mapping[str, Mapping[str, ArrayLike]] | None = None,
+        item: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Scored:
         """Return the view of `{item: score}` and `{item: grade}`, list by list; for examples.
 
@@ -171,24 +138,17 @@ class Scored(Returned):
             return sorted(values, key=values.__getitem__, reverse=True)
 
         def extras_of(items: Sequence[str]) -> Extras:
-            columns = {}
-            for name, cells in (item or {}).items():
-                row = {id: n for n, id in enumerate(cells)}
-                columns[name] = make_column([*cells.values()])[[row[id] for id in items]]
-            return Extras(item=NamedColumns(columns, "item"))
+            columns = (item or {}).items()
+            return Extras.of(item={name: [cells[x] for x in items] for name, cells in columns})
 
         pairs = [(best_first(scores), truth) for scores, truth in lists]
         returned, judged = Returned.of(*pairs), Judged.of(*pairs)
-        score = [
-            scores[x] for (scores, _), (items, _) in zip(lists, pairs, strict=True) for x in items
-        ]
-        rows = [x for items, _ in pairs for x in items]
+        shared = {field.name: getattr(returned, field.name) for field in fields(Returned)}
+        rows = [(x, scores[x]) for scores, _ in lists for x in best_first(scores)]
+        shared["score"] = np.array([score for _, score in rows], dtype=np.float64)
+        shared["extras"] = extras_of([x for x, _ in rows])
         ideal = [x for _, truth in lists for x in best_first(truth)]
-        return cls.of_returned(
-            replace(returned, extras=extras_of(rows)),
-            np.array(score, dtype=np.float64),
-            replace(judged, extras=extras_of(ideal)),
-        )
+        return cls(**shared, judged=replace(judged, extras=extras_of(ideal)))
 
 
 def join_returned(
@@ -197,8 +157,8 @@ def join_returned(
     ties: Ties,
     catalogue: Catalogue,
     history: tuple[Ints, Ints],
-    extras: Extras = NO_EXTRAS,
-    judged: Judged | None = None,
+    extras: Extras,
+    judged: Judged | None,
 ) -> Returned:
     """Return all that the submission returned, judged or not; a `Scored` if `judged` is given.
 
@@ -209,31 +169,29 @@ def join_returned(
         catalogue: The items, with their columns.
         history: The lists and the item codes of the pairs of the history, ordered by list.
         extras: Further columns, one element per row of the truth or submission, or per list.
-        judged: The judged items of the same lists, if the scores are needed.
+        judged: The judged items of the same lists, if a measure needs them.
     """
     ordered = rank_rows(table, truth.list_names, ties)
     row = truth.find(table.frame)[ordered.row]
     code = catalogue.codes(table.frame["item"].gather(ordered.row))
-    returned = Returned(
-        in_list=ordered.in_list,
-        rank=ordered.rank,
-        item=code,
-        grade=np.append(truth.grade, np.nan)[row],
-        lists=len(truth.lists),
-        catalogue=catalogue,
-        past_list=history[0],
-        past_item=history[1],
-        names=truth.lists,
-        extras=Extras(
+    shared: dict[str, Any] = {
+        "names": truth.lists,
+        "in_list": ordered.in_list,
+        "rank": ordered.rank,
+        "item": code,
+        "grade": np.append(truth.grade, np.nan)[row],
+        "score": submitted_scores(table)[ordered.row],
+        "catalogue": catalogue,
+        "past_list": history[0],
+        "past_item": history[1],
+        "extras": Extras(
             extras.truth.at_or_missing(row),
             extras.submission.at(ordered.row),
             extras.list,
             catalogue.extra.at(code),
         ),
-    )
-    if judged is None:
-        return returned
-    return Scored.of_returned(returned, submitted_scores(table)[ordered.row], judged)
+    }
+    return Returned(**shared) if judged is None else Scored(**shared, judged=judged)
 
 
 def submitted_scores(table: Table) -> Floats:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorer.core.arrays import Floats, Ints, Mask, first_positions, starts, sum_by_list
+from scorer.core.arrays import Floats, Ints, Mask, starts, sum_by_list
 from scorer.core.errors import ChallengeError
-from scorer.reading.table import Table
-from scorer.views.columns import NO_EXTRAS, Columns, Extras, NamedColumns, WithColumns
-from scorer.views.join import GradedItems
+from scorer.views.columns import NO_EXTRAS, Columns, Extras, View
 
 
 @dataclass(frozen=True)
-class LabelledRows(WithColumns):
+class LabelledRows(View):
     """The rows of the truth, each a list of its own. All arrays have one element a row."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"labels"})
@@ -27,22 +25,10 @@ class LabelledRows(WithColumns):
     answered: Mask  # whether the submission has the row
     weight: Floats | None  # None: all rows count alike
     # Further columns, one element a row; '' or NaN of the submission where a row is not answered.
-    extras: Extras = field(default_factory=Extras, kw_only=True)
+    extras: Extras = field(default=NO_EXTRAS, kw_only=True)
     at: int = field(default=-1, kw_only=True)  # the row that an explanation is about
-
-    def mark(self, at: int) -> Self:
-        """Return the view with one row marked; its part of a pooled value depends on the others."""
-        return replace(self, at=at)
-
-    @property
-    def lists(self) -> int:
-        """The number of lists, each of one row if the view is of a table."""
-        return len(self.names)
-
-    @property
-    def truth_columns(self) -> NamedColumns:
-        """The further columns of the truth, by name."""
-        return self.extras.truth
+    # The number of each rating's list, ascending; None for a table.
+    rated_list: Ints | None = field(default=None, kw_only=True)
 
     @cached_property
     def weights(self) -> Floats:
@@ -51,8 +37,8 @@ class LabelledRows(WithColumns):
 
     @cached_property
     def in_list(self) -> Ints:
-        """The number of each row's list: the row's own number."""
-        return np.arange(self.lists, dtype=np.int64)
+        """The number of each row's list: in a table, the row's own number."""
+        return np.arange(self.lists) if self.rated_list is None else self.rated_list
 
     def total(self, values: ArrayLike = 1.0) -> Floats:
         """Return the sum of `values` over each list's rows; 0 without rows."""
@@ -104,16 +90,6 @@ class Labelled(LabelledRows):
         return self.probability
 
     @property
-    def ordering(self) -> Floats:
-        """The scores, else the probabilities, for measures that depend on their order alone."""
-        return self.require_probabilities() if self.score is None else self.score
-
-    @property
-    def true_shares(self) -> Floats:
-        """The share of each class in each row's truth, such as 0 or 1: shape (rows, classes)."""
-        return self.indicators(self.truth) if self.class_shares is None else self.class_shares
-
-    @property
     def true_probability(self) -> Floats:
         """The probability of each row's true class."""
         probability: Floats = self.require_probabilities()[np.arange(self.lists), self.truth]
@@ -125,13 +101,8 @@ class Labelled(LabelledRows):
         return {"true": true, "its probability": self.true_probability}
 
     @cached_property
-    def _predicted(self) -> dict[tuple[int | None, float], Ints | Mask]:
-        """The results of `predicted_classes`, by arguments: many measures give the same ones."""
-        return {}
-
-    @cached_property
-    def _tallies(self) -> dict[tuple[int | None, float], Tallies]:
-        """The results of `tallies`, by arguments."""
+    def _results(self) -> dict[tuple[str, int | None, float], Any]:
+        """The results of methods, by their arguments: many measures ask for the same."""
         return {}
 
     def predicted_classes(self, positive: int | None = None, threshold: float = 0.5) -> Ints | Mask:
@@ -144,10 +115,11 @@ class Labelled(LabelledRows):
         """
         if self.label is not None:
             return self.label
-        key = positive, threshold
-        if key not in self._predicted:
-            self._predicted[key] = self._likeliest(positive, threshold)
-        return self._predicted[key]
+        key = "predicted_classes", positive, threshold
+        if key not in self._results:
+            self._results[key] = self._likeliest(positive, threshold)
+        codes: Ints | Mask = self._results[key]
+        return codes
 
     def _likeliest(self, positive: int | None, threshold: float) -> Ints | Mask:
         """Return the labels that follow from the probabilities, as in `predicted_classes`."""
@@ -161,16 +133,13 @@ class Labelled(LabelledRows):
             codes = np.argmax(np.nan_to_num(probability, nan=-1.0), axis=1)  # NaN: unanswered
         return np.where(self.answered, codes, -1)
 
-    def indicators(self, codes: Ints | Mask) -> Floats:
-        """Return which labels each row has, as 0 and 1: shape (rows, classes)."""
-        return indicator_matrix(codes, len(self.classes))
-
     def tallies(self, positive: int | None = None, threshold: float = 0.5) -> Tallies:
         """Return the true classes of each row and its `predicted_classes`."""
-        key = positive, threshold
-        if key not in self._tallies:
-            self._tallies[key] = self._make_tallies(self.predicted_classes(positive, threshold))
-        return self._tallies[key]
+        key = "tallies", positive, threshold
+        if key not in self._results:
+            self._results[key] = self._make_tallies(self.predicted_classes(positive, threshold))
+        tallies: Tallies = self._results[key]
+        return tallies
 
     def _make_tallies(self, predicted_code: Ints | Mask) -> Tallies:
         """Return the pairs of each row with its true and its predicted classes."""
@@ -250,20 +219,6 @@ class Targets(LabelledRows):
     prediction: Floats
     # The index of each row in the truth's file; None for the same order.
     file_row: Ints | None = field(default=None, kw_only=True)
-    # The number of each rating's list, ascending; None for a table.
-    rated_list: Ints | None = field(default=None, kw_only=True)
-
-    @cached_property
-    def in_list(self) -> Ints:
-        """The number of each row's list."""
-        if self.rated_list is not None:
-            return self.rated_list
-        return np.arange(self.lists, dtype=np.int64)
-
-    @property
-    def file_order(self) -> Ints:
-        """The index of each row in the truth's file."""
-        return np.arange(self.target.size) if self.file_row is None else self.file_row
 
     @property
     def error(self) -> Floats:
@@ -300,32 +255,3 @@ class Targets(LabelledRows):
         """
         lists = (([true], [number]) for true, number in zip(target, prediction, strict=True))
         return replace(cls.of(*lists, **columns), weight=weight, rated_list=None)
-
-
-def join_ratings(table: Table, truth: GradedItems, extras: Extras = NO_EXTRAS) -> Targets:
-    """Return the submission's predictions beside the ratings, which the truth holds as grades.
-
-    Of two predictions for one rating the first counts; ratings without one are left out.
-
-    Args:
-        table: The submission.
-        truth: The ratings.
-        extras: Further columns, with an element for each row of the truth, of the submission, and
-            of its lists.
-    """
-    row = first_positions(truth.find(table.frame), truth.in_list.size)
-    is_predicted = row >= 0
-    row, in_list = row[is_predicted], truth.in_list[is_predicted].astype(np.int64)
-    # the ends of a prediction's interval, which metrics read as further columns
-    ends = {role: table.frame[role].to_numpy()[row] for role in ("low", "high") if role in table}
-    columns = extras.submission.at(row)
-    columns = NamedColumns({**ends, **columns}, "submission", columns.levels)
-    return Targets(
-        truth.lists,
-        answered=np.bincount(in_list, minlength=len(truth.lists)) > 0,
-        weight=None,
-        target=truth.grade[is_predicted],
-        prediction=table.frame["prediction"].to_numpy()[row],
-        rated_list=in_list,
-        extras=extras._replace(submission=columns).at(truth=is_predicted, item=is_predicted),
-    )

@@ -11,27 +11,20 @@ from typing import ClassVar
 from scorer.core.arrays import Floats, Mask
 from scorer.reading.schema import holds_text
 from scorer.reading.table import Table
-from scorer.views.columns import NO_EXTRAS, Extras, WithColumns
+from scorer.views.columns import View
 
 CSV = "csv"  # the key in `Table.facts` of the text of the whole file
 
 
 @dataclass(frozen=True)
-class Given(WithColumns):
-    """The values that a submission gives for each list. All arrays have one element a list."""
+class Given(View):
+    """The values that a submission gives for each list."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"values"})
 
     names: Sequence[str]
-    answered: Mask
     # Name of a value -> (lists,), or numerators and denominators (lists, 2); NaN if it is missing.
     values: Mapping[str, Floats]
-    extras: Extras = NO_EXTRAS
-
-    @property
-    def lists(self) -> int:
-        """The number of lists."""
-        return len(self.names)
 
 
 @dataclass(frozen=True)

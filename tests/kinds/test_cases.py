@@ -1,7 +1,7 @@
 """Challenges of every kind with a submission each: its values, its problems, or why not.
 
-cases.yaml has groups of cases of one challenge. The submission is sub.csv among the files of the
-group and of the case, which has one of:
+cases.yaml has groups of cases that have most of a challenge in common. A case can replace keys of
+the challenge, or leave them out (null), and files; the submission is sub.csv. It has one of:
 
 values: The mean of each measure, or `*` for the mean of the first; the submission is valid.
 codes: The codes of the submission's errors.
@@ -18,10 +18,10 @@ import yaml
 
 GROUPS = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
 CASES = {
-    case["name"]: case | {"challenge": group["challenge"], "files": files}
+    case["name"]: case
+    | {part: group.get(part, {}) | case.get(part, {}) for part in ("challenge", "files")}
     for group in GROUPS
     for case in group["cases"]
-    for files in [group.get("files", {}) | case.get("files", {})]
 }
 
 
@@ -32,7 +32,9 @@ def test_each_case_has_a_name_of_its_own():
 @pytest.mark.parametrize("name", CASES)
 def test_cases(challenge, score, name):
     case = CASES[name]
-    folder = challenge(case["challenge"], **case["files"])
+    # A key a line, since some messages have a line of the challenge.
+    keys = (f"{key}: {json.dumps(x)}\n" for key, x in case["challenge"].items() if x is not None)
+    folder = challenge("".join(keys), **case["files"])
     ran = score(folder, folder / "sub.csv", "--format", "json", "-q")
     assert "Traceback" not in ran.err
     if "refused" in case:

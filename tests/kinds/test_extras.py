@@ -19,11 +19,11 @@ from scorer.views.recommendations import Scored
 @metric("Degrees", title="Degrees of the hits", source="this test", range=(0, None))
 def degrees(judged: Judged) -> Floats:
     """A sum over hits."""
-    assert judged.submission["why"].tolist() == ["old"] * judged.hits.rank.size
-    assert set(judged.list["phase"]) <= {"one", "two"}
-    genres = judged.of_hits(judged.item["genres"])
+    assert judged.extras.submission["why"].tolist() == ["old"] * judged.hits.rank.size
+    assert set(judged.extras.list["phase"]) <= {"one", "two"}
+    genres = judged.of_hits(judged.extras.item["genres"])
     assert genres.sum(axis=1).tolist() == [1.0] * judged.hits.rank.size
-    return judged.hits.total(judged.of_hits(judged.truth["degree"]))
+    return judged.hits.total(judged.of_hits(judged.extras.truth["degree"]))
 
 
 @metric("Phase", title="One list at a time", source="this test")
@@ -39,7 +39,7 @@ def spent(columns, weight):
 @metric("Spent", title="Spent", source="a test", range=(0, None))
 def spending(scored: Scored) -> Figure:
     """In the first phase alone."""
-    is_new = [why == "new" for why in scored.submission["why"]]
+    is_new = [why == "new" for why in scored.extras.submission["why"]]
     assert is_new == [price == 7 for price in scored.extras.item["price"]]
     rows = scored.extras.item["price"] * scored.score
     phase = scored.extras.list["phase"][scored.in_list]

@@ -13,7 +13,7 @@ from variants import METRICS
 from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import NotationError, parse_measure
 from scorer.testing import no_gain
-from scorer.views.images import Boxes, BoxFault, MaskRuns, Masks, RunFault, boxes_of, runs_of
+from scorer.views.images import Boxes, MaskRuns, Masks, RegionError, boxes_of, runs_of
 
 SEEDS = range(12)
 EACH = ("class", "score", "x1", "y1", "x2", "y2")
@@ -103,7 +103,7 @@ def test_empty_masks():
     ],
 )
 def test_cells_that_are_no_runs(cell, code, said):
-    with pytest.raises(RunFault, match=said) as told:
+    with pytest.raises(RegionError, match=said) as told:
         runs_of(cell)
     assert told.value.code == code
 
@@ -227,7 +227,7 @@ def test_points_in_boxes(sent, true, wanted):
     ],
 )
 def test_cells_that_are_no_boxes(cell, said):
-    with pytest.raises(BoxFault, match=said):
+    with pytest.raises(RegionError, match=said):
         boxes_of(cell, EACH)
 
 
