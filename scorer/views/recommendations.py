@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, sum_by_list
 from scorer.reading.table import Table, find_places
-from scorer.views.columns import NO_EXTRAS, Extras, NamedColumns, View
+from scorer.views.columns import NO_EXTRAS, Extras, NamedColumns, View, make_column
 from scorer.views.join import GradedItems, rank_rows
 from scorer.views.ranked import Judged, Ties
 
@@ -138,8 +138,11 @@ class Scored(Returned):
             return sorted(values, key=values.__getitem__, reverse=True)
 
         def extras_of(items: Sequence[str]) -> Extras:
-            columns = (item or {}).items()
-            return Extras.of(item={name: [cells[x] for x in items] for name, cells in columns})
+            columns = {
+                name: make_column([*cells.values()])[[[*cells].index(x) for x in items]]
+                for name, cells in (item or {}).items()
+            }
+            return Extras(item=NamedColumns(columns, "item"))
 
         pairs = [(best_first(scores), truth) for scores, truth in lists]
         returned, judged = Returned.of(*pairs), Judged.of(*pairs)

@@ -114,9 +114,8 @@ def test_a_list_has_the_same_values_whatever_other_lists_there_are(truth, run, f
         mine = {k: g for k, g in truth.items() if k[0] in lists}
         rows = {k: s for k, s in run.items() if k[0] in lists}
         graded = GradedItems.of(table(mine, "grade").frame, lists)
-        answers = Grades(
-            graded.lists, graded, Constants(max_grade=3.0), SideTables(Public("grades", lists))
-        )
+        side, constants = SideTables(Public("grades", lists)), Constants(max_grade=3.0)
+        answers = Grades(lists=graded.lists, constants=constants, truth=graded, side=side)
         views = answers.join(table(rows, "score"), "item-desc", frozenset({Judged}))
         return score(views, lists, [m.resolve(answers.constants) for m in MEASURES])
 
