@@ -235,10 +235,11 @@ def open_labels(table: Table, side: SideTables, findings: Findings) -> Labels:
     shared: dict[str, Any] = {"lists": names, "extras": extras, "side": side, "weight": weight}
     if "target" in table:
         target, constants = frame["target"].to_numpy()[rows], Constants(weighted=weight is not None)
-        truth = np.empty(0, dtype=np.int64)
-        return Labels(**shared, constants=constants, truth=truth, target=target, file_row=rows)
+        codes = np.empty(0, dtype=np.int64)
+        return Labels(**shared, constants=constants, truth=codes, target=target, file_row=rows)
     separator = side.separators[0]
     classes = public.classes or classes_of_truth(frame, public, separator)
+    truth: Ints | Mask
     target, numbered, class_shares = np.empty(0), None, None
     if side.class_columns:
         truth, class_shares = _class_shares(table, rows, classes, side, findings)

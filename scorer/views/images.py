@@ -30,8 +30,6 @@ class RegionError(ValueError):
         self.code = code
         super().__init__(message)
 
-    code = "S541"
-
 
 class Box(NamedTuple):
     """One box; a point has no width and height."""
