@@ -70,8 +70,8 @@ class Labels(OpenTruth):
         frame, classes, numbered = submission.frame, self.constants.classes, self.numbered
         row = list_rows(frame, self.lists)
         columns = self.side.further_columns("submission", submission).at_or_missing(row)
-        extras = self.extras._replace(submission=columns)
         shared: dict[str, Any] = {"names": self.lists, "answered": row >= 0, "weight": self.weight}
+        shared["extras"] = self.extras._replace(submission=columns)
         found: dict[type, LabelledRows] = {}
         if numbered is not None or not classes:
             numbers = _numbers_in(frame["label"]) if classes else frame["prediction"].to_numpy()
@@ -79,11 +79,7 @@ class Labels(OpenTruth):
             if numbered is not None:
                 prediction = np.where(numbered, prediction, self.target)
             found[LabelledRows] = found[Targets] = Targets(
-                **shared,
-                target=self.target,
-                prediction=prediction,
-                file_row=self.file_row,
-                extras=extras,
+                **shared, target=self.target, prediction=prediction, file_row=self.file_row
             )
         if classes:
             label, several = None, self.constants.several
@@ -99,7 +95,6 @@ class Labels(OpenTruth):
                 probability=self._probabilities(frame, row) if FIRST_LIKELY in frame else None,
                 score=self._scores(frame, row) if "score" in frame else None,
                 class_shares=self.class_shares,
-                extras=extras,
             )
         return Views(row >= 0, found)
 
@@ -124,13 +119,13 @@ class Labels(OpenTruth):
             return columns | {"prediction": self.target}
         if "label" in roles:
             columns["label"] = self._label_cells()
-        shares = self.class_shares
-        if shares is None:
-            shares = indicator_matrix(self.truth, len(classes))
-        if "score" in roles:
-            columns["score"] = shares[:, -1]
-        if FIRST_LIKELY in roles:
-            columns |= {f"{LIKELY}[{n}]": shares[:, code] for n, code in enumerate(self.columns)}
+        codes = {"score": len(classes) - 1}  # role -> the class whose share it has
+        codes |= {f"{LIKELY}[{n}]": code for n, code in enumerate(self.columns)}
+        if asked := {role: code for role, code in codes.items() if role in roles}:
+            shares = self.class_shares
+            if shares is None:
+                shares = indicator_matrix(self.truth, len(classes))
+            columns |= {role: shares[:, code] for role, code in asked.items()}
         return columns
 
     def _label_cells(self) -> Sequence[str] | pl.Series:
