@@ -17,13 +17,12 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -44,11 +43,9 @@ from scorer.checks.base import CountedProblem, SubmissionRows, examine
 from scorer.checks.ids import IdIndex, PublicIds
 from scorer.core.arrays import Ints
 from scorer.core.errors import PluginError, ScorerError, SubmissionRejected, UsageError
-from scorer.core.plugins import PLUGIN
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, printable, quoted
 from scorer.kinds.base import Kind, PublicSources, SideTables
-from scorer.metrics.api import Metric, metric_of_file
 from scorer.prepare.answers import Answers, answers_in
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import OpenChallenge, aids_of, opened
@@ -62,10 +59,16 @@ from scorer.reading.parquet import cell_column, match_columns
 from scorer.reading.schema import ORDERED, holds_text
 from scorer.reading.table import NO_TEXTS, Cells, ReadRequest, Table
 from scorer.reading.trec import match_trec_schema, trec_positions
-from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import values_of_lists
-from scorer.scoring.submission import Plan, check_table, score_table
+from scorer.scoring.submission import (
+    Checked,
+    Plan,
+    check_table,
+    join_truths,
+    score_table,
+    score_views,
+)
 from scorer.views.diverse import Diverse
 from scorer.views.preferences import Positions
 from scorer.views.values import CSV, Frames
@@ -150,13 +153,8 @@ def values(
     """
     with _bind_truth(challenge, truth, allow_plugins) as prepared:
         ready = _open(prepared)
-        whole = next((measure for measure in ready.measures if not measure.of_lists), None)
-        why = (
-            f"{printable(whole.id)} has no value for a single list"
-            if whole
-            else _reason_to_collect(ready)
-        )
-        if why:
+        without = [measure.id for measure in ready.measures if not measure.of_lists]
+        if why := _no_value(without[0]) if without else _reason_to_collect(ready):
             raise UsageError(f"{why}; scorer.spark.evaluate scores this challenge")
         findings = Findings("the run")
         rows = _select_rows(ready, run, findings)
@@ -262,19 +260,24 @@ def _score_run(
     except SubmissionRejected as error:
         findings.extend(error.problems)
         return Outcome(findings, None, None)
-    return _merge_buckets(ready.plan, rows.cells, list(map(pickle.loads, scored[BUCKET])), findings)
+    buckets = list(map(pickle.loads, scored[BUCKET]))
+    return _merge_buckets(ready.plan, rows.cells, buckets, findings)
 
 
 def _reason_to_collect(ready: OpenChallenge) -> str:
     """Return why a run is scored in one piece; "" if each bucket of lists can be scored alone."""
     parts = [part for measure in ready.measures for part in measure.all_parts]
-    if pooled := next((part for part in parts if part.pooled and not part.parts), None):
-        return f"{printable(pooled.id)} has no value for a single list"
+    if pooled := [part.id for part in parts if part.pooled and not part.parts]:
+        return _no_value(pooled[0])
     if (kind := ready.prepared.kind.name) not in BUCKET_KINDS:
         return f"all rows are scored together where a challenge has {kind}"
     if ready.folds or any(ready.picked.values()) or not WHOLE_VIEWS.isdisjoint(ready.views):
         return "folds, conditions on items, comparisons of items and subtopics need all rows"
     return ""
+
+
+def _no_value(measure: str) -> str:
+    return f"{printable(measure)} has no value for a single list"
 
 
 class _Rows(NamedTuple):
@@ -335,7 +338,8 @@ def _score_collected(
         outcome = score_table(ready.plan, table, found)
     except UnreadableError as error:
         found.add(error.problem)
-    findings.merge(_without_lines(found))
+    found.replace(_remove_line)
+    findings.merge(found)
     return outcome._replace(findings=findings)
 
 
@@ -345,12 +349,11 @@ class _Work:
 
     challenge: Challenge
     kind: Kind  # which opens the truth of a bucket
-    plan: Plan  # without the truth, but with parameters of measures that the whole truth settles
+    plan: Plan  # without truths and most of the public part, which are made for each bucket
     aids: SideTables  # the challenge's other files
     truth: Table  # without rows
     items: IdIndex | None  # all public items, which are indexed once
     rules: Mapping[str, Rules]  # measure id -> how lists without a value count
-    columns: ListColumns  # of all lists of the truth
     cells: Cells  # of the run, without rows
 
 
@@ -370,8 +373,7 @@ def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
     challenge = prepared.challenge
     table = organizer_table(challenge, challenge.truth, truth_shapes(prepared), Findings())
     assert table is not None  # the truth is open
-    assert plan.truth is not None
-    names = pl.Series("list", list(plan.truth.lists), dtype=pl.String)
+    names = pl.Series("list", list(plan.truths[None].lists), dtype=pl.String)
     lists = names.to_frame().with_row_index(PLACE)
     frame = lists.join(table.frame, on="list", how="left").cast({PLACE: pl.Int64, LINE: pl.Int64})
     count = max(min(len(names), int(session.conf.get(BUCKETS) or 1)), 1)
@@ -383,12 +385,11 @@ def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
     work = _Work(
         challenge=challenge,
         kind=prepared.kind,
-        plan=replace(plan, public=public, truth=None, columns=NO_COLUMNS),
+        plan=replace(plan, public=public, truths={}),
         aids=aids_of(prepared, ready.public, Findings())._replace(public=public),
         truth=replace(table, frame=pl.DataFrame(), find_cells=None),
         items=plan.public_ids.items,
         rules=prepared.rules,
-        columns=plan.columns,
         cells=Cells(pl.DataFrame(), table.schema),
     )
     return _SentTruth(rows.select(bucket, "*"), bucket, work)
@@ -396,36 +397,14 @@ def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
 
 def _score_buckets(truth: _SentTruth, rows: _Rows, score: ScoreBucket, schema: str) -> DataFrame:
     """Return the rows that `score` returns for all buckets; `schema` names their columns."""
-    work = _pickle(replace(truth.work, cells=rows.cells))
+    from pyspark.cloudpickle import dumps
+
+    work = dumps(replace(truth.work, cells=rows.cells))
     pairs = truth.rows.groupBy(BUCKET).cogroup(rows.frame.select(truth.bucket, "*").groupBy(BUCKET))
     return pairs.applyInArrow(
         lambda _, left, right: score(_unpickle(work), pl.DataFrame(left), pl.DataFrame(right)),
         schema,
     )
-
-
-def _pickle(work: _Work) -> bytes:
-    """Return work as bytes, with functions, and the files of the challenge's own metrics, in it."""
-    from pyspark.cloudpickle import Pickler
-
-    class WorkPickler(Pickler):  # type: ignore[misc]
-        def reducer_override(self, thing: object) -> Any:
-            if isinstance(thing, Metric) and thing.function.__module__.startswith(PLUGIN):
-                code, name = thing.function.__code__, thing.function.__qualname__
-                path = Path(code.co_filename)
-                return _load_metric, (path.name, path.read_bytes(), name, thing.kind)
-            return super().reducer_override(thing)
-
-    WorkPickler(data := BytesIO()).dump(work)
-    return data.getvalue()
-
-
-def _load_metric(file_name: str, content: bytes, name: str, kind: str | None) -> Metric:
-    """Return a metric from the content of its file, which this machine may not have."""
-    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
-        path = Path(folder, file_name)
-        path.write_bytes(content)
-        return metric_of_file(str(path), name, kind)
 
 
 @lru_cache(maxsize=1)  # a worker scores many buckets of one run
@@ -437,7 +416,7 @@ def _unpickle(data: bytes) -> _Work:
 class _Bucket(NamedTuple):
     """A bucket of lists that was scored; it pickles."""
 
-    lists: Sequence[str]  # in the order of its truth
+    lists: Sequence[str]  # in the order of the truth
     places: Ints  # the index of each among the lists of the whole truth
     rows: Mapping[str, int]  # list -> how many rows the run has of it; also lists not in the truth
     card: Scorecard | None  # the raw values of the lists; None if the rows are wrong
@@ -447,79 +426,56 @@ class _Bucket(NamedTuple):
 
 def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucket:
     """Return the values and problems of the lists of a bucket, whose rows are given."""
-    place_of = dict(truth.select("list", PLACE).unique().iter_rows())
-    plan = _plan_bucket(work, truth.filter(pl.col(LINE).is_not_null()), place_of)
-    assert plan.truth is not None
-    findings, card, counted = Findings(), None, list[CountedProblem]()
+    lists = truth.select("list", PLACE).unique().sort(PLACE)
+    plan = _plan_bucket(work, truth, lists)
+    findings, card, checked = Findings(), None, Checked(False)
     try:
         table = _make_table(work.cells, run.drop(BUCKET), findings)
-        found = check_table(plan, table, findings).counted
-        # Lists are looked at when all buckets are scored.
-        counted += [each for each in found if each.first.role != "list"]
-        # These are reported for all buckets together; errors among them prevent scoring.
-        own = {problem for each in counted if (problem := each.problem)}
-        findings = _without_lines(findings, own)
-        if not findings.fatal and all(problem.severity == "warning" for problem in own):
-            outcome = score_table(replace(plan, checks=False), table, Findings())  # checked above
-            findings.extend(outcome.findings)
-            card = outcome.card
+        checked = check_table(plan, table, findings, is_bucket=True)
+        problems = [problem for each in checked.counted if (problem := each.problem)]
+        if checked.can_be_scored and all(each.severity == "warning" for each in problems):
+            card = score_views(plan, join_truths(plan, table), findings).card
     except UnreadableError as error:
         findings.add(error.problem)
-    places = np.array([place_of[name] for name in plan.truth.lists], dtype=np.int64)
+    findings.replace(_remove_line)
+    names, places = lists["list"].to_list(), lists[PLACE].to_numpy()
     rows = dict(run["list"].value_counts().iter_rows())
-    return _Bucket(plan.truth.lists, places, rows, card, findings, counted)
+    return _Bucket(names, places, rows, card, findings, checked.counted)
 
 
-def _plan_bucket(work: _Work, rows: pl.DataFrame, lists: Mapping[str, int]) -> Plan:
-    """Return the plan for the lists of a bucket; `rows` are those of their truth."""
-    frame = rows.sort(LINE).cast({LINE: pl.UInt32}).select(LINE, pl.exclude(LINE, BUCKET, PLACE))
-    empty = {name: line for name, line in work.truth.empty_lists.items() if name in lists}
+def _plan_bucket(work: _Work, truth: pl.DataFrame, lists: pl.DataFrame) -> Plan:
+    """Return the plan for the lists of a bucket, given the rows of their truth."""
+    frame = truth.filter(pl.col(LINE).is_not_null()).sort(LINE).cast({LINE: pl.UInt32})
+    frame = frame.select(LINE, pl.exclude(LINE, BUCKET, PLACE))
+    names, public = dict.fromkeys(lists["list"]), work.plan.public
+    empty = {name: line for name, line in work.truth.empty_lists.items() if name in names}
     table = replace(work.truth, frame=frame, empty_lists=empty)
-    public = work.plan.public
     if (candidates := public.candidates) is not None:
-        candidates = {name: candidates[name] for name in lists if name in candidates}
-    public = public._replace(lists=dict.fromkeys(sorted(lists)), candidates=candidates)
+        candidates = {name: candidates[name] for name in names if name in candidates}
+    public = public._replace(lists=names, candidates=candidates)
     sources = PublicSources(work.challenge, work.plan.shapes, lambda: table)
     public = work.kind.complete_public(public, sources)
-    truth = work.kind.open(table, work.aids._replace(public=public), Findings())
-    plan, known = replace(work.plan, public=public, truth=truth), PublicIds(public)
+    truths = {None: work.kind.open(table, work.aids._replace(public=public), Findings())}
+    columns = work.plan.columns.at(lists[PLACE].to_numpy())
+    plan = replace(work.plan, public=public, truths=truths, columns=columns)
     # Set cached properties, so that the items are not indexed again for each bucket.
-    vars(known)["items"] = work.items
-    vars(plan)["public_ids"] = known
+    vars(ids := PublicIds(public))["items"] = work.items
+    vars(plan)["public_ids"] = ids
     return plan
 
 
-def _without_lines(findings: Findings, summed: Collection[Problem] | None = None) -> Findings:
-    """Return findings that name no lines, since the rows of a data frame have no order.
-
-    Args:
-        findings: The problems of all rows of a run, or of a bucket.
-        summed: None for a run; for a bucket its counted problems. These are left out, and those
-            of its lists: both are looked for when all buckets are scored.
-    """
-    kept, codes = Findings(), set[str]()
-    # Problems beyond the first ones of a code are only counted.
-    counts = findings.counts - Counter(problem.code for problem in findings)
-    for problem in findings:
-        if summed is not None and (problem.role == "list" or problem.code in OF_ALL_LISTS):
-            continue
-        codes.add(problem.code)
-        if summed is None or problem not in summed:
-            message = LINES_IN_MESSAGE.sub("", problem.message)
-            kept.add(replace(problem, message=message, line=None, column=None))
-    kept.counts.update({code: n for code, n in counts.items() if code in codes})
-    return kept
+def _remove_line(problem: Problem) -> Problem:
+    """Return a problem that names no line, since the rows of a data frame have no order."""
+    message = LINES_IN_MESSAGE.sub("", problem.message)
+    return replace(problem, message=message, line=None, column=None)
 
 
 def _pickle_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
-    """Return the one row (`SCORED`) of a bucket: a pickled _Bucket, or why a metric failed."""
+    """Return the one row (`SCORED`) of a bucket: a pickled _Bucket."""
     import pyarrow as pa
 
-    try:
-        scored: object = _score_bucket(work, truth, run)
-    except PluginError as error:
-        scored = str(error)
-    return pa.table({BUCKET: pa.array([pickle.dumps(scored)], pa.binary())})
+    data = pickle.dumps(_score_bucket(work, truth, run))
+    return pa.table({BUCKET: pa.array([data], pa.binary())})
 
 
 def _tabulate_values(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
@@ -528,18 +484,18 @@ def _tabulate_values(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.
 
     bucket = _score_bucket(work, truth, run)
     _reject(work, bucket)
-    assert bucket.card is not None
-    card = bucket.card._replace(columns=work.columns.at(bucket.places))
-    groups = [work.plan.public.groups.get(name) for name in bucket.lists]
+    card = bucket.card
+    assert card is not None
+    groups = [work.plan.public.groups.get(name) for name in card.lists]
     tables = []
     for measure in work.plan.measures:
         column, states = values_of_lists(card, measure, work.rules)
         undefined = np.flatnonzero(states >= UNDEFINED)
         if work.rules[measure.id].undefined == "error" and undefined.size:
-            message = f"{measure.id} is undefined for {quoted(bucket.lists[undefined[0]])}"
+            message = f"{measure.id} is undefined for {quoted(card.lists[undefined[0]])}"
             raise SubmissionRejected(f"{message}, and this challenge allows none")
         cells = {
-            "list": pa.array(bucket.lists, pa.string()),
+            "list": pa.array(card.lists, pa.string()),
             "group": pa.array(groups, pa.string()),
             "measure": pa.array([measure.id] * len(groups), pa.string()),
             "value": pa.array(column, pa.float64(), mask=np.isnan(column)),
@@ -563,23 +519,24 @@ def _reject(work: _Work, bucket: _Bucket) -> None:
 
 
 def _merge_buckets(
-    plan: Plan, cells: Cells, buckets: Sequence[_Bucket | str], findings: Findings
+    plan: Plan, cells: Cells, buckets: Sequence[_Bucket], findings: Findings
 ) -> Outcome:
-    """Return the outcome of a run by its buckets; `PluginError` if a metric failed in one."""
-    if failed := [bucket for bucket in buckets if isinstance(bucket, str)]:
-        raise PluginError(min(failed))
-    scored = [bucket for bucket in buckets if not isinstance(bucket, str)]
-    findings.merge(_check_lists(plan, cells, scored))
-    findings.extend(_add_up([each for bucket in scored for each in bucket.counted]))
-    _merge_findings(findings, [bucket for bucket in scored if bucket.rows])
-    cards = [bucket.card for bucket in scored if bucket.card is not None]
-    if findings.fatal or not cards:
+    """Return the outcome of a run by its buckets."""
+    findings.merge(_check_lists(plan, cells, buckets))
+    findings.extend(_add_up([each for bucket in buckets for each in bucket.counted]))
+    _merge_findings(findings, [bucket for bucket in buckets if bucket.rows])
+    cards = [bucket.card for bucket in buckets if bucket.card is not None]
+    failed = [bucket for bucket in buckets if bucket.card is None]
+    if failed and not findings.fatal:  # a metric failed, but not in all buckets
+        findings.extend(each for each in failed[0].findings if each.severity == "error")
+    if failed or findings.fatal:
         return Outcome(findings, None, None)
-    assert plan.truth is not None
-    order = np.argsort(np.concatenate([bucket.places for bucket in scored]))
+    order = np.argsort(np.concatenate([bucket.places for bucket in buckets]))
     answered = np.concatenate([card.answered for card in cards])[order]
     raw = {id: np.concatenate([card.values[id] for card in cards])[order] for id in cards[0].values}
-    card = Scorecard(plan.truth.lists, answered, raw, digests=plan.digests, columns=plan.columns)
+    card = Scorecard(
+        plan.truths[None].lists, answered, raw, digests=plan.digests, columns=plan.columns
+    )
     return Outcome(findings, None, card)
 
 
@@ -592,7 +549,8 @@ def _check_lists(plan: Plan, cells: Cells, buckets: Sequence[_Bucket]) -> Findin
     # Set the cached property: the table has one row per list, in place of the run's.
     vars(rows)["lists"] = lists
     examine(rows, found := Findings(), OF_ALL_LISTS)
-    return _without_lines(found)
+    found.replace(_remove_line)
+    return found
 
 
 def _add_up(counted: Iterable[CountedProblem]) -> Iterator[Problem]:

@@ -29,7 +29,7 @@ from scorer.results.diagnosis import (
     Separation,
 )
 from scorer.results.report import Scored
-from scorer.scoring.submission import score_with_views
+from scorer.scoring.submission import join_truths
 from scorer.stats.agreement import ap_correlation, separated
 from scorer.stats.family import holm
 from scorer.stats.items import (
@@ -93,8 +93,7 @@ def _read_again(ready: OpenChallenge, file: Named) -> Views | None:
     table = plan.read(file.path, Findings()).table
     if table is None:
         return None
-    plan = replace(plan, checks=False, measures=(), folds={})
-    return score_with_views(plan, table, Findings())[1]
+    return join_truths(replace(plan, truths={None: plan.truths[None]}), table)[None]
 
 
 def _alpha(terms: Terms) -> float:

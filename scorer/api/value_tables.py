@@ -17,12 +17,12 @@ from scorer.api.systems import Named
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings
 from scorer.reading.numbers import LARGEST
-from scorer.reading.read import FileTable, find_columns
+from scorer.reading.read import FileTable
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, make_table
 from scorer.results.scorecard import Outcome
 from scorer.scoring.run import Tick
-from scorer.scoring.submission import Plan, name_cause, score_submission, score_table
+from scorer.scoring.submission import Plan, score_submission, score_table
 
 PLAIN = re.compile(r"[A-Za-z0-9._:/-]+")  # cases that every reader takes as they are
 NUMERIC = "fiub"  # kinds of arrays
@@ -113,23 +113,11 @@ def outcomes_of_tables(
     """The outcome of each submission that has a table in place of a file, or in `read`, if any."""
     for n, file in enumerate(files):
         tick(n)
-        if file.table is None and file.path not in read:  # it was given twice
-            yield score_submission(plan, file.path)
-        elif file.table is None:
-            yield _outcome_read(plan, file.path, read.pop(file.path))
+        if file.table is None:  # it is read again if it was given twice
+            yield score_submission(plan, file.path, read.pop(file.path, None))
         else:
             sha256 = hashlib.sha256()
             numbers = file.table.frame.select(pl.selectors.float())
             for values in numbers:  # tells whether two hold the same
                 sha256.update(values.to_numpy().tobytes())
             yield score_table(plan, file.table, Findings(file.display), sha256.hexdigest())
-
-
-def _outcome_read(plan: Plan, path: Path, read: FileTable) -> Outcome:
-    """The outcome of a file that has been read; what is wrong is told as when it is scored."""
-    findings, (table, sha256) = Findings(str(path)), read
-    assert table is not None
-    find_cells = table.find_cells
-    outcome = score_table(plan, table, findings, sha256)
-    findings.locate(lambda cells: find_columns(path, find_cells, cells, plan.limits))
-    return name_cause(plan, path, outcome)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, compress
@@ -24,9 +24,14 @@ from scorer.metrics.aggregate import SIZE, Combination
 from scorer.metrics.notation import Measure
 from scorer.preferences.aggregations import aggregations
 from scorer.results.report import OF_EACH, Scored, Value
-from scorer.results.scorecard import UNDEFINED, Missing, Outcome, Rules, Scorecard, Undefined
+from scorer.results.scorecard import UNDEFINED, Missing, Outcome, Scorecard, Undefined
 from scorer.results.study import Decided, Halves, Variation
-from scorer.scoring.aggregate import aggregate_folds, aggregate_values, values_of_lists
+from scorer.scoring.aggregate import (
+    RulesById,
+    aggregate_folds,
+    aggregate_values,
+    values_of_lists,
+)
 from scorer.stats.aggregate import MEAN, Aggregate
 from scorer.stats.orders import (
     agreement,
@@ -41,7 +46,6 @@ from scorer.views.preferences import PositionTable
 TENTH, HALF = 0.1, 0.5
 SUM = Aggregate("sum")
 DRAWS = 20  # of a tenth of the lists that is left out, and of two halves
-RuleOf = Mapping[str, Rules]  # by measure id
 
 
 class Entrants(NamedTuple):
@@ -69,7 +73,7 @@ class Entrants(NamedTuple):
         return self.terms.rank_by is None and self.terms.ranked_by is None
 
     def values(
-        self, measure: Measure, rules: RuleOf | None = None, keep: Mask | None = None
+        self, measure: Measure, rules: RulesById | None = None, keep: Mask | None = None
     ) -> Floats:
         """The value of each by a measure, by other rules or on some of the lists; NaN for none."""
         runs = list(chain.from_iterable(self.runs))
@@ -94,7 +98,12 @@ class Entrants(NamedTuple):
         return np.array(rows) if all(row is not None for row in rows) else None
 
     def _value(
-        self, card: Scorecard, outcome: Outcome, measure: Measure, rules: RuleOf, keep: Mask | None
+        self,
+        card: Scorecard,
+        outcome: Outcome,
+        measure: Measure,
+        rules: RulesById,
+        keep: Mask | None,
     ) -> float:
         """The value of a run."""
         try:
@@ -108,7 +117,7 @@ class Entrants(NamedTuple):
         except PluginError:
             return math.nan
 
-    def officially(self, rules: RuleOf | None = None, keep: Mask | None = None) -> Ints | None:
+    def officially(self, rules: RulesById | None = None, keep: Mask | None = None) -> Ints | None:
         """The ranks by what ranks officially, by other rules or on some of the lists.
 
         None where no submission has a value.
@@ -133,7 +142,7 @@ class Entrants(NamedTuple):
         ]
         return self.board(terms._replace(groups={}), scored)
 
-    def _anew(self, rules: RuleOf | None, keep: Mask | None) -> Ints:
+    def _anew(self, rules: RulesById | None, keep: Mask | None) -> Ints:
         """The ranks of submissions that are settled by other rules, or on some of the lists."""
         terms = self.terms._replace(rules=self.terms.rules if rules is None else rules)
         outcomes: Sequence[Outcome] = list(chain.from_iterable(self.outcomes))

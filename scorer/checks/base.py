@@ -67,6 +67,9 @@ class SubmissionRows(FileRows):
     rules: Submission
     ids: PublicIds
     partial: bool = False  # whether what seems missing may stand in lines that could not be read
+    # Whether these are the rows of some lists, on Spark. What is said of all lists together is looked
+    # for when all buckets are checked.
+    is_bucket: bool = False
 
     @cached_property
     def lists(self) -> pl.DataFrame:
@@ -242,18 +245,21 @@ def examine(
     """Run the checks that are for the challenge's kind, and add their problems to `findings`.
 
     If `codes` are given, only checks that report one of them are run. The counted problems, which
-    are among the findings, too, are returned.
+    are among the findings, too, unless the rows are a bucket, are returned.
     """
     counted = list[CountedProblem]()
+    adds_counted = not (isinstance(rows, SubmissionRows) and rows.is_bucket)
     for each in checks("submission" if isinstance(rows, SubmissionRows) else "truth"):
         if each.kinds is not None and rows.public.kind not in each.kinds:
             continue
         if codes is not None and set(codes).isdisjoint(each.codes):
             continue
         for found in each.examine(rows):
-            if isinstance(found, CountedProblem):
-                counted.append(found)
-            if problem := found.problem if isinstance(found, CountedProblem) else found:
+            if isinstance(found, Problem):
+                findings.add(found)
+                continue
+            counted.append(found)
+            if adds_counted and (problem := found.problem):
                 findings.add(problem)
     return counted
 

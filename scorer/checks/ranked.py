@@ -55,7 +55,7 @@ FEW_LISTS = 10  # lists of one item may be the same by chance if there are fewer
 @check("S103")
 def no_rows(rows: SubmissionRows) -> Iterator[Problem]:
     """A file has rows, even where the challenge allows lists to be missing."""
-    if len(rows.table) or rows.table.empty_lists or rows.partial:
+    if rows.is_bucket or len(rows.table) or rows.table.empty_lists or rows.partial:
         return
     public = rows.public
     what = "only a header" if rows.table.header else "no rows"
@@ -66,6 +66,8 @@ def no_rows(rows: SubmissionRows) -> Iterator[Problem]:
 @check("S301", "S302", "S306", "S307", "S308", "S309", "S310", "S311", "S312", "S313")
 def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
     """Every list of the challenge is answered, and no other."""
+    if rows.is_bucket:
+        return
     index, public, strict = rows.ids.lists, rows.public, rows.rules.unknown_list == "error"
     lists = rows.lists
     if empty := rows.table.empty_lists:

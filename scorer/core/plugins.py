@@ -202,22 +202,29 @@ def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
     return things
 
 
-def load_module(path: Path) -> ModuleType:
+def load_module(path: Path, code: bytes | None = None) -> ModuleType:
     """Return the module of a challenge's own file; it runs once, unless the file has changed.
 
     The file's bytes are compiled here: an import would prefer a `__pycache__` beside the file,
     which may hold other code, and write one where there is none. The module's name has hashes of
     the file's content and path, so that any process that has loaded it unpickles what it defines.
 
-    `PluginError` if the file cannot be read or run.
+    Args:
+        path: The file.
+        code: Its content; None to read it.
+
+    Raises:
+        PluginError: The file cannot be read or run.
     """
     message = f"the plugin {quoted(path.name)} is not a Python file that can be read"
-    if path.suffix not in SOURCE_SUFFIXES or not os.path.isfile(path):  # to open a pipe would wait
-        raise PluginError(message)
-    try:
-        code = path.read_bytes()
-    except OSError:
-        raise PluginError(message) from None
+    if code is None:
+        # To open a pipe would wait.
+        if path.suffix not in SOURCE_SUFFIXES or not os.path.isfile(path):
+            raise PluginError(message)
+        try:
+            code = path.read_bytes()
+        except OSError:
+            raise PluginError(message) from None
     content = blake2b(code, digest_size=8).hexdigest()
     place = blake2b(os.fsencode(path.absolute()), digest_size=4).hexdigest()
     name = f"{PLUGIN}{path.stem}_{content}_{place}"

@@ -298,8 +298,9 @@ class Metric:
         if self.remake is not None:
             return self.remake, ()
         if self.function.__module__.startswith(PLUGIN):
-            path, name = self.function.__code__.co_filename, self.function.__qualname__
-            return metric_of_file, (path, name, self.kind)
+            path = Path(self.function.__code__.co_filename)
+            # With the content of its file, which another machine may not have.
+            return metric_of_file, (path, path.read_bytes(), self.function.__qualname__, self.kind)
         return _metric_of, (self.function, self.kind)
 
     @cached_property
@@ -466,9 +467,9 @@ def _metric_of(function: Callable[..., Any], kind: str | None) -> Metric:
     return next(variant for variant in metric.by_kind if variant.kind == kind)
 
 
-def metric_of_file(path: str, name: str, kind: str | None) -> Metric:
-    """The metric that a function of a challenge's own file is."""
-    return _metric_of(getattr(load_module(Path(path)), name), kind)
+def metric_of_file(path: Path, content: bytes, name: str, kind: str | None) -> Metric:
+    """The metric that a function of a challenge's own file is, by the file's path and content."""
+    return _metric_of(getattr(load_module(path, content), name), kind)
 
 
 class MetricFunction(Protocol[Arguments, Result_co]):

@@ -285,24 +285,20 @@ class OpenChallenge:
     @cached_property
     def plan(self) -> Plan:
         """The plan by which submissions are scored."""
-        prepared = self.prepared
+        prepared, rules = self.prepared, self.prepared.challenge.submission
         return Plan(
             self.public,
-            prepared.challenge.submission,
+            rules,
             prepared.shapes,
             prepared.limits,
+            prepared.challenge.layout(rules)._replace(known=self.labels),
+            {} if self.answers is None else {None: self.answers, **self.folds},
             self.measures,
             self.views,
-            self.answers,
-            self.folds,
             self.digests,
-            tuple(prepared.challenge.plugins),
-            layout=prepared.challenge.layout(prepared.challenge.submission)._replace(
-                known=self.labels
-            ),
-            columns=self.columns,
-            solution=self.solution,
-            picked=self.picked,
+            self.columns,
+            self.solution,
+            self.picked,
         )
 
 

@@ -26,7 +26,7 @@ from scorer.reading.table import Table
 from scorer.results.report import Value
 from scorer.results.scorecard import UNDEFINED, Scorecard
 from scorer.scoring.aggregate import aggregate_folds, aggregate_values, values_of_lists
-from scorer.scoring.submission import score_table
+from scorer.scoring.submission import join_truths, score_views
 from scorer.views.join import GradedItems
 from scorer.views.recommendations import Returned
 
@@ -91,9 +91,8 @@ def probes(ready: OpenChallenge) -> Probes:
 
 def cards(ready: OpenChallenge, table: Table) -> tuple[Scorecard, Mapping[str, Scorecard]]:
     """The scorecards of a table: over the whole truth, and of each fold."""
-    plan = replace(ready.plan, checks=False)
-    table = with_extra_columns(ready, table, true_values=False)
-    scored = score_table(plan, table, Findings())
+    views = join_truths(ready.plan, with_extra_columns(ready, table, true_values=False))
+    scored = score_views(ready.plan, views, Findings())
     if scored.card is None:
         raise PluginError(" ".join(each.cause or each.message for each in scored.findings))
     return scored.card, scored.folds

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,50 +17,84 @@ from scorer.core.arrays import Floats, Mask
 from scorer.metrics.aggregate import formula_of
 from scorer.metrics.api import divide
 from scorer.metrics.notation import Measure
-from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, lacking, owed
+from scorer.results.groups import belonging, filler, fillers, grouped, lacking, owed
 from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules, Scorecard
 from scorer.stats.aggregate import combined
 from scorer.stats.exact import exact_mean, exact_sum
 
-AnyRules = Rules | Mapping[str, Rules]  # of one measure; or of a composite and its parts, by id
+RulesById = Mapping[str, Rules]  # measure id -> how lists without a value count
 States = NDArray[np.uint8]
 FigureOf = Callable[[Mask], float]  # from a mask of lists to the figure of these lists
 
 
 def aggregate_values(
-    card: Scorecard, measure: Measure, rules: AnyRules, keep: Mask | None = None
+    card: Scorecard, measure: Measure, rules: RulesById, keep: Mask | None = None
 ) -> Value:
     """Return the value of a measure over the lists of a scorecard, with the rules applied.
 
     Args:
         card: The raw values of a submission.
         measure: The measure.
-        rules: How lists without a value count.
+        rules: The rules of the measure; of a composite those of its parts, too.
         keep: The lists that may count, shape (lists,); None for all.
     """
     kept = np.ones(len(card.lists), dtype=bool) if keep is None else keep
+    return _aggregate(card, measure, rules, kept).value
+
+
+class _Aggregate(NamedTuple):
+    """A value, and the lists that it is made of.
+
+    Attributes:
+        value: The value.
+        masks: Which lists have a value, are missing, and are undefined: shape (3, lists).
+    """
+
+    value: Value
+    masks: Mask
+
+
+def _aggregate(card: Scorecard, measure: Measure, rules: RulesById, kept: Mask) -> _Aggregate:
     if measure.parts and not measure.of_lists:
         return _aggregate_composite(card, measure, rules, kept)
     kept = kept & belonging(card, measure)
-    if (pooled := card.figures.get(measure.id)) is not None:
-        skips_missing = own_rules(rules, measure).missing == "skip"
-        pooled_lists = _pooled_lists(card, measure, skips_missing)
-        counts = card.answered & kept if skips_missing else kept
-        missing = int((~card.answered & kept).sum())
+    if measure.id in card.figures:
+        return _aggregate_figure(card, measure, rules, kept)
+    return _aggregate_lists(card, measure, rules, kept)
 
-        def figure(lists: Mask) -> float:
-            return pooled.subset(lists & pooled_lists).pooled()
 
-        has_no_list = measure.combination.limited and not kept.any()
-        mean = np.nan if has_no_list else _combine_groups(card, measure, rules, kept, figure)
-        return Value(mean, int(counts.sum()), missing, undefined=0, per_list=None, whole=True)
+def _aggregate_figure(
+    card: Scorecard, measure: Measure, rules: RulesById, kept: Mask
+) -> _Aggregate:
+    """Return the figure of a measure that pools the rows of all lists."""
+    pooled, skips_missing = card.figures[measure.id], rules[measure.id].missing == "skip"
+    counted = kept & card.answered if skips_missing else kept
+    # A table has a row for each list, which is left out if missing lists are skipped. Elsewhere
+    # missing lists have no rows; they stay, since some figures (ListCoverage) count lists.
+    leaves_out = skips_missing and "labels" in measure.metric.kinds
+    has_no_list = measure.combination.limited and not kept.any()
+
+    def figure(lists: Mask) -> float:
+        return pooled.subset(lists & card.answered if leaves_out else lists).pooled()
+
+    mean = math.nan if has_no_list else _combine_groups(card, measure, rules, kept, figure)
+    masks = np.array([counted, kept & ~card.answered, np.zeros_like(kept)])
+    return _Aggregate(Value(mean, *masks.sum(axis=1).tolist(), per_list=None, whole=True), masks)
+
+
+def _aggregate_lists(card: Scorecard, measure: Measure, rules: RulesById, kept: Mask) -> _Aggregate:
+    """Return the value that the values of lists make."""
     values, states = values_of_lists(card, measure, rules)
+    counted = kept & ~np.isnan(values)
+    masks = np.array([counted, kept & (states == MISSING), kept & (states >= UNDEFINED)])
     # One list that is withheld leaves the whole undefined.
-    values[~kept | (_are_withheld(values, states) & kept).any()] = np.nan
-    combination, counted = measure.combination, ~np.isnan(values)
+    if (kept & _are_withheld(values, states)).any():
+        counted = np.zeros_like(kept)
+    values[~counted] = np.nan
+    combination = measure.combination
     if measure.metric.aggregate == "sum" and combination.plain:
-        mean = exact_sum(values[counted]) if counted.any() else np.nan
+        mean = exact_sum(values[counted]) if counted.any() else math.nan
     else:
         weights = card.columns.weights.get(combination.list_weights or "")
 
@@ -68,33 +103,59 @@ def aggregate_values(
             return combination.lists.of(values[rows], None if weights is None else weights[rows])
 
         mean = _combine_groups(card, measure, rules, counted, figure)
-    return Value(
-        mean,
-        lists=int(counted.sum()),
-        missing=int(((states == MISSING) & kept).sum()),
-        undefined=int(((states >= UNDEFINED) & kept).sum()),  # UNDEFINED or WITHHELD
-        per_list=values,
-        whole=not combination.of_lists,
+    _, missing, undefined = masks.sum(axis=1).tolist()
+    whole = not combination.of_lists
+    return _Aggregate(
+        Value(mean, int(counted.sum()), missing, undefined, per_list=values, whole=whole), masks
     )
 
 
-def own_rules(rules: AnyRules, measure: Measure) -> Rules:
-    """Return the rules of a measure."""
-    return rules if isinstance(rules, Rules) else rules[measure.id]
+def _aggregate_composite(
+    card: Scorecard, measure: Measure, rules: RulesById, kept: Mask
+) -> _Aggregate:
+    """Return a composite of the numbers of its parts.
 
-
-def _pooled_lists(card: Scorecard, measure: Measure, skips_missing: bool) -> Mask:
-    """Return the lists whose rows make a pooled figure.
-
-    A table has a row for each list, which is left out here if missing lists are skipped. Elsewhere
-    missing lists have no rows; they stay, since some figures (ListCoverage) count lists.
+    It has a value for each list, too, if its number is the mean of these.
     """
-    if skips_missing and "labels" in measure.metric.kinds:
-        return card.answered
-    return np.ones(len(card.lists), dtype=bool)
+    parts = {part.id: _aggregate(card, part, rules, kept) for part in measure.parts}
+    tree = formula_of(measure.params["score"])
+    mean = tree.evaluate({key: np.array([part.value.mean]) for key, part in parts.items()})
+    masks = np.any([part.masks for part in parts.values()], axis=0)
+    list_values = {
+        key: part.value.per_list
+        for key, part in parts.items()
+        if part.value.plain and part.value.per_list is not None
+    }
+    are_undefined = [np.isnan(values) for values in list_values.values()]
+    count_same_lists = len(list_values) == len(parts) and all(
+        (undefined == are_undefined[0]).all() for undefined in are_undefined
+    )
+    is_mean = tree.is_affine() and all(part.metric.aggregate != "sum" for part in measure.parts)
+    per_list = tree.evaluate(list_values) if count_same_lists and is_mean else None
+    counts = masks.sum(axis=1).tolist()
+    return _Aggregate(Value(float(mean[0]), *counts, per_list, whole=per_list is None), masks)
 
 
-def values_of_lists(card: Scorecard, measure: Measure, rules: AnyRules) -> tuple[Floats, States]:
+def _combine_groups(
+    card: Scorecard, measure: Measure, rules: RulesById, lists: Mask, figure: FigureOf
+) -> float:
+    """Return the figure of some lists; if the measure has groups, the combination of theirs."""
+    groups = grouped(card.columns, measure, lists)
+    if groups is None:
+        return float(figure(lists))
+    if not groups.names:
+        return math.nan
+    figures = np.array([figure(groups.codes == group) for group in range(len(groups.names))])
+    if np.isnan(figures).any():
+        defaults = fillers(card, measure, rules[measure.id], groups)
+        figures = np.where(np.isnan(figures), defaults, figures)
+        if (np.isnan(figures) & owed(card, measure, groups)).any():
+            return math.nan  # the submission leaves out a figure that the truth has
+    sizes = np.bincount(groups.codes[lists], minlength=figures.size).astype(np.float64)
+    return float(combined(figures[None], sizes[None], groups.levels)[0])
+
+
+def values_of_lists(card: Scorecard, measure: Measure, rules: RulesById) -> tuple[Floats, States]:
     """Return the value of each list, with the rules applied, and its state.
 
     A composite skips the lists that its parts skip. A list for which its formula is undefined, or
@@ -104,8 +165,7 @@ def values_of_lists(card: Scorecard, measure: Measure, rules: AnyRules) -> tuple
         Two arrays of shape (lists,): the values, NaN if a list does not count; and SCORED, MISSING,
         UNDEFINED or WITHHELD.
     """
-    own = own_rules(rules, measure)
-    outside = ~belonging(card, measure)
+    own = rules[measure.id]
     if measure.parts:
         parts = {part.id: values_of_lists(card, part, rules) for part in measure.parts}
         values = formula_of(measure.params["score"]).evaluate({k: v for k, (v, _) in parts.items()})
@@ -122,6 +182,7 @@ def values_of_lists(card: Scorecard, measure: Measure, rules: AnyRules) -> tuple
     values[states == WITHHELD] = filler(measure, own)
     if own.missing == "skip":
         values[states == MISSING] = np.nan
+    outside = ~belonging(card, measure)
     values[outside], states[outside] = np.nan, SCORED
     return values, states
 
@@ -132,39 +193,7 @@ def _are_withheld(values: Floats, states: States) -> Mask:
     return withheld
 
 
-def _group_figures(
-    card: Scorecard, measure: Measure, rules: AnyRules, groups: Grouped, figure: FigureOf
-) -> Floats:
-    """Return the figure of each innermost group, shape (groups,).
-
-    An undefined figure is replaced by the value that the rules give it, or stays NaN.
-    """
-    masks = (groups.codes == group for group in range(len(groups.names)))
-    figures = np.array([figure(mask) for mask in masks])
-    if (undefined := np.isnan(figures)).any():
-        defaults = fillers(card, measure, own_rules(rules, measure), groups)
-        figures[undefined] = defaults[undefined]
-    return figures
-
-
-def _combine_groups(
-    card: Scorecard, measure: Measure, rules: AnyRules, lists: Mask, figure: FigureOf
-) -> float:
-    """Return the figure of some lists; if the measure has groups, the combination of theirs."""
-    groups = grouped(card.columns, measure, lists)
-    if groups is None:
-        return float(figure(lists))
-    if not groups.names:
-        return float("nan")
-    figures = _group_figures(card, measure, rules, groups, figure)
-    undefined = np.isnan(figures)
-    if undefined.any() and (undefined & owed(card, measure, groups)).any():
-        return float("nan")  # the submission leaves out a figure that the truth has
-    sizes = np.bincount(groups.codes[lists], minlength=figures.size).astype(np.float64)
-    return float(combined(figures[None], sizes[None], groups.levels)[0])
-
-
-def _is_withheld(card: Scorecard, measure: Measure, rules: AnyRules) -> bool:
+def _is_withheld(card: Scorecard, measure: Measure, rules: RulesById) -> bool:
     """Return whether a measure is undefined because of the submission, not of the truth."""
     if lacking(card, measure):
         return True
@@ -173,54 +202,8 @@ def _is_withheld(card: Scorecard, measure: Measure, rules: AnyRules) -> bool:
     return bool(_are_withheld(*values_of_lists(card, measure, rules)).any())
 
 
-def _aggregate_composite(card: Scorecard, measure: Measure, rules: AnyRules, kept: Mask) -> Value:
-    """Return a composite of the numbers of its parts.
-
-    It has a value for each list, too, if its number is the mean of these.
-    """
-    parts = {part.id: aggregate_values(card, part, rules, kept) for part in measure.parts}
-    tree = formula_of(measure.params["score"])
-    mean = tree.evaluate({key: np.array([value.mean]) for key, value in parts.items()})
-    list_values: Floats | None = None
-    part_values = [
-        value.per_list for value in parts.values() if value.plain and value.per_list is not None
-    ]
-    count_same_lists = len(part_values) == len(parts) and all(
-        (np.isnan(values) == np.isnan(part_values[0])).all() for values in part_values
-    )
-    is_mean = tree.is_affine() and all(part.metric.aggregate != "sum" for part in measure.parts)
-    if count_same_lists and is_mean:
-        list_values = tree.evaluate(dict(zip(parts, part_values, strict=True)))
-    part_masks = [_list_masks(card, part, rules, kept) for part in measure.parts]
-    lists, missing, undefined = (
-        int(np.any(masks, axis=0).sum()) for masks in zip(*part_masks, strict=True)
-    )
-    return Value(float(mean[0]), lists, missing, undefined, list_values, whole=list_values is None)
-
-
-def _list_masks(
-    card: Scorecard, measure: Measure, rules: AnyRules, kept: Mask
-) -> tuple[Mask, Mask, Mask]:
-    """Return the lists that a measure counts, the missing ones, and those it is undefined for."""
-    members = kept & belonging(card, measure)
-    if measure.parts and not measure.of_lists:
-        parts = [_list_masks(card, part, rules, kept) for part in measure.parts]
-        counted, missing, undefined = (np.any(masks, axis=0) for masks in zip(*parts, strict=True))
-        return counted, missing, undefined
-    if measure.id in card.figures:
-        skips_missing = own_rules(rules, measure).missing == "skip"
-        counted = members & card.answered if skips_missing else members
-        return counted, members & ~card.answered, np.zeros_like(members)
-    values, states = values_of_lists(card, measure, rules)
-    return (
-        ~np.isnan(values) & members,
-        (states == MISSING) & members,
-        (states >= UNDEFINED) & members,
-    )
-
-
 def aggregate_folds(
-    cards: Mapping[str, Scorecard], lists: Sequence[str], measure: Measure, rules: AnyRules
+    cards: Mapping[str, Scorecard], lists: Sequence[str], measure: Measure, rules: RulesById
 ) -> Value:
     """Return the mean and the sample deviation (n - 1) of the values of folds with own truths.
 
@@ -231,39 +214,39 @@ def aggregate_folds(
         cards: fold -> the raw values of its lists.
         lists: All lists, in order.
         measure: The measure.
-        rules: How lists without a value count.
+        rules: The rules of the measure; of a composite those of its parts, too.
     """
-    by_fold = {fold: aggregate_values(card, measure, rules) for fold, card in cards.items()}
-    means = np.array([value.mean for value in by_fold.values()])
-    undefined_folds = [fold for fold, value in by_fold.items() if math.isnan(value.mean)]
-    if not any(_is_withheld(cards[fold], measure, rules) for fold in undefined_folds):
-        means = means[~np.isnan(means)]
     total, times = np.zeros((2, len(lists)))  # of each list: the sum of its values, their number
     missing, undefined = np.zeros((2, len(lists)), dtype=bool)
     position = {name: n for n, name in enumerate(lists)}
-    for fold, value in by_fold.items():
-        card = cards[fold]
+    folds = dict[str, float]()
+    for fold, card in cards.items():
+        value, masks = _aggregate(card, measure, rules, np.ones(len(card.lists), dtype=bool))
+        folds[fold] = value.mean
         rows = np.array([position[name] for name in card.lists], dtype=np.int64)
-        if value.per_list is None or not measure.of_lists:
+        if not measure.of_lists or value.per_list is None:
             missing[rows] |= ~card.answered
             continue
-        states, defined = values_of_lists(card, measure, rules)[1], ~np.isnan(value.per_list)
-        missing[rows] |= states == MISSING
-        undefined[rows] |= states >= UNDEFINED
+        missing[rows] |= masks[1]
+        undefined[rows] |= masks[2]
+        defined = ~np.isnan(value.per_list)
         total[rows[defined]] += value.per_list[defined]
         times[rows[defined]] += 1
-    is_pooled = any(value.per_list is None for value in by_fold.values()) or not measure.of_lists
-    counted = times > 0
-    if is_pooled:
-        skips_missing = own_rules(rules, measure).missing == "skip"
-        counted = ~missing if skips_missing else np.ones(len(lists), dtype=bool)
+    means = np.array(list(folds.values()))
+    undefined_folds = [fold for fold, mean in folds.items() if math.isnan(mean)]
+    if not any(_is_withheld(cards[fold], measure, rules) for fold in undefined_folds):
+        means = means[~np.isnan(means)]
+    if measure.of_lists:
+        counted = times > 0
+    else:
+        counted = ~missing if rules[measure.id].missing == "skip" else np.ones_like(missing)
     return Value(
         mean=exact_mean(means),
         lists=int(counted.sum()),
         missing=int(missing.sum()),
         undefined=int(undefined.sum()),
-        per_list=None if is_pooled else divide(total, times),
-        folds={fold: value.mean for fold, value in by_fold.items()},
+        per_list=divide(total, times) if measure.of_lists else None,
+        folds=folds,
         deviation=float(means.std(ddof=1)) if means.size > 1 else np.nan,
-        whole=is_pooled or not all(value.plain for value in by_fold.values()),
+        whole=not (measure.of_lists and measure.combination.of_lists),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -41,19 +42,24 @@ def score(
 
     Returns:
         For each measure float64 values of shape (lists,), or a figure. A value is NaN if the truth
-        leaves it undefined, NOT_GIVEN if the submission does. A measure with groups, and one of a
-        fold, also has the figure of the truth as a submission, by its id and `OF_TRUTH`.
+        leaves it undefined, NOT_GIVEN if the submission does. If a measure with a figure has
+        groups, or is of a fold, its id and `OF_TRUTH` is the key of a second figure, which the
+        truth would have as a submission.
 
     Raises:
         PluginError: A metric raised, or did not return one number for each list.
     """
     values: dict[str, Floats] = {}
     figures: dict[str, Ratio | Figure] = {}
-    truth_views: dict[tuple[type, str | None], Any] = {}  # of the truth as a submission
-    for measure in {part.id: part for whole in measures for part in whole.all_parts}.values():
-        if measure.parts:
-            continue
-        filtered = joined.where(measure.combination.where)
+
+    @cache
+    def truth_as_submission(view: type, where: str | None) -> Any:
+        return joined.where(where).join_truth(view, None)
+
+    parts = {part.id: part for measure in measures for part in measure.all_parts if not part.parts}
+    for measure in parts.values():
+        view, where = measure.metric.view, measure.combination.where
+        filtered = joined.where(where)
         raw = evaluate(measure, filtered.views)
         if isinstance(raw, np.ndarray):
             values[measure.id] = _mark_not_given(measure, filtered, raw)
@@ -61,10 +67,7 @@ def score(
         figures[measure.id] = raw
         if not (measure.combination.groups or of_fold):
             continue
-        view, where = measure.metric.view, measure.combination.where
-        if (view, where) not in truth_views:
-            truth_views[view, where] = filtered.join_truth(view, None)
-        if (truth_view := truth_views[view, where]) is not None:
+        if (truth_view := truth_as_submission(view, where)) is not None:
             truth_figure = evaluate(measure, {view: truth_view})
             assert not isinstance(truth_figure, np.ndarray)
             figures[measure.id + OF_TRUTH] = truth_figure
@@ -74,36 +77,32 @@ def score(
     )
 
 
-def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Ratio | Figure:
+def evaluate(measure: Measure, views: Mapping[type, Any]) -> Floats | Ratio | Figure:
     """Return the metric's value of each list, or the figure of all lists if it pools them.
 
     Raises:
         PluginError: A metric raised, or did not return one number for each list; `MetricFailed`
             if it is not one of scorer's own.
     """
+    metric = measure.metric
     try:
-        return _call_metric(measure, views)
+        with plugin_errors(f"metric {metric.name} failed"):
+            if metric.view is Ranked:
+                return _evaluate_each_list(measure, views[Judged])
+            values: Any = measure.values(views[metric.view])
+        if isinstance(values, Ratio):
+            return values.subset()  # of all lists; it drops what only explanations show
+        if isinstance(values, Figure):
+            return values
+        names = views[metric.view].names
+        if not isinstance(values, np.ndarray) or values.shape != (len(names),):
+            shape = values.shape if isinstance(values, np.ndarray) else type(values).__name__
+            raise PluginError(f"metric {metric.name} gave {shape}; one number a list was asked")
+        return _check_range(measure, values, names)
     except PluginError as error:
-        if measure.metric.own:
+        if metric.own:
             raise
         raise MetricFailed(str(error)) from error.__cause__
-
-
-def _call_metric(measure: Measure, views: Mapping[type, Any]) -> Floats | Ratio | Figure:
-    metric = measure.metric
-    with plugin_errors(f"metric {metric.name} failed"):
-        if metric.view is Ranked:
-            return _evaluate_each_list(measure, views[Judged])
-        values: Any = measure.values(views[metric.view])
-    if isinstance(values, Ratio):
-        return values.subset()  # without what only explanations show
-    if isinstance(values, Figure):
-        return values
-    lists = len(views[metric.view].names)
-    if not isinstance(values, np.ndarray) or values.shape != (lists,):
-        shape = values.shape if isinstance(values, np.ndarray) else type(values).__name__
-        raise PluginError(f"metric {metric.name} gave {shape}; one number a list was asked")
-    return _check_range(measure, values, views[metric.view].names)
 
 
 def _mark_not_given(measure: Measure, joined: Views, values: Floats) -> Floats:
@@ -112,8 +111,7 @@ def _mark_not_given(measure: Measure, joined: Views, values: Floats) -> Floats:
     if not lists.size:
         return values
     view = Judged if measure.metric.view is Ranked else measure.metric.view
-    # Only a submission can leave a list of some views undefined.
-    has_value = np.full(lists.size, getattr(view, "always_defined", False))
+    has_value = np.full(lists.size, getattr(view, "truth_defines_all", False))
     if (truth_view := joined.join_truth(view, lists)) is not None:
         try:
             truth_values = evaluate(measure, {view: truth_view})

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.errors import PluginError, ScorerError, UsageError
+from scorer.core.errors import UsageError
 from scorer.core.expressions import format_template
+from scorer.core.plugins import plugin_errors
 from scorer.core.text import printable
 from scorer.metrics.api import Ratio
 from scorer.metrics.explain import (
@@ -28,8 +29,8 @@ from scorer.metrics.explain import (
 from scorer.metrics.notation import Measure
 from scorer.results.explanation import Explained
 from scorer.results.groups import belonging, filler, grouped
-from scorer.results.scorecard import MISSING, NOT_GIVEN, UNDEFINED, WITHHELD, Rules, Scorecard
-from scorer.scoring.aggregate import aggregate_values, values_of_lists
+from scorer.results.scorecard import MISSING, NOT_GIVEN, UNDEFINED, WITHHELD, Scorecard
+from scorer.scoring.aggregate import RulesById, aggregate_values, values_of_lists
 from scorer.views.ranked import Judged, Names, Ranked
 from scorer.views.rows import LabelledRows
 
@@ -46,7 +47,7 @@ def explain_list(
     views: Mapping[type, Any],
     names_of: NamesOfView,
     at: int,
-    rules: Mapping[str, Rules],
+    rules: RulesById,
 ) -> Explained:
     """Return how the value of list number `at` comes about.
 
@@ -68,20 +69,15 @@ def explain_list(
         return _explain_formula(measure, card, at, rules)
     view = Judged if metric.view is Ranked else metric.view  # made of one
     one_list = OneList(views[view], names_of(view))
-    value = raw_value(measure, card, at)
-    try:
+    value = _raw_value(measure, card, at)
+    with plugin_errors(f"metric {metric.name} cannot explain itself"):
         steps = tuple(explain(measure, one_list, value))
-    except ScorerError:
-        raise
-    except Exception as error:
-        message = f"{type(error).__name__}: {printable(error)}"
-        raise PluginError(f"metric {metric.name} cannot explain itself: {message}") from error
     working = Working(f"{measure.id}: {metric.title}", steps, value)
     weighted = isinstance(one_list.view, LabelledRows) and one_list.view.weight is not None
-    return _apply_rules(Explained(measure, working, math.nan, ()), card, at, rules, weighted)
+    return _apply_rules(measure, working, card, at, rules, weighted)
 
 
-def raw_value(measure: Measure, card: Scorecard, at: int) -> float:
+def _raw_value(measure: Measure, card: Scorecard, at: int) -> float:
     """Return a list's value before the rules; for a pooled measure, its figure of this list.
 
     A list of labels is one row, whose figure is that of all rows. The measure is no composite.
@@ -94,18 +90,17 @@ def raw_value(measure: Measure, card: Scorecard, at: int) -> float:
     return math.nan if value == NOT_GIVEN else value
 
 
-def _explain_formula(
-    measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Rules]
-) -> Explained:
+def _explain_formula(measure: Measure, card: Scorecard, at: int, rules: RulesById) -> Explained:
     """Return the formula of a composite with the values of its measures put in."""
+
+    def value_of_list(part: Measure) -> float:
+        return float(values_of_lists(card, part, rules)[0][at]) if part.of_lists else math.nan
+
     means = {part.id: aggregate_values(card, part, rules).mean for part in measure.parts}
-    list_values = {
-        part.id: float(values_of_lists(card, part, rules)[0][at]) if part.of_lists else math.nan
-        for part in measure.parts
-    }
-    total = aggregate_values(card, measure, rules)
-    value = float(values_of_lists(card, measure, rules)[0][at]) if measure.of_lists else total.mean
-    inputs = list_values if measure.of_lists else means
+    list_values = {part.id: value_of_list(part) for part in measure.parts}
+    inputs, value = list_values, value_of_list(measure)
+    if not measure.of_lists:
+        inputs, value = means, aggregate_values(card, measure, rules).mean
     formula = measure.params["score"]
     numbers, names = format_template(formula)
     columns: dict[str, list[Any]] = {
@@ -119,20 +114,79 @@ def _explain_formula(
         equation(measure.id, formula, numbers, *operands, value=value),
     )
     working = Working(f"{measure.id}: {measure.metric.title}", steps, value)
-    explained = _apply_rules(Explained(measure, working, math.nan, ()), card, at, rules)
+    explained = _apply_rules(measure, working, card, at, rules)
     if measure.of_lists:
         return explained
     note = f"{measure.id} is a formula of its measures' values of all lists."
-    notes = (f"The working is that of the whole submission: {note}",)
-    return replace(explained, notes=notes)
+    return replace(explained, notes=(f"The working is that of the whole submission: {note}",))
+
+
+def _apply_rules(
+    measure: Measure,
+    working: Working,
+    card: Scorecard,
+    at: int,
+    rules: RulesById,
+    weighted: bool = False,
+) -> Explained:
+    """Return an explanation: the working, the value that counts after the rules, and notes on both.
+
+    Args:
+        measure: The measure.
+        working: How the raw value comes about.
+        card: The submission's scorecard.
+        at: The position of the list in the card.
+        rules: measure id -> how lists without a value count.
+        weighted: Whether the rows of a table have weights.
+    """
+    total, name = aggregate_values(card, measure, rules), measure.id
+    notes = list(_describe_combination(measure, card, at, rules, total.mean))
+    if not card.answered[at]:
+        notes.append("The submission leaves this list out; it is worked as an empty list.")
+    counts = math.nan if total.per_list is None else float(total.per_list[at])
+    if total.per_list is None and not measure.combination.groups:
+        is_table = "labels" in measure.metric.kinds
+        word = "row" if is_table else "list"
+        source = f"all {total.lists:,} {word}s together" if total.lists > 1 else f"one {word}"
+        if weighted and isinstance(card.figures.get(name), Ratio):
+            source += ", the mean of the rows by weight"
+        effect = "this row adds to it" if is_table else "it would be of this list alone"
+        notes.append(
+            f"{name} is one figure of {source}: {_format_value(total.mean)}. "
+            f"The working shows what {effect}."
+        )
+    elif total.per_list is not None:
+        notes += _describe_state(measure, card, at, rules)
+    return Explained(measure, working, counts, tuple(notes))
+
+
+def _describe_state(measure: Measure, card: Scorecard, at: int, rules: RulesById) -> Iterator[str]:
+    """Yield a note on what a list that is left out, or has no value, counts."""
+    state, own = values_of_lists(card, measure, rules)[1][at], rules[measure.id]
+    if state == MISSING and own.missing == "skip":
+        yield "Lists that are left out do not count (missing_list: skip)."
+    elif state in (UNDEFINED, WITHHELD):
+        effect = {
+            "zero": "it counts as 0",
+            "skip": "the list does not count",
+            "worst": "the list does not count",
+            "error": "the submission is rejected",
+        }[own.undefined]
+        # The submission is the cause, so that the list is not skipped.
+        if state == WITHHELD and own.undefined in ("skip", "worst"):
+            worst = filler(measure, own)  # NaN for "skip", or if the range has no end
+            effect = "the submission has no value" if math.isnan(worst) else f"it counts {worst:g}"
+            effect = f"and the truth would have a value, so {effect}"
+        undefined = f"{measure.id} is undefined for this list"
+        yield f"{undefined}, so {effect} (undefined: {own.undefined})."
 
 
 def _describe_combination(
-    measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Rules], mean: float
+    measure: Measure, card: Scorecard, at: int, rules: RulesById, mean: float
 ) -> Iterator[str]:
     """Yield notes on how the measure combines the lists' values; none if it takes their mean."""
-    combination = measure.combination
-    if combination.group is not None and not belonging(card, measure)[at]:
+    combination, members = measure.combination, belonging(card, measure)
+    if combination.group is not None and not members[at]:
         group = printable(combination.group)
         yield f"The list is in another group than {group}, and does not count."
     if combination.plain or combination.of_lists:  # the mean of all lists, or of one group's
@@ -144,7 +198,7 @@ def _describe_combination(
             f"{_format_value(mean)}."
         )
         return
-    groups = grouped(card.columns, measure, belonging(card, measure))
+    groups = grouped(card.columns, measure, members)
     if groups is None or groups.codes[at] < 0:
         return
     parts = [
@@ -164,64 +218,8 @@ def _format_value(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:.6g}"
 
 
-def _apply_rules(
-    explained: Explained,
-    card: Scorecard,
-    at: int,
-    rules: Mapping[str, Rules],
-    weighted: bool = False,
-) -> Explained:
-    """Return the explanation with the value that counts after the rules, and notes that say why.
-
-    Args:
-        explained: The explanation of the raw value.
-        card: The submission's scorecard.
-        at: The position of the list in the card.
-        rules: measure id -> how lists without a value count.
-        weighted: Whether the rows of a table have weights.
-    """
-    measure = explained.measure
-    total, name = aggregate_values(card, measure, rules), measure.id
-    notes = list(_describe_combination(measure, card, at, rules, total.mean))
-    if not card.answered[at]:
-        notes.append("The submission leaves this list out; it is worked as an empty list.")
-    if total.per_list is None:
-        if not measure.combination.groups:
-            is_table = "labels" in measure.metric.kinds
-            word = "row" if is_table else "list"
-            several = f"all {total.lists:,} {word}s together"
-            source = several if total.lists > 1 else f"one {word}"
-            if weighted and isinstance(card.figures.get(name), Ratio):
-                source += ", the mean of the rows by weight"
-            effect = "this row adds to it" if is_table else "it would be of this list alone"
-            notes.append(
-                f"{name} is one figure of {source}: {_format_value(total.mean)}. "
-                f"The working shows what {effect}."
-            )
-        return replace(explained, counts=math.nan, notes=tuple(notes))
-    _, states = values_of_lists(card, measure, rules)
-    state, own_rules = states[at], rules[name]
-    if state == MISSING and own_rules.missing == "skip":
-        notes.append("Lists that are left out do not count (missing_list: skip).")
-    elif state in (UNDEFINED, WITHHELD):
-        effect = {
-            "zero": "it counts as 0",
-            "skip": "the list does not count",
-            "worst": "the list does not count",
-            "error": "the submission is rejected",
-        }[own_rules.undefined]
-        # The submission is the cause, so that the list is not skipped.
-        if state == WITHHELD and own_rules.undefined in ("skip", "worst"):
-            worst = filler(measure, own_rules)  # NaN for "skip", or if the range has no end
-            effect = "the submission has no value" if math.isnan(worst) else f"it counts {worst:g}"
-            effect = f"and the truth would have a value, so {effect}"
-        undefined = f"{name} is undefined for this list"
-        notes.append(f"{undefined}, so {effect} (undefined: {own_rules.undefined}).")
-    return replace(explained, counts=float(total.per_list[at]), notes=tuple(notes))
-
-
 def explain_worst_lists(
-    measure: Measure, card: Scorecard, rules: dict[str, Rules], word: str, plural: str
+    measure: Measure, card: Scorecard, rules: RulesById, word: str, plural: str
 ) -> Explained:
     """Return the lists that cost a measure most, each with its value and the measure without it.
 
@@ -235,51 +233,35 @@ def explain_worst_lists(
     Raises:
         UsageError: There are too many lists, none of which has a value of its own.
     """
-    total = aggregate_values(card, measure, rules).mean
-    has_values = measure.of_lists and all(part.id not in card.figures for part in measure.all_parts)
-    values = values_of_lists(card, measure, rules)[0] if has_values else None
-    candidates = np.arange(len(card.lists)) if values is None else _worst(measure, values)
-    if candidates.size > MOST_OMITTED:
+    total, lists = aggregate_values(card, measure, rules).mean, np.arange(len(card.lists))
+    sign = 1 if measure.metric.better == "higher" else -1
+    values, candidates = None, lists
+    if measure.of_lists and all(part.id not in card.figures for part in measure.all_parts):
+        values = values_of_lists(card, measure, rules)[0]
+        counted = lists[~np.isnan(values)]
+        candidates = counted[np.argsort(sign * values[counted], kind="stable")[:CANDIDATES]]
+    elif lists.size > MOST_OMITTED:
         raise UsageError(
-            f"no {word} of {len(card.lists):,} has a value of its own by {measure.id}; "
+            f"no {word} of {lists.size:,} has a value of its own by {measure.id}; "
             "name one: --list ID"
         )
-    without = np.array([_total_without(card, measure, rules, at) for at in candidates.tolist()])
-    gain = (without - total) * (1 if measure.metric.better == "higher" else -1)
-    order = np.argsort(-np.nan_to_num(gain, nan=-np.inf), kind="stable")[:SHOWN_LISTS]
-    rows = tuple(
-        _list_row(card, at, values, without[n], gain[n])
-        for n, at in zip(order.tolist(), candidates[order].tolist(), strict=True)
-        if gain[n] > 0
-    )
+    totals = [aggregate_values(card, measure, rules, lists != at).mean for at in candidates]
+    gains = sign * (np.array(totals) - total)
+    rows = list[tuple[Cell, ...]]()
+    for n in np.argsort(-np.nan_to_num(gains, nan=-np.inf), kind="stable")[:SHOWN_LISTS].tolist():
+        if gains[n] > 0:
+            at = candidates[n]
+            value = [] if values is None else [float(values[at])]
+            note = "" if card.answered[at] else "not answered"
+            rows.append((card.lists[at], *value, float(totals[n]), float(gains[n]), note))
     columns = (word, *([] if values is None else ["value"]), "without it", "costs", "")
-    title = f"{measure.id}: the {plural} that cost most"
-    steps: list[Step] = [Grid("Greatest cost first", columns, rows)] if rows else []
+    steps: list[Step] = [Grid("Greatest cost first", columns, tuple(rows))] if rows else []
     steps.append(Sentence(_describe_grid(rows, values, plural)))
+    title = f"{measure.id}: the {plural} that cost most"
     return Explained(measure, Working(title, tuple(steps), total), total, ())
 
 
-def _worst(measure: Measure, values: Floats) -> np.ndarray:
-    """Return the lists with the worst values, worst first, at most `CANDIDATES`."""
-    counted = np.flatnonzero(~np.isnan(values))
-    goodness = values[counted] if measure.metric.better == "higher" else -values[counted]
-    return counted[np.argsort(goodness, kind="stable")[:CANDIDATES]]
-
-
-def _total_without(card: Scorecard, measure: Measure, rules: dict[str, Rules], at: int) -> float:
-    """Return the measure's number without one list."""
-    return aggregate_values(card, measure, rules, np.arange(len(card.lists)) != at).mean
-
-
-def _list_row(
-    card: Scorecard, at: int, values: Floats | None, without: float, gain: float
-) -> tuple[Cell, ...]:
-    value = [] if values is None else [float(values[at])]
-    note = "" if card.answered[at] else "not answered"
-    return (card.lists[at], *value, float(without), float(gain), note)
-
-
-def _describe_grid(rows: tuple[tuple[Cell, ...], ...], values: Floats | None, plural: str) -> str:
+def _describe_grid(rows: Sequence[tuple[Cell, ...]], values: Floats | None, plural: str) -> str:
     """Return what the columns of the worst lists mean, and whether further lists are as bad."""
     if not rows:
         return f"None of the {plural} costs anything: without any, the value is no better."
@@ -287,7 +269,7 @@ def _describe_grid(rows: tuple[tuple[Cell, ...], ...], values: Floats | None, pl
         "`costs` is by how much the value would be better without it; "
         f"--list {rows[0][0]} works the first one out."
     )
-    if values is None or len(rows) < SHOWN_LISTS:
+    ties = int((values == rows[-1][1]).sum()) if values is not None else 0
+    if len(rows) < SHOWN_LISTS or ties < 2:
         return meaning
-    ties = int((values == rows[-1][1]).sum())
-    return f"{ties:,} {plural} have the value of the last one. {meaning}" if ties > 1 else meaning
+    return f"{ties:,} {plural} have the value of the last one. {meaning}"

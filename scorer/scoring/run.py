@@ -51,12 +51,13 @@ def score_submissions(
         UsageError: `jobs` is above 1, and a metric cannot be sent to another process.
     """
     jobs = min(jobs, len(paths))
-    here = (score_submission(plan, path) for path in paths)
-    outcomes = _score_in_processes(plan, paths, jobs) if jobs > 1 else here
-    for done in range(len(paths)):
+    outcomes: Iterator[Outcome] = (score_submission(plan, path) for path in paths)
+    if jobs > 1:
+        outcomes = _score_in_processes(plan, paths, jobs)
+    tick(0)
+    for done, outcome in enumerate(outcomes, 1):
+        yield outcome
         tick(done)
-        yield next(outcomes)
-    tick(len(paths))
 
 
 def _score_in_processes(plan: Plan, paths: Sequence[Path], jobs: int) -> Iterator[Outcome]:

@@ -1,6 +1,6 @@
 """Reads, checks and scores a submission.
 
-`score_table` takes a table and touches no file: explanations and attacks on a truth use it, too.
+`score_table` takes a table and touches no file: attacks on a truth, for example, have no file.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from scorer.challenge.public import Public
@@ -25,18 +24,20 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.kinds.base import FilteredTruth, OpenTruth, Views
 from scorer.metrics.notation import Measure
-from scorer.reading.formats import Format, find_format
+from scorer.reading.formats import find_format
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import ReadLimits, UnreadableError, refuse_many_errors
 from scorer.reading.parts import locate_by_part
 from scorer.reading.read import FileTable, find_columns, read_as_csv, read_file
 from scorer.reading.schema import Schema
-from scorer.reading.table import Table, encode
+from scorer.reading.table import Table, encode, find_places
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.views.join import GAPS, Pairs
 from scorer.views.values import CSV, Frames, text_of
+
+Fold = str | None  # None: the whole truth
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,22 +48,15 @@ class Plan:
     rules: Submission
     shapes: tuple[Schema, ...]  # what a submission may look like
     limits: ReadLimits
+    layout: Layout = PLAIN  # in which submissions are written
+    truths: Mapping[Fold, OpenTruth] = field(default_factory=dict)  # none: checks alone
     measures: tuple[Measure, ...] = ()  # with the parameters that the whole truth determines
     views: frozenset[type] = frozenset()  # types that the measures and the leaderboard need
-    truth: OpenTruth | None = None  # None: submissions are only checked
-    folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
     digests: Mapping[str, str] = field(default_factory=dict)
-    plugins: tuple[Path, ...] = ()  # files of the challenge's own metrics
-    checks: bool = True  # whether a submission is checked
-    layout: Layout = PLAIN  # in which submissions are written
     columns: ListColumns = NO_COLUMNS  # groups and weights of all lists, if measures need them
     solution: str = ""  # the truth as CSV, if measures read frames; else empty
-    # fold, None for the whole truth -> condition of a measure -> the truth of its items alone
-    picked: Mapping[str | None, Mapping[str, FilteredTruth]] = field(default_factory=dict)
-
-    def format(self, path: Path) -> Format:
-        """Return the format of a submission."""
-        return find_format(path, self.rules.format, self.layout, self.limits.protected)
+    # fold -> condition of a measure -> the truth of its items alone
+    picked: Mapping[Fold, Mapping[str, FilteredTruth]] = field(default_factory=dict)
 
     def read(self, path: Path, findings: Findings) -> FileTable:
         """Return the table of a submission."""
@@ -73,54 +67,40 @@ class Plan:
         """The public ids, prepared for look-ups."""
         return PublicIds(self.public)
 
-    @property
-    def without_truth(self) -> Plan:
-        """The plan that only checks submissions."""
-        plan = replace(self, truth=None, folds={})
-        vars(plan)["public_ids"] = self.public_ids  # keep the cached property: it is slow to make
-        return plan
-
-    def list_columns(self, lists: Sequence[str]) -> ListColumns:
-        """Return the groups and weights of some lists, if measures need them."""
-        if not self.columns.groups and not self.columns.weights:
-            return self.columns
-        return self.columns.at(np.array([self._number_of[name] for name in lists], dtype=np.int64))
-
-    @cached_property
-    def _number_of(self) -> dict[str, int]:
-        assert self.truth is not None
-        return {name: n for n, name in enumerate(self.truth.lists)}
-
     def __getstate__(self) -> dict[str, object]:
         """Return the fields alone, without what is cached."""
         return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
 
-def score_submission(plan: Plan, path: Path) -> Outcome:
-    """Return the problems of a submission, and its scorecard if it has no error."""
+def score_submission(plan: Plan, path: Path, read: FileTable | None = None) -> Outcome:
+    """Return the problems of a submission, and its scorecard if it has no error.
+
+    Args:
+        plan: What scoring needs of the challenge.
+        path: The file.
+        read: Its table, if it was read before, without a problem.
+    """
     try:
-        return name_cause(plan, path, _score_file(plan, path))
+        outcome = _score_file(plan, path, read)
+        if not outcome.findings.fatal:
+            return outcome
+        format = find_format(path, plan.rules.format, plan.layout, plan.limits.protected)
+        if format.name != "csv":
+            return outcome
+        table = expected_table(plan.public, plan.rules, plan.shapes, plan.layout, path)
+        findings = replace_by_cause(outcome.findings, path, table, plan.public, plan.limits)
+        return outcome._replace(findings=findings)
     except MemoryError:
         findings = Findings(str(path))
         findings.add(Problem("S104", "there is not enough memory to read this file"))
         return Outcome(findings, None, None)
 
 
-def name_cause(plan: Plan, path: Path, outcome: Outcome) -> Outcome:
-    """Return the outcome of a file, with one cause for all errors that follow from it."""
-    if not outcome.findings.fatal or plan.format(path).name != "csv":
-        return outcome
-    table = expected_table(plan.public, plan.rules, plan.shapes, plan.layout, path)
-    findings = replace_by_cause(outcome.findings, path, table, plan.public, plan.limits)
-    return outcome._replace(findings=findings)
-
-
-def _score_file(plan: Plan, path: Path) -> Outcome:
+def _score_file(plan: Plan, path: Path, read: FileTable | None) -> Outcome:
     findings = Findings(str(path))
-    table, sha256 = plan.read(path, findings)
+    table, sha256 = read or plan.read(path, findings)
     outcome = Outcome(findings, sha256, None)
     if table is not None:
-        find_cells = table.find_cells
         if Frames in plan.views:
             text = read_as_csv(path, plan.rules.format, plan.layout, plan.limits)
             if text is None and plan.public.kind == "frames":
@@ -130,9 +110,9 @@ def _score_file(plan: Plan, path: Path) -> Outcome:
                 return outcome
             if text:
                 table = replace(table, facts={**table.facts, CSV: text})
-            # A plan without checks would be scored even if the file cannot be read.
-            plan = plan.without_truth if findings.fatal else plan
-        outcome = score_table(plan, table, findings, sha256)
+        find_cells, views = table.find_cells, check_and_join(plan, table, findings)
+        del table  # free the rows: those of labels need as much memory as the measures
+        outcome = score_views(plan, views, findings, sha256)
         findings.locate(
             lambda cells: find_columns(path, find_cells, cells, plan.limits, plan.layout)
         )
@@ -149,35 +129,38 @@ def score_table(plan: Plan, table: Table, findings: Findings, sha256: str | None
         findings: Those of the reader.
         sha256: The digest of its file, if there is one.
     """
-    return score_with_views(plan, table, findings, sha256)[0]
+    return score_views(plan, check_and_join(plan, table, findings), findings, sha256)
 
 
-def score_with_views(
-    plan: Plan, table: Table, findings: Findings, sha256: str | None = None
-) -> tuple[Outcome, Views | None]:
-    """Return the outcome of a submission, as `score_table`, and the views of its measures.
+def check_and_join(plan: Plan, table: Table, findings: Findings) -> dict[Fold, Views]:
+    """Return the views of a submission after adding its problems; none if it cannot be scored."""
+    can_be_scored = check_table(plan, table, findings).can_be_scored
+    return join_truths(plan, table) if can_be_scored and plan.truths else {}
 
-    The views have all lists of the truth; a list that the submission leaves out has no rows. They
-    are None if the submission is not scored.
-    """
-    can_be_scored = not plan.checks or check_table(plan, table, findings).can_be_scored
-    if not can_be_scored or plan.truth is None:
-        return Outcome(findings, sha256, None), None
-    table = prepare_rows(plan, table)
-    views = _join_folds(plan, plan.truth, _without_private_lists(plan, plan.truth, table))
-    del table  # free the rows: in a table of labels they need as much memory as the measures
+
+def score_views(
+    plan: Plan, views: Mapping[Fold, Views], findings: Findings, sha256: str | None = None
+) -> Outcome:
+    """Return the outcome of a submission by its views; it has no scorecard if there are none."""
+    if not views:
+        return Outcome(findings, sha256, None)
+    digests = {**plan.digests, **({"submission": sha256} if sha256 else {})}
+    cards = dict[Fold, Scorecard]()
     try:
-        cards = {fold: _score_fold(plan, fold, views[fold]) for fold in views}
+        for fold, joined in views.items():
+            lists, columns = plan.truths[fold].lists, plan.columns
+            if fold is not None:
+                columns = columns.at(find_places(pl.Series(lists), plan.truths[None].lists))
+            card = score(joined, lists, plan.measures, columns, of_fold=fold is not None)
+            cards[fold] = card._replace(digests=digests)
     except SubmissionRejected as error:
         findings.extend(error.problems)
-        return Outcome(findings, sha256, None), None
+        return Outcome(findings, sha256, None)
     except MetricFailed as error:
         findings.add(error.problem)
-        return Outcome(findings, sha256, None), None
-    digests = {**plan.digests, **({"submission": sha256} if sha256 else {})}
-    cards = {fold: card._replace(digests=digests) for fold, card in cards.items()}
+        return Outcome(findings, sha256, None)
     folds = {fold: card for fold, card in cards.items() if fold is not None}
-    return Outcome(findings, sha256, cards[None], folds), views[None]
+    return Outcome(findings, sha256, cards[None], folds)
 
 
 class Checked(NamedTuple):
@@ -187,10 +170,17 @@ class Checked(NamedTuple):
     counted: Sequence[CountedProblem] = ()
 
 
-def check_table(plan: Plan, table: Table, findings: Findings) -> Checked:
-    """Add the problems of a submission to the findings, and return whether it can be scored."""
-    table = _with_rank_gaps(plan, table)
-    rows = SubmissionRows(table, plan.public, plan.rules, plan.public_ids, is_partial(findings))
+def check_table(plan: Plan, table: Table, findings: Findings, is_bucket: bool = False) -> Checked:
+    """Add the problems of a submission to the findings, and return whether it can be scored.
+
+    Args:
+        plan: What scoring needs of the challenge.
+        table: The rows of the submission.
+        findings: Those of the reader.
+        is_bucket: Whether the rows are those of some lists alone; see `SubmissionRows`.
+    """
+    is_incomplete = is_partial(findings)
+    rows = SubmissionRows(table, plan.public, plan.rules, plan.public_ids, is_incomplete, is_bucket)
     counted = examine(rows, findings)
     try:
         refuse_many_errors(findings.errors)
@@ -221,17 +211,34 @@ def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
                     yield Problem("S531", f"{quoted(cell)}: {message}", line=line, list=name)
 
 
+def join_truths(plan: Plan, table: Table) -> dict[Fold, Views]:
+    """Return the views of a submission, which has no error, by the truth that it is joined with.
+
+    The views have all lists of the truth; a list that the submission leaves out has no rows.
+    """
+    table = prepare_rows(plan, table)
+    joined = dict[Fold, Views]()
+    for fold, truth in plan.truths.items():
+        views = truth.join(table, plan.rules.ties, plan.views)
+        picked = plan.picked.get(fold, {}).items()
+        by_condition = {
+            text: each.join(table, plan.rules.ties, plan.views) for text, each in picked
+        }
+        if Frames in plan.views:
+            frames = Frames(truth.lists, views.answered, plan.solution, text_of(table))
+            views = views._replace(views={**views.views, Frames: frames})
+        joined[fold] = views._replace(by_condition=by_condition)
+    return joined
+
+
 def prepare_rows(plan: Plan, table: Table) -> Table:
-    """Return the rows to join with the truth: repeated items are dropped if the rules say so."""
-    table = _with_rank_gaps(plan, table)
+    """Return the rows to join with the truth: each item once, if the rules drop repeats.
+
+    If the rules keep gaps between ranks, the table is marked as one with empty places.
+    """
+    if plan.rules.rank_gaps == "keep":
+        table = replace(table, facts={**table.facts, GAPS: True})
     return _drop_repeats(table) if plan.rules.repeats == "first" else table
-
-
-def _with_rank_gaps(plan: Plan, table: Table) -> Table:
-    """Return the table marked as one whose missing ranks are empty places, if the rules say so."""
-    if plan.rules.rank_gaps != "keep" or GAPS in table.facts:
-        return table
-    return replace(table, facts={**table.facts, GAPS: True})
 
 
 def _drop_repeats(table: Table) -> Table:
@@ -250,37 +257,3 @@ def _drop_repeats(table: Table) -> Table:
     best = frame.with_row_index("row").sort("rank", maintain_order=True)
     kept = best.unique(["list", "item"], keep="first").sort("row").drop("row")
     return replace(table, frame=kept, facts={**table.facts, GAPS: True})
-
-
-def _without_private_lists(plan: Plan, truth: OpenTruth, table: Table) -> Table:
-    """Return the table without the rows of lists that are in the truth but not public."""
-    public = plan.public.lists
-    if len(public) >= len(truth.lists) or all(name in public for name in truth.lists):
-        return table
-    names = pl.Series(list(public), dtype=pl.String)
-    return table.with_frame(table.frame.filter(pl.col("list").is_in(names.implode())))
-
-
-def _join_folds(plan: Plan, truth: OpenTruth, table: Table) -> dict[str | None, Views]:
-    """Return the views of a table by fold; None for those with the whole truth."""
-    folds = ((None, truth), *plan.folds.items())
-    return {fold: _views(plan, fold_truth, table, fold) for fold, fold_truth in folds}
-
-
-def _views(plan: Plan, truth: OpenTruth, table: Table, fold: str | None) -> Views:
-    """Return a submission joined with a truth, once more for each condition of a measure."""
-    views = truth.join(table, plan.rules.ties, plan.views)
-    picked = plan.picked.get(fold, {}).items()
-    by_condition = {text: each.join(table, plan.rules.ties, plan.views) for text, each in picked}
-    views = views._replace(by_condition=by_condition)
-    if Frames not in plan.views:
-        return views
-    frames = Frames(truth.lists, views.answered, plan.solution, text_of(table))
-    return views._replace(views={**views.views, Frames: frames})
-
-
-def _score_fold(plan: Plan, fold: str | None, views: Views) -> Scorecard:
-    truth = plan.truth if fold is None else plan.folds[fold]
-    assert truth is not None
-    columns = plan.list_columns(truth.lists)
-    return score(views, truth.lists, plan.measures, columns=columns, of_fold=fold is not None)

@@ -44,7 +44,8 @@ class Returned(View):
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
     in_order: ClassVar[bool] = True  # values depend on the ranks, and so on the rule for ties
-    always_defined: ClassVar[bool] = True  # only what is returned can leave a list without a value
+    # Whether the truth leaves no list without a value, so that only a submission can.
+    truth_defines_all: ClassVar[bool] = True
 
     names: Sequence[str]
     in_list: Ints
@@ -119,7 +120,7 @@ class Returned(View):
 class Scored(Returned):
     """All that a submission returned, with the scores that it gave."""
 
-    always_defined: ClassVar[bool] = False  # a list can lack what its truth needs
+    truth_defines_all: ClassVar[bool] = False
 
     judged: Judged  # the same lists' judged items
 

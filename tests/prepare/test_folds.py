@@ -223,7 +223,7 @@ def test_a_fold_without_a_value_counts_in_neither():
         return Scorecard(names, np.ones(len(values), dtype=bool), {"P@1": np.array(values)})
 
     cards = {"x": card(1.0, 0.5), "y": card(math.nan), "z": card(0.25, math.nan)}
-    found = aggregate_folds(cards, "abc", each, Rules("error", "skip"))
+    found = aggregate_folds(cards, "abc", each, {each.id: Rules("error", "skip")})
     assert found.mean == 0.5
     assert found.deviation == pytest.approx(stdev([0.75, 0.25]))
     assert math.isnan(found.folds["y"])

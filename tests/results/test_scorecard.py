@@ -86,7 +86,7 @@ CARD = card("abcd", [True, True, False, False], [0.5, math.nan, 0.0, math.nan])
     ],
 )
 def test_the_rules_settle_lists_without_a_value(rules, mean, lists, missing, undefined):
-    value = aggregate_values(CARD, P2, rules)
+    value = aggregate_values(CARD, P2, {P2.id: rules})
     assert (value.mean, value.lists, value.missing, value.undefined) == (
         mean, lists, missing, undefined,
     )  # fmt: skip
@@ -94,8 +94,8 @@ def test_the_rules_settle_lists_without_a_value(rules, mean, lists, missing, und
 
 def test_a_set_of_lists_has_its_own_value():
     keep = np.array([True, False, True, False])
-    assert aggregate_values(CARD, P2, Rules("zero", "zero"), keep).mean == 0.25
-    none = aggregate_values(CARD, P2, Rules("skip", "skip"), ~CARD.answered)
+    assert aggregate_values(CARD, P2, {P2.id: Rules("zero", "zero")}, keep).mean == 0.25
+    none = aggregate_values(CARD, P2, {P2.id: Rules("skip", "skip")}, ~CARD.answered)
     assert math.isnan(none.mean)
     assert none.lists == 0
 

@@ -16,7 +16,7 @@ from scorer.metrics.catalogue import metrics
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.reading.table import encode
-from scorer.scoring.submission import score_table
+from scorer.scoring.submission import join_truths, score_table, score_views
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +151,6 @@ def test_a_plan_of_every_metric_gives_the_same_bits_in_another_process(plans, tm
 
 
 def test_probes_are_scored_without_checks(plans, tmp_path):
-    plan = replace(plans["grades"], checks=False)
+    plan = plans["grades"]
     table, _ = table_of(plan, RANKED + "q1,nobody,1\n", tmp_path)
-    assert not list(score_table(plan, table, Findings()).findings)
+    assert not list(score_views(plan, join_truths(plan, table), Findings()).findings)

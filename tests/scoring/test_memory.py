@@ -8,7 +8,7 @@ from wholes import CASES, every_plan
 
 from scorer.core.problems import Findings
 from scorer.scoring import submission
-from scorer.scoring.submission import score_table, score_with_views
+from scorer.scoring.submission import score_submission, score_table
 
 
 @pytest.fixture(scope="module")
@@ -54,18 +54,21 @@ def test_a_table_that_is_scored_goes_with_its_last_reference(
 def test_rows_are_given_back_before_they_are_measured(
     plans, kind, sent, tmp_path, no_search, monkeypatch
 ):
-    tables, measure, left = (
-        [table_of(plans[kind], sent[1], tmp_path / "mine.csv")],
-        submission.score,
-        [],
-    )
-    known = held(tables[0])
+    path, known, left = tmp_path / "mine.csv", [], []
+    path.write_text(sent[1])
+    read, measure = submission.read_file, submission.score
+
+    def read_and_hold(*words):
+        file_table = read(*words)
+        known.extend(held(file_table.table))
+        return file_table
 
     def measured(*words, **named):
         left.extend(one() for one in known)
         return measure(*words, **named)
 
+    monkeypatch.setattr(submission, "read_file", read_and_hold)
     monkeypatch.setattr(submission, "score", measured)
-    found, _ = score_with_views(plans[kind], tables.pop(), Findings())
+    found = score_submission(plans[kind], path)
     scored = [] if found.card is None else [found.card, *found.folds.values()]
     assert left == [None] * (len(known) * len(scored))

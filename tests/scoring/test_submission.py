@@ -18,15 +18,15 @@ def test_a_submission_that_wants_too_much_memory_is_refused_alone(plan, tmp_path
     paths = [tmp_path / f"{name}.csv" for name in ("one", "two", "three")]
     for path in paths:
         path.write_text("list,item,score\nq1,a,2\nq2,a,1\n")
-    score_table, calls = submission.score_table, []
+    check_and_join, calls = submission.check_and_join, []
 
-    def hungry(plan, table, findings, sha256):
+    def hungry(plan, table, findings):
         calls.append(findings)
         if len(calls) == 2:
             raise MemoryError
-        return score_table(plan, table, findings, sha256)
+        return check_and_join(plan, table, findings)
 
-    monkeypatch.setattr(submission, "score_table", hungry)
+    monkeypatch.setattr(submission, "check_and_join", hungry)
     done = []
     found = list(score_submissions(plan, paths, done.append))
     assert [one.card is not None for one in found] == [True, False, True]

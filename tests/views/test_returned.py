@@ -106,7 +106,7 @@ def card(lists, only=None, catalogue=CATALOGUE, shuffled=None):
 
 
 def values(found, bound):
-    return {each.id: aggregate_values(found, each, SKIP) for each in bound}
+    return {each.id: aggregate_values(found, each, {each.id: SKIP}) for each in bound}
 
 
 def apart(first, second, distance):
