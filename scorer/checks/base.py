@@ -67,8 +67,8 @@ class SubmissionRows(FileRows):
     rules: Submission
     ids: PublicIds
     partial: bool = False  # whether what seems missing may stand in lines that could not be read
-    # Whether these are the rows of some lists, on Spark. What is said of all lists together is looked
-    # for when all buckets are checked.
+    # Whether these are the rows of some lists, on Spark. What is said of all lists together is
+    # looked for when all buckets are checked.
     is_bucket: bool = False
 
     @cached_property

@@ -44,7 +44,6 @@ MOST_PARTS = 100  # ids that a cell with several ids may hold, to be recognized
 # line separator, or a blank (Zs) that is not the usual one.
 UNUSUAL = (
     rf"^(?:|nan|NaN|<NA>)$|E\+|^\s|\s$|[\p{{C}}\p{{Zl}}\p{{Zp}}]|[^\P{{Zs}} ]|{IGNORABLE.pattern}"
-    r"|[\u{0}-\u{1f}\u{7f}]"
 )
 
 ONE_ID = "write each id without quotes and brackets, and several as the sample separates them"
@@ -286,7 +285,7 @@ def count_rows(rows: int) -> str:
 
 
 def has_name(role: str, index: IdIndex | None) -> pl.Expr:
-    """Return whether the column has an id: not an empty cell, or a missing value.
+    """Return whether a cell has an id: it is neither empty nor a missing value.
 
     What reads as a missing value is an id if it is public.
     """
@@ -306,8 +305,10 @@ def suspect_id(name: str, separator: str | None) -> IdFault | None:
         return IdFault("S310", f"id reads {quoted(name)}")
     if "E+" in name and SPREADSHEET.fullmatch(name):
         return IdFault("S308", f"{quoted(name)}: has a spreadsheet changed this id?")
-    is_padded = name != name.strip()
-    if hidden := unseen(name) or (" " if is_padded else ""):
+    hidden = unseen(name)
+    if hidden is None and name != name.strip():
+        hidden = " "
+    if hidden is not None:
         point = f"U+{ord(hidden):04X}"
         return IdFault("S312", f"id {quoted(name)} contains an invisible character ({point})")
     parts = split_ids(name) if re.search(wrapped_id_regex(separator), name) else []

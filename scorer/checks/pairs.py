@@ -137,7 +137,8 @@ def find_likelihood_problems(frame: pl.DataFrame, name: str, word: str) -> Itera
         gap=pl.col("upward").diff().abs().over("list", "low", "high"),
         other_line=pl.col("line").shift().over("list", "low", "high"),
     )
-    differs = (pl.col("gap") > 1e-9) & ~pl.col("gap").is_nan()  # not rounding; null in a first row
+    # More than rounding. The first row of a pair has no gap: null, which a filter drops.
+    differs = (pl.col("gap") > 1e-9) & ~pl.col("gap").is_nan()
     message = "{better} and {worse} have two probabilities in {word} {list} "
     message += "(lines {other_line} and {line})"
     yield from report_rows(frame.filter(differs), "T707", message, word=word)

@@ -24,7 +24,8 @@ def wrong_region(rows: SubmissionRows) -> Iterator[Problem]:
 @check("T541", "T542", kinds=("masks", "boxes"), of="truth")
 def wrong_true_region(rows: TruthRows) -> Iterator[Problem]:
     """Every cell is of the form that the challenge says."""
-    yield from as_truth_problems(_find_faults(rows.frame, rows.challenge.each[0], UNLIMITED))
+    parts, _ = rows.challenge.each  # of a box of the truth, and of a submission
+    yield from as_truth_problems(_find_faults(rows.frame, parts, UNLIMITED))
 
 
 def _find_faults(

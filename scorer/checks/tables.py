@@ -31,11 +31,14 @@ from scorer.reading.numbers import parse_number
 
 SUM_TOLERANCE = 1e-6  # of the sum of a row's probabilities, which may be rounded
 ROUNDING = 1e-9  # of adding floats up
-MOST_DESCRIBED = 4  # columns that a message names; of more, one less and the number of others
+MOST_DESCRIBED = 4  # columns that a message names; if there are more, three and how many others
 
 
 def is_beyond_rounding(total: Floats) -> Mask:
-    """Return which sums of probabilities are further from 1 than rounding explains; not NaN."""
+    """Return which sums of probabilities are further from 1 than rounding explains.
+
+    A sum of NaN is not: it has a problem of its own.
+    """
     beyond: Mask = np.abs(total - 1) > SUM_TOLERANCE + ROUNDING
     return beyond
 
@@ -84,8 +87,9 @@ def describe_meaning(fault: IdFault | None, name: str) -> str:
     """Return the end of a message, on the class that a name certainly means; '' if none is."""
     if fault is None or not fault.meant:
         return ""
-    is_alike = fault.code == "S312"  # a message that begins with the name
-    return f"; it{fault.message.removeprefix(quoted(name))}" if is_alike else f"; {fault.message}"
+    if fault.code == "S312":  # its message begins with the name, as the caller's does
+        return f"; it{fault.message.removeprefix(quoted(name))}"
+    return f"; {fault.message}"
 
 
 @check("S526", kinds=("labels", "masks", "boxes"))
@@ -238,8 +242,9 @@ def out_of_range(rows: SubmissionRows) -> Iterator[CountedProblem]:
         if is_probability:  # `wrong_probability` reports those outside 0 to 1
             is_outside &= (numbers >= 0) & (numbers <= 1)
         if is_outside.any():
-            is_one_of_several = rows.public.kind == "labels" and role != "prediction"
-            what = f"{rows.column_name(role)} " if is_one_of_several else ""
+            # A file of labels may have several columns of scores or probabilities.
+            needs_name = rows.public.kind == "labels" and role != "prediction"
+            what = f"{rows.column_name(role)} " if needs_name else ""
             what += describe_range(numbers[np.argmax(is_outside)], low, high)
             yield _count_wrong_rows(rows, is_outside, "S505", what)
 
@@ -411,6 +416,7 @@ def unknown_measure(rows: SubmissionRows) -> Iterator[Problem]:
 def several_systems(rows: SubmissionRows) -> Iterator[Problem]:
     """All rows of a submission are of one system, and of one run of it."""
     frame = rows.frame
+    # A table with numbers that cannot be read is not split into its systems.
     if rows.has_unread_number or frame.is_empty():
         return
     for role in ("system", "run"):

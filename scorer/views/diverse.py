@@ -58,10 +58,10 @@ class Facets:
 class Subtopics(NamedTuple):
     """The subtopics that each item of a truth was judged for."""
 
-    size: Ints  # how many each item was judged for
+    counts: Ints  # how many each item was judged for
     subtopic: Ints  # their codes, item after item
     grade: Floats  # the grade for each of them
-    named: Ints  # the index of each item's name among all, sorted
+    name_order: Ints  # the place of each item's name in sorted order
 
     @classmethod
     def of(cls, frame: pl.DataFrame, truth: GradedItems) -> Subtopics:
@@ -71,10 +71,10 @@ class Subtopics(NamedTuple):
         grade = frame["grade"].to_numpy() if "grade" in frame else np.ones(row.size)
         by = np.lexsort((-grade, codes, row))  # of a repeated pair, the highest grade comes first
         by = by[starts(row[by], codes[by])]
-        by = by[row[by] >= 0]
-        size = np.bincount(row[by], minlength=truth.in_list.size)
-        named = truth.items.rank("dense").to_numpy().astype(np.int64) - 1
-        return cls(size, codes[by].astype(np.int64), grade[by], named)
+        by = by[row[by] >= 0]  # -1: a pair that the challenge excludes
+        counts = np.bincount(row[by], minlength=truth.in_list.size)
+        name_order = truth.items.rank("dense").to_numpy().astype(np.int64) - 1
+        return cls(counts, codes[by].astype(np.int64), grade[by], name_order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +100,14 @@ class Diverse:
     def only_judged(self) -> Diverse:
         """Return the lists without unjudged items (no grade, or below 0); ranks close up."""
         keep = self.judged.ideal.grade >= 0
-        size, subtopic, grade, named = self.by_item
-        rows = np.repeat(keep, size)
-        by_item = Subtopics(size[keep], subtopic[rows], grade[rows], named[keep])
+        counts, subtopic, grade, name_order = self.by_item
+        rows = np.repeat(keep, counts)
+        by_item = Subtopics(counts[keep], subtopic[rows], grade[rows], name_order[keep])
         return Diverse(self.judged.only_judged(), by_item)
 
     def hit_facets(self, rel: float) -> Facets:
         """Return the relevant subtopics of the hits, by the hits' ranks."""
-        hits, item = self.judged.hits, self.judged.of_hits(np.arange(self.by_item.size.size))
+        hits, item = self.judged.hits, self.judged.of_hits(np.arange(self.by_item.counts.size))
         return self._facets(item, hits.in_list, hits.rank, rel)
 
     def judged_facets(self, rel: float) -> Facets:
@@ -128,21 +128,22 @@ class Diverse:
         `alpha` is as in `alpha_nDCG`, and `k` is the last rank that is filled, None for all.
         """
         facets = self.judged_facets(rel)
-        named, in_list = self.by_item.named, self.judged.ideal.in_list
-        rank = np.zeros(named.size, dtype=np.int64)
-        keys, key = np.unique(facets.key, return_inverse=True)
-        key_gain = np.ones(keys.size)  # what the next item with the subtopic gains
+        name_order, in_list = self.by_item.name_order, self.judged.ideal.in_list
+        rank = np.zeros(name_order.size, dtype=np.int64)
+        # `code` numbers, for each pair, its list and subtopic from 0, without gaps.
+        distinct, code = np.unique(facets.key, return_inverse=True)
+        next_gain = np.ones(distinct.size)  # by code: what the next item with the subtopic gains
         remaining = np.flatnonzero(np.bincount(facets.item, minlength=rank.size))  # items
         step = 0
         while remaining.size and (k is None or step < k):
             step += 1
-            gain = np.bincount(facets.item, key_gain[key], minlength=rank.size)[remaining]
-            by = remaining[np.lexsort((named[remaining], gain, in_list[remaining]))]
+            gain = np.bincount(facets.item, next_gain[code], minlength=rank.size)[remaining]
+            by = remaining[np.lexsort((name_order[remaining], gain, in_list[remaining]))]
             chosen = by[ends(in_list[by])]  # the last of each list, which has its highest gain
             rank[chosen] = step
             is_chosen = np.zeros(rank.size, dtype=bool)
             is_chosen[chosen] = True
-            key_gain[key[is_chosen[facets.item]]] *= 1 - alpha
+            next_gain[code[is_chosen[facets.item]]] *= 1 - alpha
             remaining = remaining[rank[remaining] == 0]
         ordered = replace(facets, rank=rank[facets.item])
         ordered = ordered.where(ordered.rank > 0)
@@ -151,8 +152,8 @@ class Diverse:
 
     def _facets(self, item: Ints, in_list: Ints, rank: Ints, rel: float) -> Facets:
         """Return the relevant subtopics of items of the ideal, with the given lists and ranks."""
-        size, subtopic, grade, _ = self.by_item
-        sizes, first = size[item], (np.cumsum(size) - size)[item]
+        counts, subtopic, grade, _ = self.by_item
+        sizes, first = counts[item], (np.cumsum(counts) - counts)[item]
         at = np.repeat(np.arange(item.size), sizes)  # for each pair, the element of `item`
         nth = np.arange(at.size) - (np.cumsum(sizes) - sizes)[at]  # 0 for an item's first subtopic
         rows = first[at] + nth

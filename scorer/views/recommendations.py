@@ -97,8 +97,9 @@ class Returned(View):
         users, features = users or {}, features or {}
         names = pl.Series(sorted({*users, *features}), dtype=pl.String)
         width = max(map(len, features.values()), default=0)
-        table = np.array([features.get(name, [0.0] * width) for name in [*names, ""]], np.float64)
-        counts = np.array([users.get(name, 0.0) for name in [*names, ""]], np.float64)
+        rows_of = [*names, ""]  # the last stands for all items outside the catalogue
+        table = np.array([features.get(name, [0.0] * width) for name in rows_of], np.float64)
+        counts = np.array([users.get(name, 0.0) for name in rows_of], np.float64)
         catalogue = Catalogue(names, counts, table.reshape(len(names) + 1, width))
         sizes = [len(items) for items, _ in lists]
         rows = [(item, truth.get(item, np.nan)) for items, truth in lists for item in items]
@@ -175,6 +176,7 @@ def join_returned(
         extras: Further columns, one element per row of the truth or submission, or per list.
         judged: The judged items of the same lists, if a measure needs them.
     """
+    past_list, past_item = history
     ordered = rank_rows(table, truth.list_names, ties)
     row = truth.find(table.frame)[ordered.row]
     code = catalogue.codes(table.frame["item"].gather(ordered.row))
@@ -186,8 +188,8 @@ def join_returned(
         "grade": np.append(truth.grade, np.nan)[row],
         "score": submitted_scores(table)[ordered.row],
         "catalogue": catalogue,
-        "past_list": history[0],
-        "past_item": history[1],
+        "past_list": past_list,
+        "past_item": past_item,
         "extras": Extras(
             extras.truth.at_or_missing(row),
             extras.submission.at(ordered.row),
