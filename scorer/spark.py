@@ -455,9 +455,9 @@ def _plan_bucket(work: _Work, truth: pl.DataFrame, lists: pl.DataFrame) -> Plan:
     public = public._replace(lists=names, candidates=candidates)
     sources = PublicSources(work.challenge, work.plan.shapes, lambda: table)
     public = work.kind.complete_public(public, sources)
-    truths = {None: work.kind.open(table, work.aids._replace(public=public), Findings())}
+    truth_of_bucket = work.kind.open(table, work.aids._replace(public=public), Findings())
     columns = work.plan.columns.at(lists[PLACE].to_numpy())
-    plan = replace(work.plan, public=public, truths=truths, columns=columns)
+    plan = replace(work.plan, public=public, truths={None: truth_of_bucket}, columns=columns)
     # Set cached properties, so that the items are not indexed again for each bucket.
     vars(ids := PublicIds(public))["items"] = work.items
     vars(plan)["public_ids"] = ids

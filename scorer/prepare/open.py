@@ -292,7 +292,7 @@ class OpenChallenge:
             prepared.shapes,
             prepared.limits,
             prepared.challenge.layout(rules)._replace(known=self.labels),
-            {} if self.answers is None else {None: self.answers, **self.folds},
+            {} if self.answers is None else {None: self.answers} | dict(self.folds),
             self.measures,
             self.views,
             self.digests,

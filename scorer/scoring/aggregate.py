@@ -80,7 +80,8 @@ def _aggregate_figure(
 
     mean = math.nan if has_no_list else _combine_groups(card, measure, rules, kept, figure)
     masks = np.array([counted, kept & ~card.answered, np.zeros_like(kept)])
-    return _Aggregate(Value(mean, *masks.sum(axis=1).tolist(), per_list=None, whole=True), masks)
+    lists, missing, undefined = masks.sum(axis=1).tolist()
+    return _Aggregate(Value(mean, lists, missing, undefined, per_list=None, whole=True), masks)
 
 
 def _aggregate_lists(card: Scorecard, measure: Measure, rules: RulesById, kept: Mask) -> _Aggregate:
@@ -132,8 +133,11 @@ def _aggregate_composite(
     )
     is_mean = tree.is_affine() and all(part.metric.aggregate != "sum" for part in measure.parts)
     per_list = tree.evaluate(list_values) if count_same_lists and is_mean else None
-    counts = masks.sum(axis=1).tolist()
-    return _Aggregate(Value(float(mean[0]), *counts, per_list, whole=per_list is None), masks)
+    lists, missing, undefined = masks.sum(axis=1).tolist()
+    whole = per_list is None
+    return _Aggregate(
+        Value(float(mean[0]), lists, missing, undefined, per_list, whole=whole), masks
+    )
 
 
 def _combine_groups(

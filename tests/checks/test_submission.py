@@ -108,7 +108,7 @@ def test_of_preferences_only_the_items_of_each_list_are_public(tmp_path):
 
 def test_a_check_is_handed_nothing_but_the_public_part():
     handed = [field.name for field in fields(SubmissionRows)]
-    assert handed == ["table", "public", "rules", "ids", "partial"]
+    assert handed == ["table", "public", "rules", "ids", "partial", "is_bucket"]
     assert set(Public._fields) == {
         *("kind", "lists", "items", "candidates", "called", "groups"),
         *("classes", "separator", "clusters", "numbers", "complete", "texts"),

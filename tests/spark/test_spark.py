@@ -318,6 +318,34 @@ def test_metrics_of_the_challenge_travel_with_the_plan(session, make):
     assert "the grades are" in problem.cause
 
 
+FRAIL = """\
+from scorer import Ranked, metric
+
+
+@metric("Frail", title="t", source="s")
+def frail(view: Ranked) -> float:
+    \"\"\"One.\"\"\"
+    if view.name == "q7":
+        raise ValueError("not of q7")
+    return 1.0
+"""
+
+
+@pytest.mark.parametrize("is_missing", [False, True])
+def test_a_metric_that_fails_in_one_bucket_fails_the_run(session, make, is_missing):
+    run = scores.filter(pl.col("list") != "q7") if is_missing else scores
+    yaml = (
+        "truth: truth.csv\nplugins: [own.py]\nmetrics: [Frail]\nsubmission: {missing_list: zero}\n"
+    )
+    folder, _ = make(PLAIN, draw("grade"), scores, {})
+    (folder / "own.py").write_text(FRAIL)
+    (folder / "challenge.yaml").write_text(yaml)
+    runs = {"run": frame_of(session, run)}
+    [submission] = scorer.spark.evaluate(session, folder, runs, allow_plugins=True).submissions
+    assert not submission.valid
+    assert "S530" in submission.findings.counts
+
+
 def test_a_job_that_fails_is_one_sentence(session, make):
     from pyspark.sql import functions as F
 
