@@ -10,6 +10,7 @@ import json
 import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,17 +57,16 @@ HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # a surrogate without its other 
 class Array(NamedTuple):
     """An array."""
 
-    values: list[Value]
-    offsets: array[int]  # in the document, as all offsets; where each value begins
+    elements: list[Value]
+    offsets: array[int]  # in the document, as all offsets; where each element begins
 
 
 class Object(NamedTuple):
     """An object."""
 
-    names: dict[str, int]  # name -> the number of its value
-    name_offsets: array[int]
-    values: list[Value]
-    offsets: array[int]  # of the values
+    members: dict[str, Value]
+    name_offsets: array[int]  # of the members, in their order
+    offsets: array[int]  # of their values
 
 
 # A text is any other value, without quotes and escapes; "" for null.
@@ -207,7 +207,7 @@ class _Parser:
             match = SCALAR_PATTERN.match(self.text, at)
             if match is None:
                 raise self._make_value_error(at)
-            return self._unquote(match[1], at), match.end()
+            return match[1], match.end()  # as it is: a scalar outside entries ends in an error
         if depth > DEEPEST:
             raise JsonShapeError(at, "the values are nested too deeply")
         return self._parse_entries(at, depth, is_object=mark == "{")
@@ -215,8 +215,8 @@ class _Parser:
     def _parse_entries(self, start: int, depth: int, *, is_object: bool) -> tuple[Value, int]:
         """Parse an object, or an array, which begins at an offset."""
         text = self.text
-        names: dict[str, int] = {}
-        values: list[Value] = []
+        members: dict[str, Value] = {}
+        elements: list[Value] = []
         name_offsets, offsets = array("q"), array("q")
         match_entry = MEMBER_PATTERN.match if is_object else ELEMENT_PATTERN.match
         end = "}" if is_object else "]"
@@ -229,16 +229,18 @@ class _Parser:
             if match is None:  # only of a member: ELEMENT_PATTERN matches anything
                 raise self._make_member_error(at)
             quoted_name, scalar, mark = match.groups()
-            if is_object:
-                name = self._unquote(quoted_name, at)
-                if name in names:
-                    raise JsonShapeError(at, f"the key {quoted(name)} is given twice")
-                names[name] = len(values)
-                name_offsets.append(at)
-            value: Value
+            name, name_at = quoted_name[1:-1], at
+            if "\\" in name:
+                name = self._unescape(quoted_name, at)
+            if name in members:
+                raise JsonShapeError(at, f"the key {quoted(name)} is given twice")
+            value: Value = scalar
             if scalar is not None:
                 value_at, at = match.start(2), match.end()
-                value = self._unquote(scalar, value_at)
+                if scalar[0] == '"':
+                    value = scalar[1:-1] if "\\" not in scalar else self._unescape(scalar, value_at)
+                elif scalar == "null":
+                    value = ""
             else:
                 value_at = match.end()
                 value, at = self._parse_value(value_at, depth + 1)
@@ -247,19 +249,17 @@ class _Parser:
                     what = f"expected a comma or {end}" if mark else "it ends early"
                     raise JsonShapeError(at, f"not JSON: {what}")
                 at = skip_blanks(text, at + 1)
-            values.append(value)
             offsets.append(value_at)
-        at = skip_blanks(text, at)
-        if is_object:
-            return Object(names, name_offsets, values, offsets), at
-        return Array(values, offsets), at
+            if is_object:
+                members[name] = value
+                name_offsets.append(name_at)
+            else:
+                elements.append(value)
+        parsed = Object(members, name_offsets, offsets) if is_object else Array(elements, offsets)
+        return parsed, skip_blanks(text, at)
 
-    def _unquote(self, text: str, at: int) -> str:
-        """Return the text of a scalar, without quotes and escapes; "" for null."""
-        if text[0] != '"':
-            return "" if text == "null" else text
-        if "\\" not in text:
-            return text[1:-1]
+    def _unescape(self, text: str, at: int) -> str:
+        """Return a text in quotes without these and its escapes."""
         try:
             string: str = json.loads(text)
         except json.JSONDecodeError as error:
@@ -311,14 +311,16 @@ def _guess_paths(
     """
     if isinstance(root.value, str):
         raise JsonShapeError(root.at, "expected an object or an array")
-    if not root.value.values:
+    if not root.value.offsets:
         raise UnreadableError("S103", "the document is empty")
-    first, at = root.value.values[0], root.value.offsets[0]
+    at = root.value.offsets[0]
     if isinstance(root.value, Array):
+        first = root.value.elements[0]
         if not isinstance(first, Object):
             raise JsonShapeError(at, "expected an array of objects")
-        match = match_schema(list(first.names), request, places.find(at)[0])
+        match = match_schema(list(first.members), request, places.find(at)[0])
         return match.schema, {role: ("[]", name) for role, name in match.names.items()}
+    first = next(iter(root.value.members.values()))
     for schema in request.schemas:
         value_role = next((role for role in schema.roles if role in VALUE_ROLES), None)
         item_role = "text" if "text" in schema.roles else "item"
@@ -352,13 +354,15 @@ def _make_cells(
     has_one_name = "list" in depths and depths.get("item", 0) > depths["list"]
     # Both at ("*",): the name of a member is the list, and its value is the only item.
     has_one_item = "item" in paths and paths["item"] == paths.get("list")
+    # A row is on the line of its outermost number, else of its item, else of its last cell.
+    numbers = (role for role in paths if not holds_text(role))
+    main_role = min(numbers, key=depths.__getitem__, default="item")
     texts = {role: list[str]() for role in roles}
     offsets = {role: array("q") for role in roles}
-    row_offsets = array("q")
     empty_at: dict[str, int] = {}  # list without rows -> the offset of its name, or of its ""
     first_at: dict[str, int] = {}  # list -> the offset at which its name stands first
     repeated = set[int]()  # the offsets of the repeated names that are reported
-    for row in _find_rows(root, paths, {}, is_root=True):
+    for row in _find_rows(root, _make_level(paths), {}, is_root=True):
         name = row.get("list")
         if has_one_name and name is not None and first_at.setdefault(name.text, name.at) != name.at:
             if name.at not in repeated:
@@ -370,13 +374,15 @@ def _make_cells(
         elif name is not None and (  # the row is but the name of a list, or its item is empty
             len(row) < len(roles) or (has_one_item and not row["item"].text)
         ):
-            empty_at[name.text] = _offset_of_row(row)
+            empty_at[name.text] = row.get(main_role, name).at
         else:
-            row_offsets.append(_offset_of_row(row))
             for role, cell in row.items():
                 texts[role].append(cell.text)
                 offsets[role].append(cell.at)
-    lines = places.lines(row_offsets)
+    if main_role in offsets:
+        lines = places.lines(offsets[main_role])
+    else:
+        lines = places.lines(np.max([offsets[role] for role in roles], axis=0))
     frame = cells_frame(lines.tolist(), texts)
     number_in_line = pl.int_range(pl.len(), dtype=pl.UInt32).over("line").alias(IN_LINE)
 
@@ -387,70 +393,68 @@ def _make_cells(
         cells = zip(frame[role][rows], offsets[role][rows], strict=True)
         return [CellPlace(text, *places.find(at)) for text, at in cells]
 
-    empty = dict(zip(empty_at, places.lines(list(empty_at.values())).tolist(), strict=True))
+    empty = dict(zip(empty_at, places.lines([*empty_at.values()]).tolist(), strict=True))
     facts = {ANSWERS_FACT: has_one_item}
     cells = frame.with_columns(number_in_line)
     return Cells(cells, schema, tuple(roles), empty, find_cells, facts=facts)
 
 
-def _offset_of_row(row: Row) -> int:
-    """Return the offset of a row's number, else of its item, else of its last cell."""
-    main_role = next((role for role in row if not holds_text(role)), "item")
-    return row[main_role].at if main_role in row else max(cell.at for cell in row.values())
+class _Level(NamedTuple):
+    """Where the cells of rows are in a value: in each entry of an array or object inside it."""
+
+    names: Steps  # from the value to the array or object
+    each: str  # the step to its entries
+    name_role: str | None  # whose cells are the names of the entries
+    flat: Mapping[str, Steps]  # role -> the names from an entry to the cell
+    nested: _Level | None  # of the roles whose cells are in arrays or objects inside an entry
 
 
-def _find_rows(
-    node: Node, paths: Mapping[str, Steps], outer: Row, *, is_root: bool = False
-) -> Iterator[Row]:
+def _make_level(paths: Mapping[str, Steps]) -> _Level:
+    """Return where cells are whose paths are the same up to the first step in EACH."""
+    *names, each = container_path(next(iter(paths.values())))
+    inner = {role: path[len(names) :] for role, path in paths.items()}
+    # Of the roles whose paths end at the members, the first in NAME_ROLES has their names as cells,
+    # and another one has their values.
+    name_role = next((role for role in NAME_ROLES if inner.get(role) == ("*",)), None)
+    inner = {role: path[1:] for role, path in inner.items() if role != name_role}
+    flat = {role: path for role, path in inner.items() if not container_path(path)}
+    nested = {role: path for role, path in inner.items() if role not in flat}
+    return _Level(tuple(names), each, name_role, flat, _make_level(nested) if nested else None)
+
+
+def _find_rows(node: Node, level: _Level, outer: Row, *, is_root: bool = False) -> Iterator[Row]:
     """Yield the cells of each row in a value; for a list without rows, only the cell of its name.
 
     Args:
-        paths: role -> the steps from the value to its cell; the same up to the first one in EACH.
         outer: The cells that were found in the values around this one.
         is_root: Whether the value is the document.
 
     Raises:
         JsonShapeError: The value has another shape than the paths.
     """
-    *names, each = container_path(next(iter(paths.values())))
-    for step in names:
+    for step in level.names:
         node = _get_member(node, step, is_root=is_root)
-    inner = {role: path[len(names) :] for role, path in paths.items()}
-    # Of the roles whose paths end at the members, the first in NAME_ROLES has their names as cells,
-    # and another one has their values.
-    name_role = next((role for role in NAME_ROLES if inner.get(role) == ("*",)), None)
-    inner = {role: path[1:] for role, path in inner.items() if role != name_role}
-    nested = {role: path for role, path in inner.items() if container_path(path)}
-    flat = {role: path for role, path in inner.items() if role not in nested}
-    has_entries = False
-    for name, entry in _get_entries(node, each):
-        has_entries = True
-        cells = dict(outer)
-        if name_role is not None:
-            cells[name_role] = name
-        for role, path in flat.items():
-            cells[role] = _get_cell(entry, path, role)
-        if nested:
-            yield from _find_rows(entry, nested, cells)
-        else:
-            yield cells
-    if not has_entries and "list" in outer:
-        yield {"list": outer["list"]}
-
-
-def _get_entries(node: Node, each: str) -> Iterator[tuple[Cell, Node]]:
-    """Yield the elements of an array ("[]"), or the members of an object, with their names."""
     value = node.value
-    if each == "[]" and isinstance(value, Array):
-        for element, at in zip(value.values, value.offsets, strict=True):
-            yield Cell("", at), Node(element, at)
-    elif each == "*" and isinstance(value, Object):
-        members = zip(value.names, value.name_offsets, value.values, value.offsets, strict=True)
-        for name, name_at, member, at in members:
-            yield Cell(name, name_at), Node(member, at)
+    if level.each == "[]" and isinstance(value, Array):
+        entries = zip(repeat(""), value.offsets, value.elements, value.offsets, strict=False)
+    elif level.each == "*" and isinstance(value, Object):
+        members = value.members
+        entries = zip(members, value.name_offsets, members.values(), value.offsets, strict=True)
     else:
-        what = "an array" if each == "[]" else "an object"
+        what = "an array" if level.each == "[]" else "an object"
         raise JsonShapeError(node.at, f"expected {what} here")
+    for name, name_at, inside, at in entries:
+        cells = dict(outer)
+        if level.name_role is not None:
+            cells[level.name_role] = Cell(name, name_at)
+        for role, path in level.flat.items():
+            cells[role] = _get_cell(Node(inside, at), path, role)
+        if level.nested is None:
+            yield cells
+        else:
+            yield from _find_rows(Node(inside, at), level.nested, cells)
+    if not value.offsets and "list" in outer:
+        yield {"list": outer["list"]}
 
 
 def _get_cell(node: Node, path: Steps, role: str) -> Cell:
@@ -468,10 +472,9 @@ def _get_member(node: Node, name: str, *, is_root: bool = False) -> Node:
     value = node.value
     if not isinstance(value, Object):
         raise JsonShapeError(node.at, f"expected an object with {quoted(name)}")
-    if name in value.names:
-        number = value.names[name]
-        return Node(value.values[number], value.offsets[number])
-    names = list(value.names)
+    names = list(value.members)
+    if name in value.members:
+        return Node(value.members[name], value.offsets[names.index(name)])
     similar = nearest(name, names)
     hint = f"; rename {quoted(similar)}?" if similar else ""
     if is_root:
