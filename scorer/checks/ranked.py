@@ -45,7 +45,8 @@ RANKED = ("grades", "preferences")  # the kinds whose submissions may be ranked 
 HOW_TO_IGNORE = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
 SHOWN = 3  # items that a message names
 ALWAYS_ERRORS = ("S309", "S310")  # codes of ids that are empty or missing values
-LAST_RANK = 4_000_000  # in a list whose length the challenge does not bound
+# If the challenge bounds no length: an explanation has a row for each place up to the last rank.
+LAST_RANK = 4_000_000
 SHOWN_BEFORE, SHOWN_AFTER = 5, 2  # ranks around a gap that its message shows
 SAME_LIST = pl.col("list_number") == pl.col("list_number").shift()  # as the row before
 MANY_TIES = 0.25  # the share of tied scores from which on there is a warning

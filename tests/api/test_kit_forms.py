@@ -95,3 +95,16 @@ def test_the_readme_describes_the_form(tmp_path):
         "- A cell of item holds several, with ',' between; their order ranks them.",
     ):
         assert sentence in readme
+
+
+def test_the_sample_has_all_candidates_where_they_are_required(challenge, score, tmp_path):
+    items = "list,item\n" + "".join(f"{name},{n}\n" for name in ("q1", "q2") for n in range(30))
+    files = {"items.csv": items, "lists.csv": "list\nq1\nq2\n"}
+    files["truth.csv"] = "list,item,grade\nq1,0,1\nq1,1,2\nq2,0,1\n"
+    yaml = "truth: truth.csv\nitems: items.csv\nlists: lists.csv\nmetrics: [Tau]\n"
+    packed = tmp_path / "kit.zip"
+    assert score("kit", challenge(yaml, **files), "-o", packed).code == 0
+    with zipfile.ZipFile(packed) as archive:
+        [sample] = [name for name in archive.namelist() if "sample" in name]
+        archive.extract(sample, tmp_path)
+    assert score("check", packed, tmp_path / sample).code == 0

@@ -1,12 +1,17 @@
 """The one cause of a file with many faults is said once, and repaired where it is certain."""
 
+import json
 from pathlib import Path
 
 import pytest
 import yaml
 
 DATA = yaml.safe_load(Path(__file__).with_name("causes.yaml").read_text(encoding="utf-8"))
-CASES = {case["name"]: case for case in DATA["cases"]}
+CASES = {
+    case["name"].replace("INDEX", name): yaml.safe_load(json.dumps(case).replace("INDEX", name))
+    for case in DATA["cases"]
+    for name in case.get("names", ["INDEX"])
+}
 
 
 @pytest.fixture(scope="module")

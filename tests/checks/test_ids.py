@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.checks.ids import IdIndex, PairIndex, fold_id, suspect_id, unusual_regex
+from scorer.checks.ids import IdIndex, fold_id, suspect_id, unusual_regex
 from scorer.core.problems import Problem
-from scorer.views.items import ItemsByList
 
 ODD = {"'a'": "S313", '"a"': "S313", "`a`": "S313", "[a]": "S313", "(a)": "S313", "a,b": "S313",
        "a;b": "S313", "1E+05": "S308", "NaN": "S310", "": "S309", "a\u200b": "S312"}  # fmt: skip
@@ -64,19 +63,6 @@ def test_the_quick_look_misses_no_look_alike(public, form, upper):
         fault = IdIndex({public: None}).explain(name)
         assert fault is not None
         assert fault.code == "S312"
-
-
-def test_public_ids_are_found():
-    index, ids = IdIndex(dict.fromkeys("abc")), pl.Series(["c", "x", "a", ""])
-    assert index.contains(ids).to_list() == [True, False, True, False]
-    assert IdIndex({}).contains(ids).to_list() == [False] * 4
-
-
-def test_pairs_are_found_by_list_and_item():
-    pairs = PairIndex(ItemsByList.of({"l": frozenset("ab"), "m": frozenset("b")}))
-    rows = pl.DataFrame({"list": list("lmlbn"), "item": list("babla")})
-    assert pairs.contains(rows).to_list() == [True, False, True, False, False]
-    assert pairs.without(rows).rows() == [("l", "a"), ("m", "b")]
 
 
 @pytest.mark.parametrize("separator", [None, " ", "|"])

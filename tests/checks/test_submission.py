@@ -18,7 +18,7 @@ import scorer
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks import ids
-from scorer.checks.base import SubmissionRows, checks, examine, problem_per_row, repeated_rows
+from scorer.checks.base import SubmissionRows, checks, examine, problem_per_row
 from scorer.checks.ids import INVISIBLE, SUGGESTIONS, IdIndex, PublicIds
 from scorer.core.codes import codes
 from scorer.core.problems import KEPT, Findings, Problem
@@ -50,8 +50,8 @@ def cases():
 def folder_of(tmp_path, kind, case):
     """A challenge of that kind, and the submission of the case."""
     lists = "list\n007\nq1\n" if kind in PAIRS else LISTS
-    metric = case.get("metric", METRIC[kind])
-    said = {"truth": "truth.csv", "metrics": [metric], "lists": "lists.csv"}
+    metrics = case.get("metrics", [case.get("metric", METRIC[kind])])
+    said = {"truth": "truth.csv", "metrics": metrics, "lists": "lists.csv"}
     said["submission"] = case.get("rules", {})
     if kind == "labels":
         said["submission"] = {"classes": ["setosa", "virginica"], **said["submission"]}
@@ -225,21 +225,6 @@ def test_an_error_counts_even_where_it_is_not_kept():
     told = Findings(most=2)
     told.extend(Problem("S312", "", severity) for severity in ("warning", "warning", "error"))
     assert (len(told), told.counts["S312"], told.fatal) == (2, 3, True)
-
-
-def test_rows_that_repeat_an_earlier_one():
-    ids = ["a", "b", "a", "b", "a"]
-    rows = pl.DataFrame({"line": range(5), "list": ids, "item": ids, "grade": [1, 2, 3, 4, 5]})
-    found = repeated_rows(rows, "list", "item", first="grade")
-    assert found.select("line", "first_line", "first_grade").rows() == [
-        *((2, 0, 1), (3, 1, 2), (4, 0, 1)),
-    ]
-    assert repeated_rows(rows, "line", "list").columns == [
-        *rows.columns,
-        "first_line",
-        "first_list",
-    ]
-    assert repeated_rows(rows, "line", "list").is_empty()
 
 
 @pytest.mark.parametrize(
