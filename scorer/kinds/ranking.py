@@ -104,7 +104,7 @@ class Grades(ItemTruth):
         if Diverse in views:
             found[Diverse] = Diverse(judged, self.subtopics)
         if Texts in views:
-            found[Texts] = join_texts(sent, self.truth, ties, judged, extras)
+            found[Texts] = join_texts(sent, self.truth, ties, extras)
         if Returned in views or Scored in views:
             scored = judged if Scored in views else None
             returned = join_returned(
