@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self
-
-import numpy as np
 
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings
@@ -53,12 +51,12 @@ class TrueMasks(Images):
     @cached_property
     def runs(self) -> MaskRuns:
         """The runs of all masks."""
-        return MaskRuns.of([_read_runs(cell) for cell in self.regions])
+        return MaskRuns.of(_read_cells(self.regions, runs_of))
 
     def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the submitted and true masks; of an image with two rows, the first row counts."""
         cells, answered = cells_of_lists(submission, "runs", self.lists)
-        submitted = MaskRuns.of([_read_runs(cell) for cell in cells])
+        submitted = MaskRuns.of(_read_cells(cells, runs_of))
         return Views(answered, {Masks: Masks(self.lists, self.runs, submitted, self.extras)})
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
@@ -82,8 +80,8 @@ class TrueBoxes(Images):
         """Return the submitted and true boxes; of an image with two rows, the first row counts."""
         cells, answered = cells_of_lists(submission, "boxes", self.lists)
         classes = self.constants.classes
-        read = [_read_boxes(cell, self.submitted_parts) for cell in cells]
-        submitted = BoxTable.of(read, classes)
+        read_boxes = partial(boxes_of, parts=self.submitted_parts)
+        submitted = BoxTable.of(_read_cells(cells, read_boxes), classes)
         boxes = Boxes(self.lists, classes, self.boxes, submitted, self.extras)
         return Views(answered, {Boxes: boxes})
 
@@ -100,20 +98,15 @@ def cells_of_lists(table: Table, role: str, lists: Sequence[str]) -> tuple[list[
     return [cells[row] for row in rows.tolist()], rows >= 0
 
 
-def _read_runs(cell: str) -> Ints:
-    """Return the runs of a cell; none if it is malformed, which a check reports."""
-    try:
-        return runs_of(cell)
-    except RegionError:
-        return np.empty((0, 2), dtype=np.int64)
-
-
-def _read_boxes(cell: str, parts: Sequence[str]) -> list[Box]:
-    """Return the boxes of a cell; none if it is malformed, which a check reports."""
-    try:
-        return boxes_of(cell, parts)
-    except RegionError:
-        return []
+def _read_cells(cells: Sequence[str], read: Callable[[str], Any]) -> list[Any]:
+    """Return what each cell holds, as if a malformed one were empty, which a check reports."""
+    regions = []
+    for cell in cells:
+        try:
+            regions.append(read(cell))
+        except RegionError:
+            regions.append(read(""))
+    return regions
 
 
 def _boxes_of_rows(table: Table, lists: Sequence[str]) -> list[list[Box]]:
@@ -139,7 +132,7 @@ def open_boxes(table: Table, side: SideTables, findings: Findings) -> TrueBoxes:
     lists = sorted_names(table.frame["list"], side.public.list_names)
     if "boxes" in table:
         cells, _ = cells_of_lists(table, "boxes", lists)
-        boxes = [_read_boxes(cell, true_parts) for cell in cells]
+        boxes = _read_cells(cells, partial(boxes_of, parts=true_parts))
     else:
         boxes = _boxes_of_rows(table, lists)
     constants = Constants(classes=tuple(sorted({box.name for cell in boxes for box in cell})))

@@ -69,9 +69,7 @@ class Hits:
 
     def count(self, rel: float) -> Floats:
         """Return the number of each list's hits with at least that grade."""
-        keep = self.grade >= rel
-        in_list = self.in_list if keep.all() else self.in_list[keep]
-        return np.bincount(in_list, minlength=self.lists).astype(np.float64)
+        return self.total(self.grade >= rel)
 
     def total(self, weight: ArrayLike = 1.0) -> Floats:
         """Return the sum of `weight` over each list's hits, in rank order; 0 without hits."""
