@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,24 +15,14 @@ from scorer.core.arrays import Ints
 from scorer.reading.table import find_places
 
 
+@dataclass(frozen=True, eq=False)
 class ItemsByList(Mapping[str, frozenset[str]]):
-    """The items of each list; the set of a list is made when the list is looked up.
+    """The items of each list; the set of a list is made when the list is looked up."""
 
-    Args:
-        lists: The names of the lists.
-        names: The names of all items, each once, sorted.
-        starts: Where each list begins in `item`, and where the last one ends, shape (lists + 1,).
-        item: The index in `names` of each item, list by list, ascending within a list.
-    """
-
-    def __init__(
-        self,
-        lists: Sequence[str],
-        names: pl.Series,
-        starts: Ints,
-        item: NDArray[np.signedinteger[Any]],
-    ) -> None:
-        self.lists, self.names, self.starts, self.item = tuple(lists), names, starts, item
+    lists: tuple[str, ...]  # their names
+    names: pl.Series  # of all items, each once, sorted
+    starts: Ints  # where each list begins in `item`, and where the last one ends: (lists + 1,)
+    item: NDArray[np.signedinteger[Any]]  # indices in `names`, by list, then ascending
 
     @classmethod
     def of(cls, items: Mapping[str, frozenset[str]]) -> ItemsByList:
@@ -52,7 +43,8 @@ class ItemsByList(Mapping[str, frozenset[str]]):
         places = pl.DataFrame({"list": in_list, "item": item}).sort("list", "item")
         sizes = np.bincount(in_list, minlength=len(lists))
         starts = np.append(0, np.cumsum(sizes))
-        return cls(lists.to_list(), names, starts, places["item"].to_numpy().astype(np.int32))
+        item = places["item"].to_numpy().astype(np.int32)
+        return cls(tuple(lists), names, starts, item)
 
     def __len__(self) -> int:
         return len(self.lists)
@@ -86,7 +78,7 @@ class ItemsByList(Mapping[str, frozenset[str]]):
         starts = np.append(0, np.cumsum(sizes))
         # A list's items move together from its old start to its new one.
         rows = np.arange(starts[-1]) + np.repeat(old_starts - starts[:-1], sizes)
-        return ItemsByList(lists, self.names, starts, self.item[rows])
+        return ItemsByList(tuple(lists), self.names, starts, self.item[rows])
 
     def items_of_lists(self) -> pl.Series:
         """Return the items that some list has, each once, in the order of their first place."""
