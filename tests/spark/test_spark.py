@@ -342,8 +342,8 @@ def test_a_metric_that_fails_in_one_bucket_fails_the_run(session, make, is_missi
     (folder / "challenge.yaml").write_text(yaml)
     runs = {"run": frame_of(session, run)}
     [submission] = scorer.spark.evaluate(session, folder, runs, allow_plugins=True).submissions
-    assert not submission.valid
-    assert "S530" in submission.findings.counts
+    [problem] = [problem for problem in submission.findings if problem.code == "S530"]
+    assert "not of q7" in problem.cause
 
 
 def test_a_job_that_fails_is_one_sentence(session, make):
