@@ -88,7 +88,6 @@ BUCKET_KINDS = frozenset({"grades", "ratings", "preferences"})
 WHOLE_VIEWS = frozenset({Frames, Positions, Diverse})
 BUCKETS = "spark.sql.shuffle.partitions"  # the setting that says how many buckets there are
 BUCKET, LINE, PLACE = "bucket", "line", "place"  # columns that are not roles
-LISTS = {"list": pl.String, "rows": pl.UInt32}  # a list, and how many rows a run has of it
 VALUES = "list string, group string, measure string, value double"
 SCORED = f"{BUCKET} binary"
 # The codes of problems of all lists together, which are looked for when all buckets are scored.
@@ -98,7 +97,6 @@ LINES_IN_MESSAGE = re.compile(r" \((?:first on line [\d,]+|lines [\d,]+ and [\d,
 # A line of an error of Java that names an exception and says what went wrong.
 CAUSE = re.compile(r"(?:Caused by: )?[\w.$]*(?:Exception|Error|Interrupt): (?P<what>.*\S)")
 MALFORMED = "MALFORMED_RECORD_IN_PARSING"  # in errors of Spark's readers of CSV and JSON Lines
-FIND_LINE = "score check without --engine spark names the line"
 WITHOUT = "score it without --engine spark"
 NO_ORDER = "the rows of a data frame have no order"
 
@@ -543,7 +541,8 @@ def _merge_buckets(
 def _check_lists(plan: Plan, cells: Cells, buckets: Sequence[_Bucket]) -> Findings:
     """Return the problems of the lists of a run as a whole."""
     rows_of = sorted(item for bucket in buckets for item in bucket.rows.items())
-    lists = pl.DataFrame(rows_of, schema=LISTS, orient="row").with_row_index(LINE, 1)
+    types = {"list": pl.String, "rows": pl.UInt32}
+    lists = pl.DataFrame(rows_of, types, orient="row").with_row_index(LINE, 1)
     table = Table(lists.select(LINE, "list"), cells.schema, cells.header)
     rows = SubmissionRows(table, plan.public, plan.rules, plan.public_ids)
     # Set the cached property: the table has one row per list, in place of the run's.
@@ -599,7 +598,8 @@ def _spark_errors() -> Iterator[None]:
     except Exception as error:  # of Py4J, gRPC, or pyspark
         cause = _cause(error)
         if MALFORMED in str(error):
-            raise SubmissionRejected(problems=[Problem("S207", cause, help=FIND_LINE)]) from error
+            help = "score check without --engine spark names the line"
+            raise SubmissionRejected(problems=[Problem("S207", cause, help=help)]) from error
         is_missing = cause.startswith("No module named")
         hint = "; Spark's workers need it (PYSPARK_PYTHON)" if is_missing else ""
         raise PluginError(f"Spark failed: {cause}{hint}") from error

@@ -56,6 +56,7 @@ class _Aggregate(NamedTuple):
 
 
 def _aggregate(card: Scorecard, measure: Measure, rules: RulesById, kept: Mask) -> _Aggregate:
+    """Return the aggregate of the lists that are `kept`, as far as the measure is about them."""
     if measure.parts and not measure.of_lists:
         return _aggregate_composite(card, measure, rules, kept)
     kept = kept & belonging(card, measure)
@@ -73,6 +74,7 @@ def _aggregate_figure(
     # A table has a row for each list, which is left out if missing lists are skipped. Elsewhere
     # missing lists have no rows; they stay, since some figures (ListCoverage) count lists.
     leaves_out = skips_missing and "labels" in measure.metric.kinds
+    # A figure of no rows may be a number.
     has_no_list = measure.combination.limited and not kept.any()
 
     def figure(lists: Mask) -> float:
