@@ -105,11 +105,8 @@ class OpenTruth(ABC):
     ) -> Any:
         """Return the view of the truth itself as a submission; None of another than `own_views`.
 
-        Args:
-            roles: The roles of the columns that the submission has.
-            ties: The rule for equal scores.
-            view: The type of the view.
-            lists: The numbers of the lists that the view is of, ascending; None for all.
+        `roles` are those of the columns that the submission has. `lists` are the numbers of the
+        lists that the view is of, ascending; None for all.
         """
         if view not in self.own_views:
             return None

@@ -167,14 +167,8 @@ def join_returned(
 ) -> Returned:
     """Return all that the submission returned, judged or not; a `Scored` if `judged` is given.
 
-    Args:
-        table: The submission.
-        truth: The truth.
-        ties: The rule for equal scores.
-        catalogue: The items, with their columns.
-        history: The lists and the item codes of the pairs of the history, ordered by list.
-        extras: Further columns, one element per row of the truth or submission, or per list.
-        judged: The judged items of the same lists, if a measure needs them.
+    `history` has the lists and the item codes of its pairs, ordered by list. `extras` have one
+    element a row of the truth or of `table`, or a list.
     """
     past_list, past_item = history
     ordered = rank_rows(table, truth.list_names, ties)
