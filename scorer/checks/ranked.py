@@ -48,7 +48,8 @@ ALWAYS_ERRORS = ("S309", "S310")  # codes of ids that are empty or missing value
 # If the challenge bounds no length: an explanation has a row for each place up to the last rank.
 LAST_RANK = 4_000_000
 SHOWN_BEFORE, SHOWN_AFTER = 5, 2  # ranks around a gap that its message shows
-SAME_LIST = pl.col("list_number") == pl.col("list_number").shift()  # as the row before
+# Whether a row is of the same list as the row before; null in the first row.
+SAME_LIST = pl.col("list_number") == pl.col("list_number").shift()
 MANY_TIES = 0.25  # the share of tied scores from which on there is a warning
 FEW_LISTS = 10  # lists of one item may be the same by chance if there are fewer
 
@@ -263,17 +264,14 @@ def without_candidates(rows: SubmissionRows) -> Iterator[Problem]:
     index, public = rows.ids.candidates, rows.public
     if index is None or not public.complete or rows.partial:
         return
-    candidates = index.frame.group_by("list").agg(wanted="item")
-    short = rows.named_lists.join(candidates, on="list", maintain_order="left")
-    short = short.with_columns(candidates=pl.col("wanted").list.len())
+    sizes = index.frame.group_by("list").len("candidates")
+    missing = index.without(rows.frame).group_by("list").agg(missing="item")
+    short = rows.named_lists.join(sizes, on="list", maintain_order="left")
     short = short.filter(pl.col("rows") < pl.col("candidates"))
-    items = rows.frame.join(short, on="list", how="semi").group_by("list").agg(found="item")
-    short = short.join(items, on="list", maintain_order="left")
-    missing = pl.col("wanted").list.set_difference("found").list.sort()
+    short = short.join(missing, on="list", maintain_order="left")
     message = "{word} {list} has {rows:,} of its {candidates:,} candidates, and all are required; "
     message += "without {noun} {missing}"
     noun = public.word("item")
-    short = short.with_columns(missing=missing).drop("wanted", "found")
     yield from report_rows(short, "S401", message, word=rows.word, noun=noun)
 
 
@@ -409,7 +407,7 @@ def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:
     score = pl.col("score")
     is_best_first = (~SAME_LIST | (score <= score.shift())).all()
     if rows["list_number"].is_sorted() and rows.select(is_best_first).item():  # as in most runs
-        ties = SAME_LIST & (score == score.shift())
+        ties = rows.select(SAME_LIST & (score == score.shift())).to_series()
         return rows.filter(ties | ties.shift(-1))
     # Adding 0 makes -0 and 0 one number.
     pairs = rows.select("list_number", score=score + 0.0)
@@ -446,10 +444,8 @@ def same_lists(rows: SubmissionRows) -> Iterator[Problem]:
 def _have_same_order(rows: pl.DataFrame, items: pl.Series, key: str | None) -> bool:
     """Return whether all lists rank the same items alike, and tie the same ones.
 
-    Args:
-        rows: `list_number`, `item`, and the column `key`.
-        items: The items of one of the lists.
-        key: The column that ranks the items, score or rank; None for the order of the rows.
+    `items` are those of one of the lists. `key` ranks them: score or rank; None for the order of
+    the rows.
     """
     number = rows["item"].cast(pl.Enum(items.unique()), strict=False).to_physical()
     shape = rows["list_number"].n_unique(), len(items)

@@ -341,13 +341,12 @@ def missing_prediction(rows: SubmissionRows) -> Iterator[CountedProblem]:
         return
     missing = pairs.without(rows.frame)
     # The smallest one: the order in which they are asked for may give answers away.
-    first = next(missing.bottom_k(1, by=["list", "item"]).iter_rows(), ("", ""))
+    name, item = next(missing.bottom_k(1, by=["list", "item"]).iter_rows(), ("", ""))
     message = "{count:,} of {total:,} predictions {are} missing; first: ({list}, {item}){note}"
-    problem = Problem("S508", message, rows.missing_severity, list=first[0], item=first[1])
-    words = {role: printable(name, 60) for role, name in zip(("list", "item"), first, strict=True)}
-    words["note"] = rows.unread_note
+    first = Problem("S508", message, rows.missing_severity, list=name, item=item)
+    words = {"list": printable(name, 60), "item": printable(item, 60), "note": rows.unread_note}
     # If all are missing, other checks report why.
-    yield CountedProblem(problem, missing.height, words, len(pairs), shares=(0, 1))
+    yield CountedProblem(first, missing.height, words, len(pairs), shares=(0, 1))
 
 
 @check("S509", kinds=("ratings",))
