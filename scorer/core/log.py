@@ -84,10 +84,7 @@ class _Formatter(logging.Formatter):
             line |= {"traceback": trace} if trace else {}
             return json.dumps(line, ensure_ascii=False, default=str)
         words = [time, record.levelname, printable(event, LONGEST_TEXT)]
-        words += [f"{key}={_quote(str(value))}" for key, value in fields.items()]
+        for key, text in ((key, str(value)) for key, value in fields.items()):
+            is_plain = UNQUOTED.fullmatch(text)
+            words.append(f"{key}={text if is_plain else json.dumps(text, ensure_ascii=False)}")
         return " ".join(words) + (f"\n{trace}" if trace else "")
-
-
-def _quote(text: str) -> str:
-    """Return a value of `key=value`, in quotes where it needs them."""
-    return text if UNQUOTED.fullmatch(text) else json.dumps(text, ensure_ascii=False)

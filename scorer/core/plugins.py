@@ -63,8 +63,6 @@ class Registry(Generic[T]):
 
     Args:
         kind: What a thing is called in messages.
-        package: The package in whose modules the things are.
-        type_: Their class.
         group: The group of entry points; None if installed projects add nothing.
         added: A challenge's own things, each with the module or file that it comes from.
     """
@@ -209,12 +207,7 @@ def load_module(path: Path, code: bytes | None = None) -> ModuleType:
     which may hold other code, and write one where there is none. The module's name has hashes of
     the file's content and path, so that any process that has loaded it unpickles what it defines.
 
-    Args:
-        path: The file.
-        code: Its content; None to read it.
-
-    Raises:
-        PluginError: The file cannot be read or run.
+    `PluginError` if the file cannot be read or run. `code` is its content; None to read it.
     """
     message = f"the plugin {quoted(path.name)} is not a Python file that can be read"
     if code is None:

@@ -122,10 +122,10 @@ def format_number(value: float, decimals: int = 4, sign: str = "") -> str:
     return f"{value:{sign}z.{max(min(decimals, decimals + 2 - whole), 0)}f}"
 
 
-def describe_exception(error: BaseException, width: int = 200) -> str:
+def describe_exception(error: BaseException) -> str:
     """Return an exception of third-party code in a line: its type and its message."""
     try:
-        return f"{type(error).__name__}: {printable(error, width)}"
+        return f"{type(error).__name__}: {printable(error)}"
     except Exception:  # its `__str__` may fail, too
         return type(error).__name__
 

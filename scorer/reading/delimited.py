@@ -12,7 +12,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, takewhile
+from itertools import islice
 
 import polars as pl
 
@@ -292,15 +292,13 @@ def read_form(lines: pl.DataFrame, request: ReadRequest) -> FileForm:
     else:
         header = _find_header(numbers, first_line, dialect, request)
     faults, sample = Findings(), list[Record]()
-    last_line = header.next_line + SAMPLE_LINES
-    records = _records(numbers, header.next_line, dialect, texts)
-    for record in takewhile(lambda record: record.line < last_line, records):
+    for record in _records(numbers, header.next_line, dialect, texts):
+        if record.line >= header.next_line + SAMPLE_LINES or len(sample) == SAMPLE_ROWS:
+            break
         if record.fault is not None:
             faults.add(record.fault)
         elif not record.is_empty:
             sample.append(record)
-        if len(sample) == SAMPLE_ROWS:
-            break
     try:
         match = match_header(header, sample, separator, request)
     except (UnreadableError, ReportedError):

@@ -142,16 +142,12 @@ def format_suffix(name: str) -> str:
 
 def is_qrels(lines: Sequence[str], path: Path) -> bool:
     """Return whether the first lines of a file, without comments, are judgments of TREC."""
-    return _all_match(lines, QRELS_LINE) or (
-        table_suffix(path) not in OTHER_SUFFIXES and _all_match(lines, CERTAIN_QRELS_LINE)
-    )
+    return _all_match(lines, path, QRELS_LINE, CERTAIN_QRELS_LINE)
 
 
 def is_run(lines: Sequence[str], path: Path) -> bool:
     """Return whether the first lines of a file, without comments, are a run of TREC."""
-    return _all_match(lines, RUN_LINE) or (
-        table_suffix(path) not in OTHER_SUFFIXES and _all_match(lines, CERTAIN_RUN_LINE)
-    )
+    return _all_match(lines, path, RUN_LINE, CERTAIN_RUN_LINE)
 
 
 def first_lines(
@@ -176,6 +172,9 @@ def data_lines(lines: Sequence[str]) -> list[str]:
     return [line for line in lines if not line.lstrip().startswith("#")]
 
 
-def _all_match(lines: Sequence[str], form: re.Pattern[str]) -> bool:
+def _all_match(
+    lines: Sequence[str], path: Path, pattern: re.Pattern[str], certain: re.Pattern[str]
+) -> bool:
     found = data_lines(lines)
-    return bool(found) and all(form.fullmatch(line) for line in found)
+    patterns = [pattern] if table_suffix(path) in OTHER_SUFFIXES else [pattern, certain]
+    return bool(found) and any(all(map(each.fullmatch, found)) for each in patterns)

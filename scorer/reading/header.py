@@ -259,10 +259,7 @@ def _holds_several_ids(cell: str) -> bool:
 
 
 def warn_unused_columns(
-    unused: Iterable[UnusedColumn],
-    match: SchemaMatch,
-    names: Sequence[str],
-    request: ReadRequest,
+    unused: Iterable[UnusedColumn], match: SchemaMatch, names: Sequence[str], request: ReadRequest
 ) -> None:
     """Report the columns that nothing uses.
 

@@ -23,14 +23,7 @@ from scorer.reading.header import match_schema
 from scorer.reading.layout import EACH, Steps, container_path, parse_path
 from scorer.reading.limits import UnreadableError, format_size
 from scorer.reading.schema import Schema, holds_text
-from scorer.reading.table import (
-    IN_LINE,
-    CellPlace,
-    Cells,
-    LineTexts,
-    ReadRequest,
-    cells_frame,
-)
+from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts, ReadRequest, cells_frame
 
 MOST_DOCUMENT = 64 * 1024**2  # characters of a document, which is held as objects while it is read
 MOST_VALUES = 6_000_000  # names and values of a document; each takes about a microsecond
@@ -379,10 +372,8 @@ def _make_cells(
             for role, cell in row.items():
                 texts[role].append(cell.text)
                 offsets[role].append(cell.at)
-    if main_role in offsets:
-        lines = places.lines(offsets[main_role])
-    else:
-        lines = places.lines(np.max([offsets[role] for role in roles], axis=0))
+    has_main = main_role in offsets
+    lines = places.lines(offsets[main_role] if has_main else np.max([*offsets.values()], axis=0))
     frame = cells_frame(lines.tolist(), texts)
     number_in_line = pl.int_range(pl.len(), dtype=pl.UInt32).over("line").alias(IN_LINE)
 

@@ -216,9 +216,8 @@ def _decode(line: int, raw: str, request: ReadRequest) -> Row | None:
         message = "an object or array that goes on in the next line; expected an object a line"
         raise UnreadableError("S207", message, line, help=WRITE_JSON)
     if text[0] != "{":
-        message = (
-            f"this is {'an array' if text[0] == '[' else 'no object'}; expected an object a line"
-        )
+        what = "an array" if text[0] == "[" else "no object"
+        message = f"this is {what}; expected an object a line"
         request.report("S207", message, line, column, WRITE_JSON)
         return None
     if is_too_deep(text):

@@ -95,7 +95,6 @@ class Layout(NamedTuple):
         lines: The file whose rows the lines follow.
         candidates: The file with the items of each list, for cells that hold a value of each.
         json: The roles, and the paths to their cells in a JSON document.
-        parts: The parts of a submission of several files.
         known: All labels that the wide columns must have; empty if any will do.
     """
 
@@ -122,13 +121,6 @@ class Layout(NamedTuple):
         roles = [role for role, _ in self.cells]
         return bool(roles) and not any(map(holds_text, roles))
 
-    @property
-    def key_roles(self) -> set[str]:
-        """The roles of the ids that the file `lines` gives, for which there are no columns."""
-        if self.lines is None:
-            return set()
-        return {"list", "item"} if "item" in dict(self.lines.columns) else {"list"}
-
 
 PLAIN = Layout()
 
@@ -140,17 +132,12 @@ class FileSchema(Schema):
     Attributes:
         row_schema: The schema of the rows.
         labels: What the name of each wide column says: its item, rank or part.
-        value: The role of the cells in the wide columns.
+        value: The role of the cells in the wide columns, `value[n]` in column n.
     """
 
     row_schema: Schema = field(default_factory=lambda: Schema(()))
     labels: tuple[str, ...] = ()
     value: str = ""
-
-    @property
-    def wide_roles(self) -> list[str]:
-        """The roles of the wide columns, in the order of their labels."""
-        return [f"{self.value}[{n}]" for n in range(len(self.labels))]
 
 
 def separator_of(word: str) -> str:
@@ -167,7 +154,9 @@ def file_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
     if not (layout.cells or layout.wide or layout.lines):
         return schema
     several = [role for role, _ in layout.cells]
-    columnless = layout.key_roles | ({"item"} if layout.is_vector else set())
+    columnless = {"item"} if layout.is_vector else set[str]()
+    if layout.lines is not None:  # whose file has the ids
+        columnless |= {"list", "item"} if "item" in dict(layout.lines.columns) else {"list"}
     columns, value = dict(schema.columns), ""
     labels: tuple[str, ...] = ()
     if layout.wide is not None:
@@ -321,11 +310,6 @@ def join_cells(texts: Iterable[str]) -> str:
     return "".join(BEFORE_EACH + text for text in texts)
 
 
-def joined_name(part: str, name: str) -> str:
-    """Return the name of a list that is in a part."""
-    return f"{part}{PART_MARK}{name}"
-
-
 def part_of(name: str) -> str | None:
     """Return the part that the name of a list begins with; None if it is in none."""
     part, mark, _ = name.partition(PART_MARK)
@@ -368,11 +352,10 @@ def container_path(path: Steps) -> Steps:
 
 def find_diverging_role(paths: Mapping[str, Steps]) -> str | None:
     """Return a role whose last `[]` or `*` is missing, or is not on the deepest path, if any."""
-
-    def last_container(path: Steps) -> Steps:
-        return path[: max((n for n, step in enumerate(path) if step in EACH), default=-1) + 1]
-
-    containers = {role: last_container(path) for role, path in paths.items()}
+    containers = {
+        role: path[: max((n for n, step in enumerate(path) if step in EACH), default=-1) + 1]
+        for role, path in paths.items()
+    }
     deepest = max(containers.values(), key=len)
     for role, steps in containers.items():
         if deepest[: len(steps)] != steps:

@@ -51,9 +51,8 @@ def read_lists(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     counts = rows["item"].str.count_matches(",", literal=True) + 1
     refuse_many_rows(rows["line"], request.limits, counts)
     rows = rows.with_columns(pl.col("item").str.split(","))
-    rows = rows.with_columns(
-        pl.int_ranges(pl.col("item").list.len(), dtype=pl.UInt32).alias(IN_LINE)
-    )
+    number = pl.int_ranges(pl.col("item").list.len(), dtype=pl.UInt32)
+    rows = rows.with_columns(number.alias(IN_LINE))
     rows = rows.explode("item", IN_LINE).with_columns(pl.col("item").str.strip_chars(BLANKS))
     frame = rows.select("line", *schema.required, IN_LINE)
     return Cells(frame, schema, empty_lists=dict(empty.iter_rows()), find_cells=_find_cells)

@@ -134,7 +134,9 @@ def _cast_column(cells: Cells, role: str, texts: Texts, findings: Findings) -> p
             found = cells.frame.row(row, named=True)
             places, in_line = find_cells(found["line"]), found.get(IN_LINE, 0)
             _, line, column_at = places[in_line] if places else CellPlace("", found["line"], None)
-            message = f"{printable(cells.name_in_line(role, in_line), 60)} {number.message}"
+            wide_names = cells.wide_names.get(role)
+            column_name = cells.column_name(role) if wide_names is None else wide_names[in_line]
+            message = f"{printable(column_name, 60)} {number.message}"
             name, item = found.get("list"), found.get("item")
             findings.add(
                 Problem(number.code, message, line=line, column=column_at, list=name, item=item)

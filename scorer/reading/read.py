@@ -32,6 +32,7 @@ from scorer.reading.parts import LINES_OF_PART, join_parts, renumber_line
 from scorer.reading.reshape import drop_lines, reshape
 from scorer.reading.schema import Schema
 from scorer.reading.table import IN_LINE, FindCells, ReadRequest, Table
+from scorer.reading.write import csv_text
 
 HEADER_WORD = re.compile(r"[^\s,;|\"{}:]+")
 
@@ -132,7 +133,8 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
     refuse_many_rows(cells.frame["line"], limits)
     frame = cast_numbers(cells, request.texts, findings).drop(IN_LINE, strict=False)
     refuse_many_errors(findings.errors)
-    return cells.as_table(frame)
+    found = cells.header, cells.empty_lists, cells.find_cells, cells.facts
+    return Table(frame, cells.schema, *found)
 
 
 def find_columns(
@@ -225,10 +227,7 @@ def read_as_csv(
     separator = separator_of(layout.separator or ("tab" if is_tabbed else "comma"))
     if separator == ",":
         return text
-    out = io.StringIO()
-    rows = csv.reader(io.StringIO(text), delimiter=separator)
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
+    return csv_text(csv.reader(io.StringIO(text), delimiter=separator))
 
 
 def read_row_keys(keys: RowKeysFile) -> RowKeys:

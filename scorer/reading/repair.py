@@ -34,6 +34,7 @@ from scorer.reading.open import (
     stored_head,
 )
 from scorer.reading.schema import holds_text
+from scorer.reading.write import csv_text
 
 FIXED = ".fixed."  # in the name of a copy
 MOST_REPAIRED = 256 * 1024 * 1024  # bytes of a file that is repaired in memory
@@ -170,13 +171,7 @@ def _read_workbook(data: bytes, name: str, changes: list[str]) -> str:
         raise UsageError(f"{name} is a workbook of {sheets_word}; save one as CSV (UTF-8)")
     [(title, rows)] = filled.items()
     changes.append(f"sheet {quoted(title)} of the workbook written as CSV")
-    return _write_rows([["" if cell is None else str(cell) for cell in row] for row in rows], ",")
-
-
-def _write_rows(rows: TextRows, separator: str) -> str:
-    out = io.StringIO()
-    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(rows)
-    return out.getvalue()
+    return csv_text([["" if cell is None else str(cell) for cell in row] for row in rows], ",")
 
 
 def _repair_table(text: str, expected: Expected, changes: list[str]) -> str:
@@ -208,7 +203,7 @@ def _repair_table(text: str, expected: Expected, changes: list[str]) -> str:
     changes.extend(dict.fromkeys(repairs))
     if "\r" in body:
         changes.append("line ends changed to LF")
-    return _write_rows(table.rows, expected.separator)
+    return csv_text(table.rows, expected.separator)
 
 
 def cut_rows(text: str, expected: Expected) -> TextRows:
@@ -329,11 +324,8 @@ class _Table:
             order = [expected.names.get(role, role) for role in ("score", "rank")]
             is_ranking = any(expected.names.get("item") in names for names in complete)
             missing = order if is_ranking and {*order}.isdisjoint(header) else []
-        by_folded: dict[str, list[str]] = {}
-        for name in missing:
-            by_folded.setdefault(name.casefold(), []).append(name)
         for n, name in enumerate(header):
-            matches = by_folded.get(name.casefold(), [])
+            matches = [each for each in missing if each.casefold() == name.casefold()]
             if len(matches) == 1 and name != matches[0] and matches[0] not in header:
                 self.repairs.append(f"column {quoted(name)} renamed to {quoted(matches[0])}")
                 header[n] = matches[0]
@@ -411,11 +403,10 @@ class _Table:
             for n, cell in self._column(name).items()
         }
         known = find_known(list(dict.fromkeys(each for ids in cells.values() for each in ids)))
-        changed = 0
+        changed = sum(each in known for ids in cells.values() for each in ids)
         for n, ids in cells.items():
-            if replaced := sum(each in known for each in ids):
+            if not known.keys().isdisjoint(ids):
                 self._replace(name, {n: separator.join(known.get(each, each) for each in ids)})
-                changed += replaced
         if changed:
             example = next(f"{wrong!r} is {right!r}" for wrong, right in known.items())
             count = f"{_count(changed, 'id')} of {quoted(name)}"

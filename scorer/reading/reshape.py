@@ -19,7 +19,6 @@ from scorer.reading.layout import (
     FileSchema,
     Layout,
     RowKeys,
-    joined_name,
     locate_in_cell,
     split_cell,
 )
@@ -102,7 +101,8 @@ def _add_row_keys(cells: Cells, lines: pl.DataFrame, keys: RowKeys, request: Rea
 
 def _unpivot(cells: Cells, schema: FileSchema, role: str, request: ReadRequest) -> Cells:
     """Return a row for each wide column of a line; the columns' names hold the cells of `role`."""
-    value, wide, labels = schema.value, schema.wide_roles, schema.labels
+    value, labels = schema.value, schema.labels
+    wide = [f"{value}[{n}]" for n in range(len(labels))]
     frame, find_inner = cells.frame, cells.find_cells
     widths = pl.repeat(len(wide), frame.height, eager=True)
     refuse_many_rows(frame["line"], request.limits, widths)
@@ -124,7 +124,7 @@ def _unpivot(cells: Cells, schema: FileSchema, role: str, request: ReadRequest) 
             roles = wide if asked == value else [asked]
             return [place for each in roles for place in find_inner(texts, line, each)]
         places = find_inner(texts, line, role)  # of the list, which is in each of the parts
-        return [p._replace(text=joined_name(part, p.text)) for part in labels for p in places]
+        return [p._replace(text=f"{part}{PART_MARK}{p.text}") for part in labels for p in places]
 
     names = [schema.column_name(each) for each in wide]
     return replace(cells, frame=frame, find_cells=find_cells, wide_names={value: names})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,7 +24,7 @@ from scorer.reading.layout import (
     wide_value,
 )
 from scorer.reading.schema import Schema
-from scorer.reading.write import zip_files
+from scorer.reading.write import csv_text, zip_files
 
 Row = Mapping[str, Any]  # role -> value
 
@@ -134,9 +132,7 @@ def _write_separated(rows: Sequence[Row], names: Mapping[str, str], layout: Layo
         mark, takes_rest = " ", True
     if takes_rest:  # the last cell has the rest of the line: nothing is quoted
         return "".join(f"{mark.join(line)}\n" for line in lines).encode()
-    text = io.StringIO()
-    csv.writer(text, delimiter=mark, lineterminator="\n").writerows(lines)
-    return text.getvalue().encode()
+    return csv_text(lines, mark).encode()
 
 
 def _container(rows: Rows, paths: Mapping[str, Steps]) -> Any:

@@ -113,15 +113,6 @@ class Cells(Table):
     free_roles: Collection[str] = ()
     first_line: int = 1
 
-    def name_in_line(self, role: str, number: int) -> str:
-        """Return what the file calls the column of a cell, by its row's number in the line."""
-        names = self.wide_names.get(role)
-        return self.column_name(role) if names is None else names[number]
-
-    def as_table(self, frame: pl.DataFrame) -> Table:
-        """Return the table of these rows, whose numbers are cast."""
-        return Table(frame, self.schema, self.header, self.empty_lists, self.find_cells, self.facts)
-
 
 class ReadRequest(NamedTuple):
     """What a format's reader is given.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import shutil
 import signal
 import tempfile
 import zipfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -124,6 +125,13 @@ def _write_and_move(folder: Path, files: Mapping[str, bytes], *, is_there: bool)
         raise
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def csv_text(rows: Iterable[Iterable[object]], separator: str = ",") -> str:
+    """Return rows of cells as CSV."""
+    out = io.StringIO()
+    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(rows)
+    return out.getvalue()
 
 
 def zip_files(files: Mapping[str, bytes], executables: Collection[str] = ()) -> bytes:

@@ -20,7 +20,7 @@ from scorer.reading.formats import (
     is_run,
 )
 from scorer.reading.json import parse_json
-from scorer.reading.layout import MOST_PARTS, joined_name
+from scorer.reading.layout import MOST_PARTS, PART_MARK
 from scorer.reading.limits import UnreadableError
 from scorer.reading.open import read_bytes, read_head, zip_names
 
@@ -68,7 +68,11 @@ def _parts(path: Path, lines: Sequence[str]) -> Preview | None:
     first, *others = looks.values()
     if any((other.names, other.written) != (first.names, first.written) for other in others):
         return None
-    rows = [(joined_name(p, row[0]), *row[1:]) for p, other in looks.items() for row in other.rows]
+    rows = [
+        (f"{part}{PART_MARK}{name}", *rest)
+        for part, other in looks.items()
+        for name, *rest in other.rows
+    ]
     return Preview(first.names, tuple(rows), {**first.written, "parts": parts})
 
 
