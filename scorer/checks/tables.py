@@ -144,16 +144,16 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Found]:
     help = "predict a class for each of these rows (in pandas: fillna with one)"
     if any(name.casefold() in MISSING for name in public.classes):
         help = "read and write labels as text (in pandas: dtype=str, keep_default_na=False)"
-    suggest = index.suggestions()
-
-    def as_label_fault(label: str, fault: IdFault | None) -> IdFault:
-        if not label.strip() or label.casefold() in MISSING:
+    suggest, faults = index.suggestions(), dict[str, IdFault]()
+    for label, fault in explained.items():
+        if label.strip() and label.casefold() not in MISSING:
+            hint, what = describe_meaning(fault, label) or suggest(label), quoted(label)
+            faults[label] = IdFault(
+                "S521", f"{word} {what} is no class of this challenge", hint=hint
+            )
+        else:
             what = f"reads {quoted(label)}" if label.strip() else "is empty"
-            return IdFault("S522", f"{word} {what}; every row needs a class", help=help)
-        hint = describe_meaning(fault, label) or suggest(label)
-        return IdFault("S521", f"{word} {quoted(label)} is no class of this challenge", hint=hint)
-
-    faults = {name: as_label_fault(name, fault) for name, fault in explained.items()}
+            faults[label] = IdFault("S522", f"{word} {what}; every row needs a class", help=help)
     yield from report_ids(labels, "name", faults)
 
 

@@ -41,7 +41,6 @@ from scorer.core.text import quoted
 EMPTY_ITEM = f"{READ_AS_TEXT}; an answer that may be empty is a text: text in place of item"
 NOT_IDS = ("label", "runs", "boxes")  # text columns without ids, which other checks look at
 FIRST_ROWS = 1000  # rows of the truth in which quotes are looked for
-SAME_RATING = pl.col("rating") == pl.col("first_rating")
 
 
 @check("T302", "T305", of="truth")
@@ -163,8 +162,9 @@ def repeated_rating(rows: TruthRows) -> Iterator[Problem]:
     """An item has one rating in a list."""
     repeats = repeated_rows(rows.frame, "list", "item", first="rating")
     message = "({list:bare}, {item:bare}) is rated twice (first on line {first_line:,})"
-    yield from report_rows(repeats.filter(~SAME_RATING), "T507", message)
-    yield from report_rows(repeats.filter(SAME_RATING), "T507", message, "warning")
+    differs = pl.col("rating") != pl.col("first_rating")
+    yield from report_rows(repeats.filter(differs), "T507", message)
+    yield from report_rows(repeats.filter(~differs), "T507", message, "warning")
 
 
 @check("T701", "T702", "T703", "T705", kinds=("preferences",), of="truth")
@@ -186,19 +186,16 @@ def undeclared_label(rows: TruthRows) -> Iterator[Problem]:
         frame = frame.filter(rows.counted)
     if rows.public.numbers:
         frame = frame.filter(~has_number_label(rows.public))
-
-    def is_wrong(label: str) -> bool:
-        """Return whether a label is empty or not declared; if none are, whether it is missing."""
-        if not label:
-            return True
-        return label not in index.names and (bool(declared) or label.casefold() in MISSING)
-
     separator = challenge.separators[0]  # that of the truth
     for row in distinct_ids(frame, "label").iter_rows(named=True):
-        label = next(filter(is_wrong, split_cell(row["label"], separator)), None)
-        if label is None:
+        labels = split_cell(row["label"], separator)
+        unknown = [label for label in labels if label not in index.names]
+        if not declared:
+            unknown = [label for label in unknown if not label or label.casefold() in MISSING]
+        if not unknown:
             continue
-        count, line, name = count_rows(row["rows"]), row["line"], row["list"]
+        label, count = unknown[0], count_rows(row["rows"])
+        line, name = row["line"], row["list"]
         if label and declared:
             message = f"{word} {quoted(label)} is not among the declared classes{count}"
             yield Problem("T801", message + suggest(label), line=line, list=name)
