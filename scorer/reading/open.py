@@ -38,7 +38,6 @@ from scorer.reading.limits import (
     limit_error,
     unpacked_error,
 )
-from scorer.reading.write import is_of_system
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -53,6 +52,8 @@ URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/.*")
 # Not blocking, should a FIFO have taken the file's place.
 READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+SYSTEM_FOLDERS = (Path("/dev"), Path("/proc"), Path("/sys"))  # of devices and streams
+MEMORY_FOLDER = Path("/dev/shm")  # of plain files, though below /dev
 MOST_NAMES = 1000  # of a folder, that are compared with the name of a missing file
 NAME_THE_FILE = "name the file itself, or copy it to where the link stands"
 
@@ -126,6 +127,11 @@ def table_suffix(path: Path) -> str:
     while suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
+
+
+def is_of_system(path: Path) -> bool:
+    """Return whether an absolute path is one of the system, such as /dev/stdout."""
+    return any(map(path.is_relative_to, SYSTEM_FOLDERS)) and not path.is_relative_to(MEMORY_FOLDER)
 
 
 def open_file(

@@ -16,7 +16,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.reading.layout import PART_MARK, Part
 from scorer.reading.limits import UnreadableError
-from scorer.reading.table import CellPlace, FindCells, LineTexts, Table
+from scorer.reading.table import CellPlace, LineTexts, Table
 
 LINES_OF_PART = 1 << 26  # more than a part may have; times MOST_PARTS it fits 32 bits
 LINES_IN_MESSAGE = re.compile(r"\b(lines? )(\d[\d,]*)( and (\d[\d,]*))?")
@@ -43,15 +43,10 @@ def join_parts(tables: Sequence[Table], parts: Sequence[Part]) -> Table:
         frames.append(table.frame.with_columns(line.cast(pl.UInt32), name.alias("list")))
         empty = table.empty_lists.items()
         empty_lists |= {f"{part}{PART_MARK}{name}": before + at for name, at in empty}
-    find = _find_in_parts([table.find_cells for table in tables], parts)
-    frame = pl.concat(frames)
-    return replace(tables[0], frame=frame, empty_lists=empty_lists, find_cells=find)
-
-
-def _find_in_parts(finders: Sequence[FindCells | None], parts: Sequence[Part]) -> FindCells:
-    """Return a function that finds cells in the texts of the part in which a line is."""
+    finders = [table.find_cells for table in tables]
 
     def find_cells(texts: LineTexts, line: int, role: str) -> list[CellPlace]:
+        """Return the cells in the texts of the part in which a line is."""
         n, at = divmod(line, LINES_OF_PART)
         find = finders[n]
         prefix = f"{parts[n].name}{PART_MARK}" if role == "list" else ""
@@ -60,7 +55,8 @@ def _find_in_parts(finders: Sequence[FindCells | None], parts: Sequence[Part]) -
             for place in (find(texts, at, role) if find is not None else ())
         ]
 
-    return find_cells
+    frame = pl.concat(frames)
+    return replace(tables[0], frame=frame, empty_lists=empty_lists, find_cells=find_cells)
 
 
 def renumber_line(problem: Problem, n: int) -> Problem:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-import unicodedata
 import zipfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import category
 
 from scorer.core.errors import UsageError
 from scorer.core.ids import ID_SEPARATORS, split_ids
@@ -430,13 +430,4 @@ class _Table:
 
 def _strip(cell: str) -> str:
     """Return a cell without the blanks and the invisible characters round it."""
-    start, end = 0, len(cell)
-    while start < end and _is_invisible(cell[start]):
-        start += 1
-    while end > start and _is_invisible(cell[end - 1]):
-        end -= 1
-    return cell[start:end]
-
-
-def _is_invisible(character: str) -> bool:
-    return character.isspace() or unicodedata.category(character) in ("Cf", "Cc")
+    return cell.strip("".join(c for c in set(cell) if c.isspace() or category(c) in ("Cc", "Cf")))

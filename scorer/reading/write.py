@@ -17,11 +17,10 @@ from typing import IO, BinaryIO
 
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
+from scorer.reading.open import is_of_system
 
 NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 OLDEST = (1980, 1, 1, 0, 0, 0)  # of all files: the same ones give the same archive
-SYSTEM_FOLDERS = (Path("/dev"), Path("/proc"), Path("/sys"))  # of devices and streams
-MEMORY_FOLDER = Path("/dev/shm")  # of plain files, though below /dev
 TEMPORARY_PREFIX = "scorer-"
 BLOCK = 1 << 18  # bytes that are copied at a time
 
@@ -69,11 +68,6 @@ def write_file(path: Path, data: bytes) -> None:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-
-
-def is_of_system(path: Path) -> bool:
-    """Return whether an absolute path is one of the system, such as /dev/stdout."""
-    return any(map(path.is_relative_to, SYSTEM_FOLDERS)) and not path.is_relative_to(MEMORY_FOLDER)
 
 
 def make_folder(path: Path) -> None:

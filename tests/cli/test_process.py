@@ -373,14 +373,15 @@ def test_a_link_stays_and_what_it_leads_to_is_written(folder, score, tmp_path):
 
 def test_what_the_system_names_is_never_replaced(folder, tmp_path, monkeypatch):
     """As root, renaming onto /dev/stdout would take it from everyone; this one stands in for it."""
+    from scorer.reading import open as opening
     from scorer.reading import write
 
     system, out = tmp_path / "dev", tmp_path / "out"
     system.mkdir()
     out.write_text("before\n")
     (system / "stdout").symlink_to(out)
-    monkeypatch.setattr(write, "SYSTEM_FOLDERS", (system,))
-    monkeypatch.setattr(write, "MEMORY_FOLDER", tmp_path / "shm")
+    monkeypatch.setattr(opening, "SYSTEM_FOLDERS", (system,))
+    monkeypatch.setattr(opening, "MEMORY_FOLDER", tmp_path / "shm")
     write.write_file(system / "stdout", b"after\n")
     assert (system / "stdout").is_symlink()
     assert out.read_text() == "before\nafter\n"
