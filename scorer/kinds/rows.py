@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.tables import is_beyond_rounding
+from scorer.checks.tables import is_beyond_rounding, split_cell
 from scorer.core.arrays import Floats, Ints, Mask, first_positions
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
@@ -352,15 +352,10 @@ def classes_of_truth(frame: pl.DataFrame, public: Public, separator: str | None)
     if public.numbers:
         frame = frame.filter(~pl.Series(public.numbered(frame["list"].to_list()), dtype=pl.Boolean))
     cells = frame["label"].unique().to_list()
-    names = {name for cell in cells for name in split_labels(cell, separator) if name}
+    names = {name for cell in cells for name in split_cell(cell, separator) if name}
     if all(not parse_number(name).code for name in names):
         return tuple(sorted(names, key=lambda name: (float(name), name)))
     return tuple(sorted(names))
-
-
-def split_labels(cell: str, separator: str | None) -> list[str]:
-    """Return the labels in a cell."""
-    return [cell] if separator is None else [part.strip() for part in cell.split(separator)]
 
 
 def read_labels(cells: pl.Series, classes: Sequence[str], separator: str | None) -> Ints | Mask:
@@ -374,7 +369,7 @@ def read_labels(cells: pl.Series, classes: Sequence[str], separator: str | None)
     places = {name: n for n, name in enumerate(classes)}
     named = np.zeros((len(distinct), len(classes)), dtype=bool)
     for row, cell in enumerate(distinct):
-        for name in split_labels(cell, separator):
+        for name in split_cell(cell, separator):
             if (place := places.get(name)) is not None:
                 named[row, place] = True
     return named[codes]
