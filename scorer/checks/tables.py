@@ -285,7 +285,10 @@ def unknown_class(rows: SubmissionRows) -> Iterator[Problem]:
         unknown = find_unknown_names(rows.frame, role, split, index)
         if rows.rules.classes:
             for row in unknown.head(KEPT).iter_rows(named=True):
-                found.append(_class_error(row, index, word))
+                what = f": {quoted(row['name'])} is no class of this challenge"
+                what = what if row["name"] else f" {quoted(row['cell'])} names no class"
+                message = f"{word}{what}{count_rows(row['rows'])}"
+                found.append(_class_problem(row, message, index, "error"))
         elif unknown.height:
             cells = rows.frame[role].unique()
             if not any(name in index.names for cell in cells for name in split(cell)):
@@ -293,35 +296,26 @@ def unknown_class(rows: SubmissionRows) -> Iterator[Problem]:
     yield from dict.fromkeys(found)  # Several measures may look at one column
 
 
-def _class_error(row: Row, index: IdIndex, word: str) -> Problem:
-    """Return the error of a class that is not among the declared ones."""
-    name, what, hint = row["name"], f" {quoted(row['cell'])} names no class", ""
-    if name:
-        what = f": {quoted(name)} is no class of this challenge"
-        hint = describe_meaning(index.explain(name), name) or index.suggestions()(name)
-    message = f"{word}{what}{count_rows(row['rows'])}"
-    return _class_problem(row, message, hint, index, "error")
-
-
 def _class_warning(unknown: pl.DataFrame, index: IdIndex, word: str) -> Problem:
     """Return the warning of a file whose classes are all unknown."""
-    hints = {name: describe_meaning(index.explain(name), name) for name in unknown["name"] if name}
-    name = next((name for name, hint in hints.items() if hint), unknown["name"][0])
+    meant = (name for name in unknown["name"] if describe_meaning(index.explain(name), name))
+    name = next(meant, unknown["name"][0])
     row = unknown.row(by_predicate=pl.col("name") == name, named=True)
     cell = quoted(row["cell"])
     what = f"such as {quoted(name)}" if name else f"and {cell} names none"
     what += f" ({cell})" if name and name != row["cell"] else ""
     message = f"{word}: no class in this file is a class of this challenge, {what}"
-    return _class_problem(row, message, hints.get(name, ""), index, "warning")
+    return _class_problem(row, message, index, "warning")
 
 
-def _class_problem(
-    row: Row, message: str, hint: str, index: IdIndex, severity: Severity
-) -> Problem:
-    """Return the problem of a class; with no hint the message names the classes that there are."""
+def _class_problem(row: Row, message: str, index: IdIndex, severity: Severity) -> Problem:
+    """Return the problem of a class, with the class that was meant or those that there are."""
+    name, help = row["name"], None
+    hint = describe_meaning(index.explain(name), name)
+    if name and severity == "error":
+        hint = hint or index.suggestions()(name)
     message += hint or f"; it has {join_first([name for name in index.names if name])}"
-    help = None
-    if is_number(row["name"]) and not any(map(is_number, index.names)):
+    if is_number(name) and not any(map(is_number, index.names)):
         help = "write the names of the classes, not their numbers"
     return Problem("S521", message, severity, line=row["line"], list=row["list"], help=help)
 
