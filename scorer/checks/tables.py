@@ -75,9 +75,12 @@ def find_unknown_names(
     `line`, `list` and `cell` of the first row.
     """
     cells = distinct_ids(frame, role)
-    names = pl.Series([list(split(cell)) for cell in cells[role]], dtype=pl.List(pl.String))
-    cells = cells.with_columns(name=names.list.unique(maintain_order=True)).explode("name")
-    cells = cells.drop_nulls("name")
+    cell_of_name, names = list[int](), list[str]()
+    for number, cell in enumerate(cells[role]):
+        distinct = dict.fromkeys(split(cell))
+        cell_of_name += [number] * len(distinct)
+        names += distinct
+    cells = cells[cell_of_name].with_columns(name=pl.Series(names, dtype=pl.String))
     cells = cells.filter(~index.contains(cells["name"]))
     first = (pl.col("line").first(), pl.col("list").first(), pl.col(role).first().alias("cell"))
     return cells.group_by("name", maintain_order=True).agg(*first, pl.col("rows").sum())
