@@ -352,6 +352,7 @@ def _make_cells(
     main_role = min(numbers, key=depths.__getitem__, default="item")
     texts = {role: list[str]() for role in roles}
     offsets = {role: array("q") for role in roles}
+    columns = [(role, texts[role].append, offsets[role].append) for role in roles]
     empty_at: dict[str, int] = {}  # list without rows -> the offset of its name, or of its ""
     first_at: dict[str, int] = {}  # list -> the offset at which its name stands first
     repeated = set[int]()  # the offsets of the repeated names that are reported
@@ -369,13 +370,14 @@ def _make_cells(
         ):
             empty_at[name.text] = row.get(main_role, name).at
         else:
-            for role, cell in row.items():
-                texts[role].append(cell.text)
-                offsets[role].append(cell.at)
+            for role, add_text, add_offset in columns:
+                text, at = row[role]
+                add_text(text)
+                add_offset(at)
     has_main = main_role in offsets
     lines = places.lines(offsets[main_role] if has_main else np.max([*offsets.values()], axis=0))
-    frame = cells_frame(lines.tolist(), texts)
-    number_in_line = pl.int_range(pl.len(), dtype=pl.UInt32).over("line").alias(IN_LINE)
+    frame = cells_frame(lines, texts)
+    number_in_line = np.arange(len(lines)) - np.searchsorted(lines, lines)  # as lines ascend
 
     def find_cells(_: LineTexts, line: int, role: str) -> list[CellPlace]:
         if role not in offsets:
@@ -386,7 +388,7 @@ def _make_cells(
 
     empty = dict(zip(empty_at, places.lines([*empty_at.values()]).tolist(), strict=True))
     facts = {ANSWERS_FACT: has_one_item}
-    cells = frame.with_columns(number_in_line)
+    cells = frame.with_columns(pl.Series(IN_LINE, number_in_line, dtype=pl.UInt32))
     return Cells(cells, schema, tuple(roles), empty, find_cells, facts=facts)
 
 

@@ -201,7 +201,7 @@ def find_places(ids: pl.Series, names: Sequence[str] | pl.Series) -> Ints:
     return places
 
 
-def cells_frame(lines: Sequence[int], columns: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+def cells_frame(lines: Sequence[int] | Ints, columns: Mapping[str, Sequence[str]]) -> pl.DataFrame:
     """Return the frame of Cells, given the line of each row and role -> the text of each row."""
     texts = {role: pl.Series(cells, dtype=pl.String) for role, cells in columns.items()}
     return pl.DataFrame({"line": pl.Series(lines, dtype=pl.UInt32)} | texts)
