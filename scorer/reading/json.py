@@ -26,7 +26,7 @@ from scorer.reading.schema import Schema, holds_text
 from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts, ReadRequest, cells_frame
 
 MOST_DOCUMENT = 64 * 1024**2  # characters of a document, which is held as objects while it is read
-MOST_VALUES = 6_000_000  # names and values of a document; each takes about a microsecond
+MOST_VALUES = 5_000_000  # names and values of a document; each takes about a microsecond
 DEEPEST = 100  # arrays and objects inside each other
 JSON_LINES_HELP = "write an object a line, in a .jsonl file"
 VALUE_ROLES = ("prediction", "label", "score", "grade", "rating", "target")
