@@ -40,6 +40,9 @@ MARKS = "\u0301\u0323"
 
 
 CELLS = ("many ids in a cell", "several ids in a cell")  # whose challenge says so
+PREFERENCES = ("preferences", "preferences of unknown lists")
+CLASSES = ("labels that are no class", "labels of unknown lists")
+DELIMITED = ("challenge", "cells", "preferences", "classes")  # challenges of CSV files
 
 
 def rows(row: Callable[[int], str], head: str = HEAD) -> Iterator[bytes]:
@@ -155,6 +158,16 @@ CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
     "long cells": ("csv", lambda: rows(lambda n: f"q{n % LISTS},{'x' * 100_000}{n},1\n")),
     "quotes": ("csv", lambda: rows(lambda n: f'"q{n % LISTS}","i""\n{n}",1\n')),
     "decimal ids": ("csv", lambda: rows(lambda n: f"q{n % LISTS},{n}.0,1\n")),
+    "preferences": ("csv", lambda: rows(
+        lambda n: f"q{n % LISTS},x{n},y{n}\n", "list,better,worse\n"
+    )),
+    "preferences of unknown lists": ("csv", lambda: rows(
+        lambda n: f"u{n},a,b\n", "list,better,worse\n"
+    )),
+    "labels that are no class": ("csv", lambda: rows(
+        lambda n: f"q{n % KNOWN},x{n}\n", "list,label\n"
+    )),
+    "labels of unknown lists": ("csv", lambda: rows(lambda n: f"u{n},1\n", "list,label\n")),
     "JSON Lines": ("jsonl", lambda: rows(
         lambda n: f'{{"list": "q{n // 500 % LISTS}", "item": "x{n}", "score": {n}}}\n', ""
     )),
@@ -304,11 +317,11 @@ def measured(folder: Path, path: Path, kind: str) -> tuple[str, float, int]:
 
 def good(folder: Path, kind: str) -> Path:
     """The good submission of a kind of challenge; the folder is its place."""
-    return folder / f"{kind}.{'csv' if kind in ('challenge', 'cells') else 'json'}"
+    return folder / f"{kind}.{'csv' if kind in DELIMITED else 'json'}"
 
 
 def kind_of(name: str) -> str:
-    """The challenge of a case: challenge, cells (several ids in one), document (JSON), and others.
+    """The challenge of a case, as `challenge` writes them.
 
     Args:
         name: of the case.
@@ -316,6 +329,10 @@ def kind_of(name: str) -> str:
     document = name.removeprefix("JSON, ").removesuffix(", whole")
     if name in CELLS:
         return "cells"
+    if name in PREFERENCES:
+        return "preferences"
+    if name in CLASSES:
+        return "classes"
     if document == PATHS:
         return "paths"
     if not CASES[name][0].startswith("json") or "Lines" in name:
@@ -348,6 +365,18 @@ def challenge(folder: Path) -> None:
             f"truth: truth.csv\n{'' if 'json' in more else catalogue}metrics: [nDCG@10, AP]\n"
             f"submission: {{missing_list: zero{more}}}\n"
             "leaderboard: {intervals: false, tiers: false}\n"
+        )
+    rest = "submission: {missing_list: zero}\nleaderboard: {intervals: false, tiers: false}\n"
+    tables = {
+        "preferences": ("list,better,worse", "q{},a,b", LISTS, "EDRC"),
+        "classes": ("list,label", "q{},1", KNOWN, "Accuracy"),
+    }
+    for name, (head, row, lists, metric) in tables.items():
+        rows = "".join(f"{row.format(n)}\n" for n in range(lists))
+        (folder / f"{name}.truth.csv").write_text(f"{head}\n{rows}")
+        (folder / f"{name}.csv").write_text(f"{head}\n{row.format(0)}\n")
+        (folder / f"{name}.yaml").write_text(
+            f"truth: {name}.truth.csv\nmetrics: [{metric}]\n{rest}"
         )
     wide = {"many": ("list,item,grade", "i1,1", "nDCG@10, AP", '["i1"]')}
     wide["labels"] = ("list,label", "{}", "Accuracy", "1")
