@@ -32,11 +32,14 @@ def expected_table(
     if not begins_with_header or layout.separator or layout.parts:
         return None
     columns, roles = rules.columns, ROLES["submission"]
+    # `ROLES` lacks the roles that only this challenge has, such as `probability[cat]`.
     names = {
         role: schema.column_name(role) for schema in schemas for role in schema.roles if "[" in role
     }
     names |= {role: role for role in roles if role not in columns.values()}
     names |= {role: name for role, name in columns.items() if role in roles}
+    # Without names given, all roles that a schema requires are missing. The header of a file with
+    # several values in a cell, or with wide columns, need not have the roles of its rows.
     required = [
         [schema.column_name(role) for role in schema.missing_roles(names=())]
         for schema in (schemas if layout == PLAIN else ())
@@ -49,6 +52,7 @@ def expected_table(
 def _repairs(public: Public, rules: Submission) -> Iterator[tuple[str, FindKnownIds]]:
     """Yield each role of public ids, with a function that finds which ids were meant."""
     yield "list", partial(_find_public, IdIndex(public.lists))
+    # Ratings without a catalogue have the items of their candidates, as `PublicIds` finds them.
     items = PublicIds(public).items if public.items is None else IdIndex(public.items)
     if items is not None and items.names:
         yield "item", partial(_find_public, items)
@@ -85,6 +89,7 @@ def replace_by_cause(
     except UnreadableError:
         return findings
     rows = cut_rows(text, table)
+    # A frame that is read back with its index and written again has one index column more.
     while has_index_column(rows, table):
         rows = [row[1:] for row in rows]
     if (problem := _probabilities_in_place_of_label(rows, table, public)) is None:

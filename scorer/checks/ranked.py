@@ -45,7 +45,8 @@ RANKED = ("grades", "preferences")  # the kinds whose submissions may be ranked 
 HOW_TO_IGNORE = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
 SHOWN = 3  # items that a message names
 ALWAYS_ERRORS = ("S309", "S310")  # codes of ids that are empty or missing values
-# If the challenge bounds no length: an explanation has a row for each place up to the last rank.
+# The highest rank if the challenge bounds no length. To explain a score takes a row for each rank
+# up to the last, also for those left out: one wrong rank could ask for any number of rows.
 LAST_RANK = 4_000_000
 SHOWN_BEFORE, SHOWN_AFTER = 5, 2  # ranks around a gap that its message shows
 # Whether a row is of the same list as the row before; null in the first row.
@@ -57,6 +58,7 @@ FEW_LISTS = 10  # lists of one item may be the same by chance if there are fewer
 @check("S103")
 def no_rows(rows: SubmissionRows) -> Iterator[Problem]:
     """A file has rows, even where the challenge allows lists to be missing."""
+    # On Spark, other buckets may have rows.
     if rows.is_bucket or len(rows.table) or rows.table.empty_lists or rows.partial:
         return
     public = rows.public
@@ -68,12 +70,12 @@ def no_rows(rows: SubmissionRows) -> Iterator[Problem]:
 @check("S301", "S302", "S306", "S307", "S308", "S309", "S310", "S311", "S312", "S313")
 def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
     """Every list of the challenge is answered, and no other."""
-    if rows.is_bucket:
+    if rows.is_bucket:  # on Spark, when all buckets are checked
         return
     index, public, strict = rows.ids.lists, rows.public, rows.rules.unknown_list == "error"
     lists = rows.lists
     if empty := rows.table.empty_lists:
-        # A message on the id of an empty list says `1 row`: that of its line.
+        # An empty list has no row, but its line. It counts as 1 row in messages about its id.
         without_rows = {"list": list(empty), "line": list(empty.values()), "rows": 1}
         lists = pl.concat([lists, pl.DataFrame(without_rows, schema=lists.schema)])
         lists = lists.sort("line", maintain_order=True)
@@ -105,6 +107,7 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
             name, line = ignored["list"][0], ignored["line"][0]
             yield Problem("S302", message, "warning", line=line, list=name, role="list")
             unknown = unknown.filter(is_explained)
+    # If strict, all faults are errors.
     yield from report_ids(unknown, "list", faults, rows.word, None if strict else ALWAYS_ERRORS)
 
 
@@ -150,6 +153,8 @@ def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Found]:
     """Yield errors for items without an id, and warnings for suspicious ids; none are public."""
     ids, separator = rows.frame[role], cell_separator(rows.rules)
     decimals = _are_decimals(ids)
+    # Counted as 1 or 0 of 1, also if the ids are no decimals: Spark adds up these counts of all
+    # buckets, and there is only a problem if they are 1 in each.
     named = rows.frame.filter(ids != "") if decimals else rows.frame
     for row in named.head(1).iter_rows(named=True):
         message = "every item ends in '.0', as {item} does; were ids turned into decimals?"
@@ -189,6 +194,7 @@ def misformed_text(rows: SubmissionRows) -> Iterator[Problem]:
     if form is None or "item" not in rows.frame.columns:
         return
     word = printable(rules.columns.get("text", "text"), 60)
+    # `Schema.with_items` gives texts the role of items.
     wrong = rows.frame.filter(~pl.col("item").str.contains(TextPattern(form).expression))
     message = "{word} {item} does not look as {form}"
     for problem in report_rows(wrong, "S313", message, role="item", word=word, form=form):
@@ -214,7 +220,9 @@ def repeated_item(rows: SubmissionRows) -> Iterator[Problem]:
     public, rules = rows.public, rows.rules
     if "item" not in rows.frame.columns or rows.keeps_first_repeat:
         return
-    # The items of a preference challenge differ from list to list: there is no catalogue.
+    # An empty or missing id has a problem of its own, and may well be in several rows. Only an id
+    # of the catalogue may read as a missing value; the items of a preference challenge differ from
+    # list to list, so it has no catalogue.
     index = rows.ids.items if public.kind == "grades" else None
     noun = printable(rules.columns.get("text", "text"), 60) if rules.texts else "item"
     message = "{noun} {item} is given twice in {word} {list} (first on line {first_line:,})"
@@ -230,6 +238,7 @@ def length(rows: SubmissionRows) -> Iterator[Problem]:
     if no length is required.
     """
     limits, word = rows.rules.lengths, rows.word
+    # `answers` is the fact that lists have one item each, where "" is none (reading/json.py).
     may_be_empty = rows.table.facts.get("answers") if limits is None else limits.min == 0
     if not may_be_empty:
         for name, line in rows.table.empty_lists.items():
@@ -265,6 +274,7 @@ def without_candidates(rows: SubmissionRows) -> Iterator[Problem]:
     if index is None or not public.complete or rows.partial:
         return
     sizes = index.frame.group_by("list").len("candidates")
+    # `missing` is a column of lists of items, of which the message shows the first.
     missing = index.without(rows.frame).group_by("list").agg(missing="item")
     short = rows.named_lists.join(sizes, on="list", maintain_order="left")
     short = short.filter(pl.col("rows") < pl.col("candidates"))
@@ -314,7 +324,7 @@ def ranks(rows: SubmissionRows) -> Iterator[Found]:
     if rows.rules.rank_gaps == "error":
         yield from _missing_ranks(by_rank, word)
         return
-    limits = rows.rules.length
+    limits = rows.rules.length  # `lengths` differs for texts alone, which have no ranks
     last = LAST_RANK if limits is None or limits.max is None else limits.max
     beyond = by_rank.filter(rank > last).sort("line", maintain_order=True)
     message = "rank {rank:.12g} in {word} {list}; the last is {last}"
@@ -398,7 +408,7 @@ def ties(rows: SubmissionRows) -> Iterator[Found]:
     message += f"(ties: {rows.rules.ties})"
     line = None if tied.is_empty() else tied["line"][0]
     first = Problem("S409", message, "warning", line=line)
-    shares = (MANY_TIES, math.inf)
+    shares = (MANY_TIES, math.inf)  # a problem from this share on
     yield CountedProblem(first, tied.height, total=scored.height, shares=shares)
 
 
@@ -407,6 +417,8 @@ def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:
     score = pl.col("score")
     is_best_first = (~SAME_LIST | (score <= score.shift())).all()
     if rows["list_number"].is_sorted() and rows.select(is_best_first).item():  # as in most runs
+        # Whether a row ties with the row before. In the first row it is null, which `filter` drops
+        # unless the second row ties with it.
         ties = rows.select(SAME_LIST & (score == score.shift())).to_series()
         return rows.filter(ties | ties.shift(-1))
     # Adding 0 makes -0 and 0 one number.

@@ -100,7 +100,9 @@ def repeated_row(rows: SubmissionRows) -> Iterator[Problem]:
     """A row is answered once."""
     repeats = repeated_rows(rows.named.select("line", "list"), "list")
     name = pl.col("list")
-    if "list" in rows.rules.wide:  # A repeated line repeats all of its columns
+    # If columns are the parts of lists, a line has a list in each of them, such as `like/u1`. A
+    # repeated line repeats them all, and is reported once, by the name without the part.
+    if "list" in rows.rules.wide:
         repeats = repeats.unique("line", keep="first", maintain_order=True)
         name = name.map_elements(row_of, return_dtype=pl.String)
     message = "{word} {name} is given twice (first on line {first_line:,})"
@@ -145,6 +147,7 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Found]:
         yield Problem("S521", message, line=first["line"], list=first["list"])
         return
     help = "predict a class for each of these rows (in pandas: fillna with one)"
+    # By default pandas reads a class called `None` or `NA` as missing, and writes an empty cell.
     if any(name.casefold() in MISSING for name in public.classes):
         help = "read and write labels as text (in pandas: dtype=str, keep_default_na=False)"
     suggest, faults = index.suggestions(), dict[str, IdFault]()
@@ -192,6 +195,7 @@ def _count_wrong_rows(
     """Return the problem of some rows, at least one, as `what` describes the first of them."""
     row = rows.frame.row(int(np.argmax(is_wrong)), named=True)
     place = {"line": row["line"], "list": row["list"], "item": row.get("item")}
+    # `CountedProblem` fills in how many rows there are, as `several`.
     first = Problem(code, "{what}{several}", severity, help=help, **place)
     return CountedProblem(first, int(np.count_nonzero(is_wrong)), {"what": what})
 
@@ -214,6 +218,7 @@ def wrong_probability(rows: SubmissionRows) -> Iterator[CountedProblem]:
         help = "percent? divide by 100" if is_percent else None
         yield _count_wrong_rows(rows, is_wrong, "S524", what, help=help)
         return  # Wrong sums follow from this
+    # A row that may have several labels has a probability of each, with any sum.
     if len(roles) == 1 or rows.public.separator is not None:
         return
     total = table.sum(axis=1)
@@ -281,6 +286,7 @@ def unknown_class(rows: SubmissionRows) -> Iterator[Problem]:
     """
     found = list[Problem]()
     for column in rows.public.class_columns:
+        # `split` gives the names of the classes in a cell.
         (role, split), index = column.submission, IdIndex(dict.fromkeys(column.classes))
         if role not in rows.frame.columns or not column.classes:
             continue
@@ -326,6 +332,7 @@ def _class_problem(row: Row, message: str, index: IdIndex, severity: Severity) -
 @check("S507", kinds=("ratings",))
 def repeated_prediction(rows: SubmissionRows) -> Iterator[Problem]:
     """A rating is predicted once."""
+    # An empty or missing id has a problem of its own, and may well be in several rows.
     repeats = rows.repeated_items.filter(has_name("item", None))
     message = "({list:bare}, {item:bare}) is predicted twice (first on line {first_line:,})"
     yield from report_rows(repeats, "S507", message)
@@ -342,7 +349,7 @@ def missing_prediction(rows: SubmissionRows) -> Iterator[CountedProblem]:
     message = "{count:,} of {total:,} predictions {are} missing; first: ({list}, {item}){note}"
     first = Problem("S508", message, rows.missing_severity, list=name, item=item)
     words = {"list": printable(name, 60), "item": printable(item, 60), "note": rows.unread_note}
-    # If all are missing, other checks report why.
+    # By its shares it is no problem if all are missing: then other checks report why.
     yield CountedProblem(first, missing.height, words, len(pairs), shares=(0, 1))
 
 
@@ -357,6 +364,7 @@ def prediction_not_asked(rows: SubmissionRows) -> Iterator[Problem]:
     others = others.filter(rows.ids.lists.contains(others["list"]))
     unknown = others["item"].filter(~items.contains(others["item"])).unique()
     wrong = [item for item in unknown if items.explain(item) is not None]
+    # With a role, the problem would point to the cell of the item; but it is of the pair.
     others = others.filter(~pl.col("item").is_in(wrong)).drop("role")
     yield from report_rows(others, "S509", "({list:bare}, {item:bare}) is not asked for")
 

@@ -32,7 +32,7 @@ from scorer.views.ranked import Ties
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Images(OpenTruth):
-    """A truth of masks or boxes."""
+    """A truth of masks or boxes; a point is a box without width and height."""
 
     regions: tuple[Any, ...]  # of each image: the cell of its mask, or its boxes
 
@@ -133,7 +133,7 @@ def open_boxes(table: Table, side: SideTables, findings: Findings) -> TrueBoxes:
     if "boxes" in table:
         cells, _ = cells_of_lists(table, "boxes", lists)
         boxes = _read_cells(cells, partial(boxes_of, parts=true_parts))
-    else:
+    else:  # a column for each part of a box
         boxes = _boxes_of_rows(table, lists)
     constants = Constants(classes=tuple(sorted({box.name for cell in boxes for box in cell})))
     return TrueBoxes(

@@ -49,6 +49,7 @@ class Grades(ItemTruth):
     side: SideTables  # the challenge's other files
     table: Table | None = None  # the truth's, if a measure needs its subtopics
     excluded: GradedItems | None = None  # the pairs that are removed from submissions
+    # `OpenTruth` says what these are. A submission may also have the other views of `find_views`.
     own_views: ClassVar[frozenset[type]] = frozenset({Judged, Diverse, Texts})
 
     @cached_property
@@ -79,7 +80,7 @@ class Grades(ItemTruth):
 
     @cached_property
     def history(self) -> tuple[Ints, Ints]:
-        """The pairs of the history, ordered by list: the lists, and the item codes they know."""
+        """The pairs of the history, ordered by list: the list of each, and its item's code."""
         if (history := self.side.tables.get("history")) is None:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         return _history_pairs(history.frame, self.truth.list_names, self.catalogue.ids)
@@ -165,6 +166,7 @@ def _extras_of(truth: GradedItems, table: Table, side: SideTables) -> Extras:
     if of_truth:  # of each judged item, those of the first row that has it with its grade
         frame, item = table.frame, truth.find(table.frame)
         grade = frame["grade"].to_numpy() if "grade" in frame else np.ones(frame.height)
+        # The NaN at the end is for a row of -1, which is excluded: it has no grade.
         has_grade = grade == np.append(truth.grade, np.nan)[item]
         rows = first_positions(np.where(has_grade, item, -1), truth.in_list.size)
         of_truth = of_truth.at_or_missing(rows)
@@ -206,6 +208,7 @@ def _catalogue(side: SideTables) -> Catalogue:
     else:
         ids = history.frame["item"]
     names = ids.unique().sort()
+    # The last row, of zeros, is for items outside the catalogue, whose code is -1.
     users, features = np.zeros(len(names) + 1), np.zeros((len(names) + 1, len(side.features)))
     extra = NamedColumns({}, "item")
     if items is not None:

@@ -33,7 +33,11 @@ class Values(OpenTruth):
     own_views: ClassVar[frozenset[type]] = frozenset({Given})
 
     def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """Return the values of each list; 0 for lists that the submission leaves out."""
+        """Return the values of each list.
+
+        All are 0 in a list that the submission leaves out. In another list, a value without a row
+        is NaN.
+        """
         frame = submission.frame
         place = number_lists(frame["list"], self.lists)
         answered = np.zeros(len(self.lists), dtype=bool)
@@ -58,7 +62,7 @@ class Values(OpenTruth):
         if "measure" not in roles:
             return {"list": self.lists, **dict.fromkeys(value_roles, np.ones(len(self.lists)))}
         pairs = [(value, name) for value in values for name in self.lists]
-        # A value of a list that no submission has is not missing in any.
+        # What no submission gives for a list is NaN here, too, so that none of them lacks it.
         is_given = [not found or value in found.get(name, ()) for value, name in pairs]
         return {
             "list": [name for _, name in pairs],

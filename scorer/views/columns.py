@@ -117,6 +117,8 @@ def read_columns(
 ) -> NamedColumns:
     """Return the further columns of a table, one element a row.
 
+    A column of classes is left out if a cell has shares that sum to more than 1.
+
     Args:
         table: Its columns are called `number[NAME]` if of numbers, else `extra[NAME]`.
         kinds: column name -> text, number or classes.
@@ -138,7 +140,7 @@ def read_columns(
             continue
         shares = [_parse_shares(cell) for cell in cells]
         totals = [sum(of_cell.values()) for of_cell in shares]
-        faults = [n for n, total in enumerate(totals) if total > 1 + 1e-9]
+        faults = [n for n, total in enumerate(totals) if total > 1 + 1e-9]  # sums are rounded
         for n in faults:
             message = f"has shares that sum to {totals[n]:.6g}, over 1"
             message = f"{printable(name, 60)} {quoted(cells[n])} {message}"

@@ -46,7 +46,10 @@ class Facets:
         return count
 
     def total(self, weight: ArrayLike = 1.0) -> Floats:
-        """Return the sum of `weight` over each list's pairs, in rank order; 0 without pairs."""
+        """Return the sum of `weight` over the pairs of each list: shape (lists,); 0 without pairs.
+
+        `weight` is one for each pair, or one for all. They are added in the order of the pairs.
+        """
         return sum_by_list(self.in_list, weight, self.lists)
 
     def gain(self, alpha: float) -> Floats:
@@ -107,6 +110,7 @@ class Diverse:
 
     def hit_facets(self, rel: float) -> Facets:
         """Return the relevant subtopics of the hits, by the hits' ranks."""
+        # `item` is the index of each hit in the ideal.
         hits, item = self.judged.hits, self.judged.of_hits(np.arange(self.by_item.counts.size))
         return self._facets(item, hits.in_list, hits.rank, rel)
 

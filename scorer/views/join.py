@@ -146,7 +146,7 @@ class GradedItems:
         )
 
     def __getstate__(self) -> dict[str, object]:
-        """Return the fields alone, without the cached properties."""
+        """Return the fields alone for a pickle; cached properties are made again when needed."""
         return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
     def subset(self, lists: Ints) -> GradedItems:
@@ -321,7 +321,9 @@ class RankedRows:
                 "item": self.pairs.items.gather(self.row[tied]),
             }
         )
+        # `expected` and `mean-rank` say no order; that of `item-desc` is taken.
         by = groups.select(pl.arg_sort_by("group", "item", descending=[False, ties != "item-asc"]))
+        # Row by[n] of `groups` is the nth in the new order, so it moves to the index tied[n].
         new_of_tied, new = np.empty_like(tied), indices.copy()
         new_of_tied[by.to_series().to_numpy()] = tied
         new[several] = new_of_tied[np.searchsorted(tied, indices[several])]
@@ -382,14 +384,14 @@ class OrderedRows(NamedTuple):
     in_list: Ints
     rank: Ints
     tie_start: Ints
-    tied: Ints
+    tied: Ints  # the size of the tie group; not indices, as `RankedRows.tied` is
 
 
 def rank_rows(table: Table, lists: Sequence[str] | pl.Series, ties: Ties) -> OrderedRows:
     """Rank a submission's rows: by score, else by rank, else as they stand in the file.
 
-    Rows of lists that are not among `lists` are left out. Equal scores are ordered by `ties`;
-    `expected` (whose order no value depends on) as item-desc.
+    Rows of lists that are not among `lists` are left out. Equal scores are ordered as `ties`
+    says. `expected` and `mean-rank` say no order; then it is that of `item-desc`.
     """
     rows = RankedRows.of(table, lists)
     index = np.arange(rows.row.size)
@@ -469,9 +471,10 @@ def candidate_items(candidates: Mapping[str, frozenset[str]], lists: Sequence[st
 
 
 def with_candidates(truth: GradedItems, candidates: Mapping[str, frozenset[str]]) -> GradedItems:
-    """Return the judged items and the candidates of each list, sorted by item.
+    """Return the judged items and the candidates of each list.
 
-    Unjudged items have grade NaN. Without candidates it is the truth as it is.
+    They are ordered by list, then by item, not by grade. Unjudged items have grade NaN. If no list
+    has candidates, the truth comes back as it is, best grade first.
     """
     if not candidates:
         return truth

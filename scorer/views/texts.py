@@ -42,7 +42,7 @@ class Texts(View):
         return texts
 
     def accepted(self, rel: float) -> list[list[str]]:
-        """Return the truth's texts of each list with at least that grade."""
+        """Return the truth's texts of each list whose grade is at least `rel`."""
         accepted: list[list[str]] = [[] for _ in range(self.lists)]
         for n, text, grade in zip(
             self.truth_list.tolist(), self.truth_text, self.grade.tolist(), strict=True
@@ -53,7 +53,11 @@ class Texts(View):
 
     @classmethod
     def of(cls, *lists: tuple[str | Mapping[str, float] | None, Sequence[str]]) -> Texts:
-        """Return the view of a text, or texts with scores, and the accepted ones; for examples."""
+        """Return the view of some lists; for examples.
+
+        Each has what is returned (a text, or text -> score, the first at rank 1; None if nothing
+        is), and the texts that the truth accepts.
+        """
         scores = [{sent: np.nan} if isinstance(sent, str) else sent or {} for sent, _ in lists]
         texts = [text for sent in scores for text in sent]
         accepted = [list(dict.fromkeys(texts)) for _, texts in lists]
