@@ -31,7 +31,8 @@ class Problem:
     item: str | None = None
     help: str | None = None
     times: int = 1  # how many places the problem stands for ("18 rows")
-    # The role of the wrong cell, whose text is in `list` for the role "list", else in `item`.
+    # The role of the wrong cell, by which `Findings.locate` finds its column. Its text is in `list`
+    # for the role "list", else in `item`.
     role: str | None = field(default=None, compare=False, repr=False)
     # Why a metric failed, for the organizer alone: it may show the truth.
     cause: str | None = field(default=None, compare=False, repr=False)
@@ -80,7 +81,12 @@ class Findings:
     _problems: list[Problem] = field(default_factory=list)
 
     def add(self, problem: Problem) -> None:
-        """Keep a problem, as one place; or count its `times` if `most` of its code are kept."""
+        """Keep a problem, and count it as one; or count its `times` if `most` of its code are kept.
+
+        A check gives all places beyond those kept as one last problem, whose `times` says how many
+        they are. A kept problem counts as one, whatever its `times`: `merge` and `tally` take what
+        is counted beyond the kept problems for problems that are not kept.
+        """
         self.fatal |= problem.severity == "error"
         if self.counts[problem.code] >= self.most:
             self.counts[problem.code] += problem.times
@@ -108,6 +114,7 @@ class Findings:
     def merge(self, other: Findings) -> None:
         """Add other findings, also those that were only counted."""
         self.extend(other._problems)
+        # What `other` has only counted: its counts, less the problems that it keeps.
         self.counts.update(other.counts - Counter(problem.code for problem in other._problems))
         self.fatal |= other.fatal
 
@@ -140,6 +147,7 @@ class Findings:
 
         def rename(problem: Problem) -> Problem:
             own = problem.path or ""
+            # Neither the file itself, nor a file in it.
             if own != before and not (before and own.startswith(f"{before}/")):
                 return problem
             return replace(problem, path=path + own[len(before) :])
@@ -161,12 +169,14 @@ class Findings:
         """Return a copy without the problems whose codes begin with one of `codes`."""
         remaining = Findings(self.path, self.most)
         remaining.extend(p for p in self._problems if not p.code.startswith(tuple(codes)))
+        # `extend` has counted the kept problems alone.
         others = {code: n for code, n in self.counts.items() if not code.startswith(tuple(codes))}
         return replace(remaining, counts=Counter(others))
 
     def summarize(self, path: str | None, hint: str) -> Findings:
         """Return one problem for each code, which says how many there are and shows no cell."""
         summary = replace(self.copy(), path=path, _problems=[])
+        # Reversed, so that the severity of the first problem of a code is the one that stays.
         severities = {problem.code: problem.severity for problem in reversed(self._problems)}
         for code, severity in severities.items():
             places = f"{self.counts[code]:,} place{'s' * (self.counts[code] != 1)}"
@@ -192,7 +202,10 @@ class Findings:
         return sum(self.tally("error").values())
 
     def to_json(self) -> str:
-        """Return JSON for `from_json`, without roles and the causes that only organizers see."""
+        """Return JSON for `from_json`, without roles and the causes that only organizers see.
+
+        Its key `kept` has `most`, and its key `errors` has `fatal`, which is no number.
+        """
         problems = [
             {
                 key: value

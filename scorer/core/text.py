@@ -21,6 +21,8 @@ RTL_LETTERS = (
     "\u0590-\u0604\u0606-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
     "\U00010800-\U00010fff\U0001e800-\U0001efff"
 )
+# Such letters in a row, with their combining marks. One blank or sign between two letters belongs
+# to them.
 RTL = re.compile(f"[{RTL_LETTERS}](?:[{RTL_LETTERS}\u0300-\u036f]|[ ,.'\"_-](?=[{RTL_LETTERS}]))*")
 LEFT_TO_RIGHT = "\u200e"  # a mark without width
 KIT = "scorer-kit-"  # begins the name of a temporary folder into which a kit is unpacked
@@ -35,7 +37,13 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def unit(called: Mapping[str, str], count: int = 2) -> str:
-    """Return the noun for so many lists, from role -> the challenge's word: `users` of `userId`."""
+    """Return what a challenge calls its lists: `users` if their column is `userId`.
+
+    Args:
+        called: role -> the challenge's word for it. If the word for `list` is no noun, such as
+            `id`, the one for `unit` is taken, or "list".
+        count: How many lists there are; the noun is in the singular for 1.
+    """
     word = re.sub(r"(?<=[a-z])I[dD]$|[ _-]id$", "", called.get("list", "list"))
     word = {"qid": "query", "uid": "user"}.get(word.casefold(), word).replace("_", " ")
     if not re.fullmatch(r"[A-Za-z][A-Za-z ]*", word) or word == "id":

@@ -47,8 +47,11 @@ SAMPLE_LINES = 10_000  # after the header, in which the rows of the sample are l
 HEAD_LINES = SAMPLE_ROWS + 1  # the header and the rows of the sample, of a clean file
 FEWEST_QUOTED = 1_000  # lines with quotes that are worth a second pass of polars
 WHITESPACE_FIELD = re.compile(r"[^ \t]+")
+# What a line holds before a closing quote, or up to its end; two quotes stand for one. Possessive,
+# as no shorter match is ever wanted.
 INSIDE_QUOTES = re.compile(r'[^"]*+(?:""[^"]*+)*+')
-QUOTED_REST = re.compile('"[^"]*"')  # the rest of a line, which pandas quotes for its separators
+# A last field that takes the rest of a line: pandas quotes it, as it holds separators.
+QUOTED_REST = re.compile('"[^"]*"')
 # A cell, quoted or not, as a regex of polars; SEPARATOR is replaced by the separator.
 WELL_FORMED = r'(?:"(?:[^"\r]|"")*"|[^"\rSEPARATOR]*)'
 
@@ -70,7 +73,8 @@ class Dialect:
         width: How many fields a record has; 0 if that is not known yet.
         takes_rest: Whether the last field is all of the rest of the line, separators included.
         exact_field: The field, from 0, whose outer blanks are kept: the one of a text.
-        longest: How many characters a record of several lines may have.
+        longest: How many characters a record of several lines may have: as many as `ReadLimits`
+            allows bytes in a line.
     """
 
     separator: str
@@ -82,7 +86,11 @@ class Dialect:
 
     @property
     def field_blanks(self) -> str:
-        """The characters that are stripped round a field: no tab that may separate fields."""
+        """The characters that are stripped round a field.
+
+        Where tabs separate fields that may be quoted, a tab is no blank. Where nothing is quoted it
+        is one, as in `_cut_unquoted`: a last field that takes the rest may begin or end with tabs.
+        """
         return " " if self.separator == "\t" and self.quotes else BLANKS
 
     def parse_record(self, texts: LineTexts, line: int) -> Record:
@@ -95,19 +103,22 @@ class Dialect:
         size = len(text)  # characters of the record up to the end of the current line
         while True:
             blanks = "" if len(record.fields) == self.exact_field else self.field_blanks
-            first_line = number
+            first_line = number  # on which the field begins
             end = text.find(self.separator, at)
             end = len(text) if end < 0 else end
             field = text[at:end]  # if it is not quoted
             start = at + len(field) - len(field.lstrip(blanks))
             if text[start : start + 1] != '"':
-                # A text keeps the blanks round it, but its place is behind them, too.
+                # A text keeps the blanks round it, but its place is behind those before it, as the
+                # place of any other cell is.
                 start = at + len(field) - len(field.lstrip(self.field_blanks))
                 record.fields.append(field.strip(blanks))
                 fault = STRAY_RETURN if "\r" in field else None
             else:
                 fault = TAB_BEFORE if "\t" in text[at:start] else None
                 parts, at = [], start + 1
+                # Each pass takes what one line has of the field. The loop ends behind the closing
+                # quote, where `end` is then, or with a fault, after which `end` is not used.
                 while not fault:
                     match = INSIDE_QUOTES.match(text, at)
                     assert match is not None  # it matches anything
@@ -157,7 +168,10 @@ class Dialect:
 
 
 def _mark_faulty(record: Record, fault: tuple[str, str, str]) -> Record:
-    """Return a record without its faulty last field; the next one begins on the line after it."""
+    """Return a record without its last field, which is faulty.
+
+    The next record begins on the line after the one on which that field begins.
+    """
     code, message, help = fault
     line, column = record.places[-1]
     record.fault = Problem(code, message, line=line, column=column, help=help)
@@ -204,7 +218,8 @@ def read_clean_delimited(data: bytes, request: ReadRequest) -> Cells | None:
     The problems of the header are reported if the file is clean.
     """
     layout = request.layout
-    # Between quotes, separators and line ends belong to the cell.
+    # Between quotes, separators and line ends belong to the cell. Polars would take lines that are
+    # skipped, and comments, for rows. With `layout.lines`, `reshape` needs the lines anyway.
     if b'"' in data or layout.skip or layout.comment or layout.lines:
         return None
     findings = Findings(request.findings.path)
@@ -216,7 +231,8 @@ def read_clean_delimited(data: bytes, request: ReadRequest) -> Cells | None:
     except (UnreadableError, ReportedError):
         return None
     dialect = form.dialect
-    # Polars takes each line below the header for a row, also a blank one.
+    # Polars takes each line below the header for a row, also a blank one. As `scan_clean` counts
+    # the separators of the lines above the rows, too, only the header may stand there.
     if not dialect.quotes or form.body_line != (1 if layout.header else 2):
         return None
     frame = scan_clean(
@@ -291,6 +307,7 @@ def read_form(lines: pl.DataFrame, request: ReadRequest) -> FileForm:
         header = Record(0, first_line, list(layout.header))
     else:
         header = _find_header(numbers, first_line, dialect, request)
+    # If the header fits, these faults are reported when the rows are read.
     faults, sample = Findings(), list[Record]()
     for record in _records(numbers, header.next_line, dialect, texts):
         if record.line >= header.next_line + SAMPLE_LINES or len(sample) == SAMPLE_ROWS:
@@ -344,7 +361,8 @@ def _complete_dialect(
     """Return the dialect of a file whose columns are known.
 
     The last field takes the rest of a line if it holds several ids with the separator of the
-    columns between them.
+    columns between them. With a separator of one character this holds only if the file has no
+    header; under a header, such a field must be quoted.
     """
     # A column whose cells hold several ids has the role cell[...].
     separators = {f"cell[{role}]": separator_of(mark) for role, mark in layout.cells}
@@ -401,7 +419,9 @@ def _cut_plain(lines: pl.DataFrame, form: FileForm) -> pl.DataFrame:
     """Return the rows of lines without quotes that have all fields."""
     dialect, text = form.dialect, pl.col("text")
     separator, width = dialect.separator, dialect.width
-    if separator == WHITESPACE:  # each run of blanks becomes a character that no line holds
+    # The first width - 1 stretches of blanks, one in each pass, become a character that no line
+    # holds. Later ones stay: they are inside a last field that takes the rest.
+    if separator == WHITESPACE:
         separator = "\0"
         text = text.str.strip_chars(BLANKS)
         for _ in range(width - 1):

@@ -26,7 +26,8 @@ ENTRY_POINTS = "scorer.formats"  # the entry points of formats that installed pr
 HEAD_BYTES = 1 << 16  # of a file, in which its first lines are looked for
 MOST_HEAD_LINES = 100  # first lines that are looked at
 # A line with a comma may be CSV. The CERTAIN patterns allow commas, as a second column 0 or Q0 (in
-# a run, with a whole number as rank) is hardly chance. Files with these names are not tried.
+# a run, with a whole number as rank) is hardly chance. They are not tried on files with these
+# names, only the other patterns are.
 OTHER_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
 # Qrels: list, iteration, item and grade; the second column is mostly 0, and may be a subtopic.
 QRELS_LINE = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*")
@@ -129,6 +130,7 @@ def find_format(
     found = next((each for each in formats() if suffix in each.suffixes), None)
     if found is None or suffix == ".txt":
         lines = data_lines(first_lines(path, ReadLimits(protected=protected)))
+        # More than half of the lines.
         if 2 * sum(map(bool, map(CERTAIN_RUN_LINE.fullmatch, lines))) > len(lines):
             return formats().get("trec")
     return found or formats().get("csv")
@@ -141,12 +143,18 @@ def format_suffix(name: str) -> str:
 
 
 def is_qrels(lines: Sequence[str], path: Path) -> bool:
-    """Return whether the first lines of a file, without comments, are judgments of TREC."""
+    """Return whether the first lines of a file, other than comments, are judgments of TREC.
+
+    If the name in `path` is that of another format, they must be without commas (OTHER_SUFFIXES).
+    """
     return _all_match(lines, path, QRELS_LINE, CERTAIN_QRELS_LINE)
 
 
 def is_run(lines: Sequence[str], path: Path) -> bool:
-    """Return whether the first lines of a file, without comments, are a run of TREC."""
+    """Return whether the first lines of a file, other than comments, are a run of TREC.
+
+    If the name in `path` is that of another format, they must be without commas (OTHER_SUFFIXES).
+    """
     return _all_match(lines, path, RUN_LINE, CERTAIN_RUN_LINE)
 
 

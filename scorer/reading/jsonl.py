@@ -99,7 +99,7 @@ def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     first_lines = _first_lines(plain, keys, rows)
     if not plain.height and not rows:
         raise ReportedError
-    if len(rows) == 1 and not plain.height:
+    if len(rows) == 1 and not plain.height:  # a plain line has the key of a role
         _refuse_unknown_object(rows[0], request)
     match = match_schema(list(first_lines), request, None)
     names = match.names
@@ -302,7 +302,8 @@ def _find_cells(text: str, line: int, name: str) -> list[CellPlace]:
     value, _ = DECODER.raw_decode(text, column - 1)
     if not isinstance(value, list):
         return [CellPlace(_plain_text(value), line, column)]
-    places = [CellPlace(BEFORE_EACH, line, column)]  # says that the places of elements follow
+    # A text that begins with BEFORE_EACH is that of an array (`join_cells`); its elements follow.
+    places = [CellPlace(BEFORE_EACH, line, column)]
     at = column - 1  # the offset of the bracket, then of the comma before each element
     for element in value:
         at = skip_blanks(text, at + 1)

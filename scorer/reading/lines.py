@@ -113,6 +113,7 @@ def read_some_lines(
         ends = block.count(b"\n")
         if passed + ends >= first - 1:  # line `first` begins in this block or before it
             if not kept:
+                # The block may begin inside a line, which is then cut. That line is before `first`.
                 skipped = passed
             kept.append(block)
         passed += ends

@@ -24,6 +24,7 @@ def write_lists(rows: Rows, columns: Mapping[str, str]) -> bytes:
 @format("lists", ".lists", write=write_lists)
 def read_lists(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     """Return the items of each list. Of a list on several lines, the first counts."""
+    # The lines hold lists and items: a schema that fits requires the list, and no more than both.
     shapes = [s for s in request.schemas if {"list"} <= set(s.required) <= {"list", "item"}]
     if not shapes:
         first = request.schemas[0]
@@ -37,6 +38,7 @@ def read_lists(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     for line, wrong in lines.filter(~has_colon).iter_rows():
         message = f"no colon in {quoted(wrong)}; expected 'list: item, item, ...'"
         request.report("S207", message, line)
+    # The struct is named `text`, as the column that it is made from.
     parts = text.str.splitn(":", 2).struct.rename_fields(["list", "item"])
     lists = lines.filter(has_colon).select("line", parts).unnest("text")
     lists = lists.with_columns(pl.col("list", "item").str.strip_chars(BLANKS))

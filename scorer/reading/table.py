@@ -103,9 +103,10 @@ class Cells(Table):
     position, from 0, of the row's cells among all that `find_cells` returns for the line.
 
     Attributes:
-        wide_names: role -> the names of the file's columns that hold its cells, one for each number
-            in the line, if the rows of a line come from wide columns.
-        free_roles: The roles of numbers in which any other cell is NaN without a problem.
+        wide_names: role -> the names of the wide columns that hold its cells, if the rows of a line
+            come from such columns. The IN_LINE of a row is the position of its name.
+        free_roles: The roles of numbers in which a cell that is no number, or too large a one, is
+            NaN without a problem.
         first_line: The first line that can be a row.
     """
 
@@ -184,7 +185,8 @@ def encode(ids: pl.Series) -> tuple[pl.Series, Ints]:
 
 def sort_ids(ids: pl.Series) -> pl.Series:
     """Return the distinct ids, sorted."""
-    # Runs are few: in most files the rows of a list follow each other, and lists are often sorted.
+    # Stretches of equal ids are few: in most files the rows of a list follow each other. Lists are
+    # often sorted.
     distinct = ids.rle().struct.field("value")
     return distinct if distinct.is_sorted() else distinct.unique().sort()
 

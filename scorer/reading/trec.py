@@ -55,7 +55,7 @@ def read_clean_trec(data: bytes, request: ReadRequest) -> Cells | None:
         return None
     try:
         schema, form = match_trec_schema(request.schemas)
-    except UnreadableError:  # `read_trec` raises it, and reports the encoding
+    except UnreadableError:  # `read_trec` raises it, after the encoding of its lines is reported
         return None
     positions = trec_positions(schema, form)
     tag = {"tag": TAG_POSITION} if form is RUN else {}
@@ -176,6 +176,7 @@ def _shifted_lines(fields: pl.DataFrame) -> list[int]:
         pl.col(score).cast(pl.Float64, strict=False).is_null(),
         pl.col(rank).cast(pl.Float64, strict=False).is_finite(),
     )
+    # A cell such as 3,5 (S504) or n/a (S502) is a wrong score, not a tag.
     cells = suspicious.select("line", score).iter_rows()
     return [line for line, cell in cells if parse_number(cell).code == "S501"]
 
