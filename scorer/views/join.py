@@ -17,7 +17,7 @@ from scorer.views.columns import NO_EXTRAS, Extras
 from scorer.views.items import ItemsByList
 from scorer.views.ranked import Hits, Judged, Names, Ties, ranked_hits
 
-Rows = NDArray[np.int32 | np.int64]  # row indices; of ten million rows, 64 bits would take 80 MB
+Rows = NDArray[np.int32 | np.int64]  # numbers of rows or lists; 64 bits take 80 MB of 10 million
 GAPS = "gaps"  # the key in `Table.facts` of whether ranks left out are empty slots
 EMPTY = "-"  # the name of the item of an empty slot
 BATCH = 1_000_000  # how many items are compared at once, as the copy takes 16 bytes an item or more
@@ -30,13 +30,13 @@ KEY_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so its products with differen
 class Pairs:
     """The (list, item) pair of each row of a table."""
 
-    in_list: Ints  # the number of the list; -1 for a list that does not count
+    in_list: Rows  # the number of the list; -1 for a list that does not count
     items: pl.Series
 
     @property
     def keys(self) -> pl.Series:
         """A number for each row, equal for equal pairs; different pairs seldom share one."""
-        return pl.Series(self.in_list.view(np.uint64)) * KEY_FACTOR + self.items.hash()
+        return pl.Series(self.in_list.astype(np.uint64)) * KEY_FACTOR + self.items.hash()
 
     @property
     def repeats(self) -> bool:
@@ -93,7 +93,7 @@ def number_lists(column: pl.Series, lists: Sequence[str] | pl.Series) -> Ints:
 
 def pairs_of(frame: pl.DataFrame, lists: Sequence[str] | pl.Series, role: str = "item") -> Pairs:
     """Return the pairs of a table, in which a list that is not in `lists` has the number -1."""
-    return Pairs(number_lists(frame["list"], lists), frame[role])
+    return Pairs(number_lists(frame["list"], lists).astype(np.int32), frame[role])
 
 
 def sorted_names(column: pl.Series, lists: Sequence[str] = ()) -> tuple[str, ...]:
@@ -227,7 +227,7 @@ class RankedRows:
     """
 
     pairs: Pairs
-    in_list: Ints
+    in_list: Rows
     row: Rows
     starts: Ints
     tied: Ints
@@ -330,7 +330,7 @@ class RankedRows:
         return new
 
 
-def _sort(in_list: Ints, key: Floats) -> Ints:
+def _sort(in_list: Rows, key: Floats) -> Ints:
     """Return the rows by list, then by key, equal ones as they stand."""
     begin = np.append(0, np.flatnonzero(in_list[1:] != in_list[:-1]) + 1)
     if begin.size > in_list.size // MIN_RUN:
@@ -348,7 +348,7 @@ def _sort(in_list: Ints, key: Floats) -> Ints:
     return rows
 
 
-def _sort_packed(in_list: Ints, key: Floats) -> Ints:
+def _sort_packed(in_list: Rows, key: Floats) -> Ints:
     """Return the same as `_sort`, for rows in any order.
 
     The list, the highest bits of the key and the row are sorted as one number of 64 bits, which
@@ -396,7 +396,7 @@ def rank_rows(table: Table, lists: Sequence[str] | pl.Series, ties: Ties) -> Ord
     rows = RankedRows.of(table, lists)
     index = np.arange(rows.row.size)
     first, size = rows.tie_groups(index)
-    in_list = rows.in_list
+    in_list = rows.in_list.astype(np.int64)
     if rows.slots is not None:  # then there are no ties
         row = rows.row.astype(np.int64)
         return OrderedRows(row, in_list, rows.slots, rows.slots - 1, size)
