@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import accumulate, pairwise
@@ -29,7 +29,7 @@ from scorer.core.text import join_first, printable, quoted
 from scorer.reading.table import Table
 
 UNREAD = ("S207", "S208", "S601")  # codes of rows that a reader leaves out
-SLICE_ROWS = 1_000_000  # rows whose keys are computed at once
+SLICE_ROWS = 1_000_000  # rows whose keys or names are made at once
 
 ITEM_ROLES = ("item", "better", "worse")
 ID_ROLES = ("list", *ITEM_ROLES)  # roles of ids whose column in the line is shown
@@ -274,17 +274,23 @@ def is_or_are(count: float) -> str:
     return "is" if count == 1 else "are"
 
 
-def distinct_ids(rows: pl.DataFrame, role: str) -> pl.DataFrame:
+def distinct_ids(
+    rows: pl.DataFrame,
+    role: str,
+    first: Sequence[str] = ("line", "list"),
+    count: pl.Expr | None = None,
+) -> pl.DataFrame:
     """Return each id of a column once, in the order of the file.
 
-    The columns are the ids, `rows` (how many have it), and the `line` and `list` of the first row.
+    The columns are the ids, `rows` (how many have it, or else `count`), and the columns `first` of
+    the first row.
     """
-    numbered = rows.lazy().select(role).with_row_index("row")
-    groups = numbered.group_by(role).agg(pl.col("row").min(), rows=pl.len())
+    numbered = rows.lazy().with_row_index("row").group_by(role)
+    groups = numbered.agg(pl.col("row").min(), rows=pl.len() if count is None else count)
     # A streaming query takes half the time and memory of one that maintains the order.
     found = groups.collect(engine="streaming").sort("row")
-    first = rows.select("line", *([] if role == "list" else ["list"]))[found["row"]]
-    return found.drop("row").hstack(first)
+    rest = rows.select(name for name in first if name != role)
+    return found.drop("row").hstack(rest[found["row"]])
 
 
 def is_repeated(numbers: pl.Series) -> pl.Series:
@@ -306,9 +312,9 @@ def repeated_rows(rows: pl.DataFrame, *roles: str, first: str = "list") -> pl.Da
     # In slices, since computing a key takes several times its memory.
     parts = rows.iter_slices(SLICE_ROWS) if len(rows) > SLICE_ROWS else [rows]
     key = pl.concat([part.select(combine_hashes(*roles)) for part in parts]).to_series()
-    rows = rows.filter(is_repeated(key))
-    rows = rows.with_columns(pl.col("line", first).first().over(roles).name.prefix("first_"))
-    return rows.filter(~pl.struct(roles).is_first_distinct())
+    rows = rows.with_columns(key=key).filter(is_repeated(key))
+    rows = rows.with_columns(pl.col("line", first).first().over("key").name.prefix("first_"))
+    return rows.filter(~pl.col("key").is_first_distinct()).drop("key")
 
 
 def problem_per_row(rows: pl.DataFrame, describe: Callable[[Row], Problem]) -> Iterator[Problem]:

@@ -36,9 +36,10 @@ def item_without_preference(rows: SubmissionRows) -> Iterator[Problem]:
     if (candidates := rows.ids.candidates) is None:
         return
     roles = ("better", "worse") if "better" in rows.frame.columns else ("item",)
-    others = candidates.find_others(rows.frame, *roles)
     # Other checks report unknown lists and empty items.
-    others = others.filter(candidates.lists.contains(others["list"]), pl.col("item") != "")
+    cells = rows.frame.select("line", "list", *roles)
+    cells = cells.filter(candidates.lists.contains(cells["list"]))
+    others = candidates.find_others(cells, *roles).filter(pl.col("item") != "")
     others = others.filter(combine_hashes("list", "item").is_first_distinct())
     message = "item {item} is in no preference of {word} {list}"
     yield from report_rows(others, "S704", message, word=rows.word)

@@ -10,6 +10,7 @@ import polars as pl
 
 from scorer.challenge.public import Public
 from scorer.checks.base import (
+    SLICE_ROWS,
     CountedProblem,
     FileRows,
     Found,
@@ -67,23 +68,27 @@ def describe_range(number: float, low: float, high: float) -> str:
 
 
 def find_unknown_names(
-    frame: pl.DataFrame, role: str, split: Callable[[str], Iterable[str]], index: IdIndex
+    frame: pl.DataFrame, role: str, split: Callable[[str], Iterable[str]] | None, index: IdIndex
 ) -> pl.DataFrame:
     """Return the names in the cells of a column that an index lacks, in the order of the file.
 
-    `split` returns the names of a cell. The columns are `name`, `rows` (how many have it), and the
-    `line`, `list` and `cell` of the first row.
+    `split` returns the names of a cell; None if each cell is one name. The columns are `name`,
+    `rows` (how many have it), and the `line`, `list` and `cell` of the first row.
     """
-    cells = distinct_ids(frame, role)
-    cell_of_name, names = list[int](), list[str]()
-    for number, cell in enumerate(cells[role]):
-        distinct = dict.fromkeys(split(cell))
-        cell_of_name += [number] * len(distinct)
-        names += distinct
-    cells = cells[cell_of_name].with_columns(name=pl.Series(names, dtype=pl.String))
-    cells = cells.filter(~index.contains(cells["name"]))
-    first = (pl.col("line").first(), pl.col("list").first(), pl.col(role).first().alias("cell"))
-    return cells.group_by("name", maintain_order=True).agg(*first, pl.col("rows").sum())
+    cells = distinct_ids(frame, role).rename({role: "cell"})
+    if split is None:
+        return cells.filter(~index.contains(cells["cell"])).with_columns(name="cell")
+    parts = [cells.clear().with_columns(name="cell")]
+    for part in cells.iter_slices(SLICE_ROWS):
+        cell_of_name, names = list[int](), list[str]()
+        for number, cell in enumerate(part["cell"]):
+            distinct = dict.fromkeys(split(cell))
+            cell_of_name += [number] * len(distinct)
+            names += distinct
+        named = part[cell_of_name].with_columns(name=pl.Series(names, dtype=pl.String))
+        parts.append(named.filter(~index.contains(named["name"])))
+    first = ("line", "list", "cell")
+    return distinct_ids(pl.concat(parts), "name", first, pl.col("rows").sum())
 
 
 def describe_meaning(fault: IdFault | None, name: str) -> str:
@@ -127,7 +132,8 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Found]:
 
     # A cell that is a class as a whole need not be split.
     rest = frame.filter(~index.contains(frame["label"]))
-    labels = find_unknown_names(rest, "label", split_unknown, index)
+    split = None if public.separator is None else split_unknown
+    labels = find_unknown_names(rest, "label", split, index)
     if labels.is_empty():
         return
     first, count = labels.row(0, named=True), int(labels["rows"].sum())
