@@ -314,7 +314,9 @@ def repeated_rows(rows: pl.DataFrame, *roles: str, first: str = "list") -> pl.Da
     key = pl.concat([part.select(combine_hashes(*roles)) for part in parts]).to_series()
     rows = rows.with_columns(key=key).filter(is_repeated(key))
     rows = rows.with_columns(pl.col("line", first).first().over("key").name.prefix("first_"))
-    return rows.filter(~pl.col("key").is_first_distinct()).drop("key")
+    # Different rows that share a key repeat nothing.
+    is_same = [pl.col(role) == pl.col(role).first().over("key") for role in roles]
+    return rows.filter(~pl.col("key").is_first_distinct(), *is_same).drop("key")
 
 
 def problem_per_row(rows: pl.DataFrame, describe: Callable[[Row], Problem]) -> Iterator[Problem]:
