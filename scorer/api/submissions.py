@@ -23,9 +23,9 @@ from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.fingerprint import board_digest, fingerprint, signature
 from scorer.prepare.open import OpenChallenge
 from scorer.reading.formats import format_suffix
-from scorer.reading.open import COMPRESSED_SUFFIXES
 from scorer.reading.read import FileTable
 from scorer.reading.repair import FIXED
+from scorer.reading.unpack import COMPRESSED_SUFFIXES
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.scoring.run import Tick, score_submissions

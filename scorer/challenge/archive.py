@@ -17,7 +17,7 @@ from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
 from scorer.core.text import KIT, display_path, printable, quoted
 from scorer.reading.limits import HARMLESS_SIZE
-from scorer.reading.open import ZIP_DAMAGE, ZIP_METHODS, read_zip_directory
+from scorer.reading.unpack import ZIP_DAMAGE, ZIP_METHODS, read_zip_directory
 
 ABSENT = "truth-is-not-in-this-kit"  # begins the name of the truth that a kit's challenge.yaml has
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")

@@ -15,9 +15,9 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.reading.layout import PLAIN, Layout, separator_of
 from scorer.reading.limits import ReadLimits, UnreadableError
-from scorer.reading.open import read_head, table_suffix
 from scorer.reading.repair import Expected, FindKnownIds, cut_rows, has_index_column
 from scorer.reading.schema import Schema
+from scorer.reading.unpack import read_head, table_suffix
 
 TOLERANCE = 0.01  # of the sum of probabilities, which may be rounded to two places
 HEAD_BYTES = 256 * 1024  # at the beginning of a file, in which the cause is looked for

@@ -16,7 +16,8 @@ from scorer.leaderboard.pairs import pairing
 from scorer.reading.json import parse_json
 from scorer.reading.limits import UnreadableError
 from scorer.reading.lines import read_lines
-from scorer.reading.open import BOM, read_bytes
+from scorer.reading.signatures import BOM
+from scorer.reading.unpack import read_bytes
 from scorer.results.comparison import Pairing
 
 

@@ -19,10 +19,10 @@ from scorer.prepare.guess.forms import look
 from scorer.reading.formats import HEAD_BYTES
 from scorer.reading.layout import PLAIN, Layout, separator_of
 from scorer.reading.limits import UnreadableError
-from scorer.reading.open import read_head
 from scorer.reading.read import read_file
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
+from scorer.reading.unpack import read_head
 from scorer.results.votes import Ballots
 
 # role -> what its column is called where nobody says it, without case; the first that is there

@@ -13,8 +13,8 @@ import polars as pl
 from scorer.reading.limits import ReadLimits
 from scorer.reading.lines import is_text
 from scorer.reading.numbers import largest_number
-from scorer.reading.open import BOM
 from scorer.reading.schema import holds_text
+from scorer.reading.signatures import BOM
 
 IS_SHORT = "is short"  # the name of a column; no role has a blank
 

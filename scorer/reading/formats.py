@@ -18,8 +18,8 @@ import polars as pl
 from scorer.core.plugins import Registry, mark
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import DEFAULT_LIMITS, ReadLimits, UnreadableError
-from scorer.reading.open import read_head, table_suffix, zip_names
 from scorer.reading.table import Cells, ReadRequest
+from scorer.reading.unpack import read_head, table_suffix, zip_names
 
 PACKAGE = "scorer.reading"  # whose modules hold our formats
 ENTRY_POINTS = "scorer.formats"  # the entry points of formats that installed projects add

@@ -12,9 +12,9 @@ from scorer.core.text import nearest, printable, quoted
 from scorer.reading.layout import base_role, file_schema, separator_of
 from scorer.reading.limits import ReportedError, UnreadableError
 from scorer.reading.numbers import DECIMAL, parse_number
-from scorer.reading.open import table_suffix
 from scorer.reading.schema import ORDERED, Schema, holds_text
 from scorer.reading.table import ReadRequest
+from scorer.reading.unpack import table_suffix
 
 SAMPLE_ROWS = 100  # that show whether an unused column holds numbers
 MOST_NAMES = 1000  # of a header that are searched for what a missing one may have meant

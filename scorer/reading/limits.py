@@ -79,6 +79,13 @@ def largest_unpacked(size: int, limits: ReadLimits) -> int:
     return min(limits.unpacked, max(MOST_RATIO * size, HARMLESS_SIZE))
 
 
+def refuse_size(size: int, limits: ReadLimits) -> None:
+    """Raise UnreadableError if a file of `size` stored bytes is larger than is accepted."""
+    if size > limits.size:
+        sizes = f"{format_size(size)}, at most {format_size(limits.size)}"
+        raise limit_error("size", f"the file is larger than is accepted here ({sizes})")
+
+
 def refuse_many_rows(lines: pl.Series, limits: ReadLimits, counts: pl.Series | None = None) -> None:
     """Raise UnreadableError if a file has more rows than are accepted.
 

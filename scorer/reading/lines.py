@@ -23,7 +23,8 @@ from scorer.reading.limits import (
     refuse_many_lines,
     refuse_many_slow_lines,
 )
-from scorer.reading.open import BOM, read_blocks
+from scorer.reading.signatures import BOM
+from scorer.reading.unpack import read_blocks
 
 DECODE_BLOCK = 1 << 20  # bytes that are decoded at a time, so that no large file is held as text
 BLANKS = " \t"  # mean nothing round a cell

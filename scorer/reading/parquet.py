@@ -20,8 +20,8 @@ from scorer.reading.limits import (
     limit_error,
     unpacked_error,
 )
-from scorer.reading.open import PARQUET
 from scorer.reading.schema import holds_text
+from scorer.reading.signatures import PARQUET
 from scorer.reading.table import Cells, ReadRequest
 
 SLICE_ROWS = 100_000  # that are unpacked at once

@@ -27,11 +27,13 @@ from scorer.reading.limits import (
 )
 from scorer.reading.lines import NO_LINES, StoredLines, read_lines, read_some_lines
 from scorer.reading.numbers import cast_numbers
-from scorer.reading.open import BOM, check_parts, file_digest, read_bytes, read_head, table_suffix
+from scorer.reading.open import file_digest
 from scorer.reading.parts import LINES_OF_PART, join_parts, renumber_line
 from scorer.reading.reshape import drop_lines, reshape
 from scorer.reading.schema import Schema
+from scorer.reading.signatures import BOM
 from scorer.reading.table import IN_LINE, FindCells, ReadRequest, Table
+from scorer.reading.unpack import check_parts, read_bytes, read_head, table_suffix
 from scorer.reading.write import csv_text
 
 HEADER_WORD = re.compile(r"[^\s,;|\"{}:]+")

@@ -24,16 +24,10 @@ from scorer.reading.header import PANDAS_INDEX
 from scorer.reading.layout import WHITESPACE, split_cell
 from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.numbers import AMBIGUOUS, DECIMAL_COMMA, join_decimal_commas, strip_marks
-from scorer.reading.open import (
-    COMPRESSED_SUFFIXES,
-    HEAD,
-    ZIP,
-    ZIP_DAMAGE,
-    is_office,
-    read_bytes,
-    stored_head,
-)
+from scorer.reading.open import stored_head
 from scorer.reading.schema import holds_text
+from scorer.reading.signatures import HEAD, ZIP, is_office
+from scorer.reading.unpack import COMPRESSED_SUFFIXES, ZIP_DAMAGE, read_bytes
 from scorer.reading.write import csv_text
 
 FIXED = ".fixed."  # in the name of a copy

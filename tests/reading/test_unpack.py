@@ -15,9 +15,10 @@ from scorer.core.problems import Findings
 from scorer.reading.formats import find_format
 from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.lines import read_lines
-from scorer.reading.open import file_digest, read_bytes
+from scorer.reading.open import file_digest
 from scorer.reading.read import read_file
 from scorer.reading.schema import Schema
+from scorer.reading.unpack import read_bytes
 from scorer.reading.write import temporary_copy
 
 RANKED = Schema(("list", "item"), ("rank", "score"))

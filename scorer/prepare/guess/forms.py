@@ -22,7 +22,7 @@ from scorer.reading.formats import (
 from scorer.reading.json import parse_json
 from scorer.reading.layout import MOST_PARTS, PART_MARK
 from scorer.reading.limits import UnreadableError
-from scorer.reading.open import read_bytes, read_head, zip_names
+from scorer.reading.unpack import read_bytes, read_head, zip_names
 
 LISTS = re.compile(r"[^][{},:\"]+:[^][{},:\"]+(,[^][{},:\"]+)+,?\s*")
 

@@ -13,8 +13,9 @@ from typing import Any, Self
 
 from scorer.core.text import quoted
 from scorer.prepare.tools.base import ToolFile
-from scorer.reading.limits import UnreadableError, format_size, largest_unpacked
-from scorer.reading.open import ZIP_DAMAGE, ZIP_METHODS, open_file, read_zip_directory, refuse_size
+from scorer.reading.limits import UnreadableError, format_size, largest_unpacked, refuse_size
+from scorer.reading.open import open_file
+from scorer.reading.unpack import ZIP_DAMAGE, ZIP_METHODS, read_zip_directory
 
 ZSTANDARD = 93  # how newer archives are packed
 WINDOW = 27  # of a frame, 2**27 bytes: what it takes to unpack it

@@ -15,7 +15,8 @@ from scorer.core.plugins import Registry, mark
 from scorer.core.problems import Problem, as_truth_problems
 from scorer.core.text import display_path, quoted
 from scorer.reading.limits import ReadLimits, UnreadableError
-from scorer.reading.open import read_bytes, stored_head
+from scorer.reading.open import stored_head
+from scorer.reading.unpack import read_bytes
 
 LIMITS = ReadLimits()
 HEAD = 1 << 20  # bytes by which a tool is known
