@@ -192,6 +192,9 @@ def _bare_out(bound: Measure, registry: Registry[Metric]) -> dict[str, object]:
         "name": bound.name,
         "id": bound.id,
         "primary": bound.primary,
+        "weighted": bound.weighted,
+        "classes": bound.classes,
+        "inferred": bound.inferred,
     }
 
 
@@ -206,7 +209,12 @@ def _measure_from(fields: Mapping[str, Any], registry: Registry[Metric]) -> Meas
     bound = _bare(fields, registry, parts)
     combination = fields.get("combination")
     return replace(
-        bound, parts=parts, combination=_combination(combination) if combination else PLAIN
+        bound,
+        parts=parts,
+        combination=_combination(combination) if combination else PLAIN,
+        weighted=fields["weighted"],
+        classes=tuple(fields["classes"]),
+        inferred=tuple(fields["inferred"]),
     )
 
 
@@ -219,6 +227,7 @@ def _combination(fields: Mapping[str, Any]) -> Combination:
         tuple(fields["weights"]),
         fields["group"],
         fields["unit"],
+        fields["where"],
     )
 
 

@@ -92,6 +92,7 @@ class Measure:
     classes: tuple[str, ...] = ()  # the labels there are, of a table of classes
     combination: Combination = PLAIN  # how its lists make one number
     parts: tuple[Measure, ...] = ()  # of a composite: the measures of its formula, by their ids
+    inferred: tuple[str, ...] = ()  # the parameters that follow from the challenge and its truth
 
     @property
     def pooled(self) -> bool:
@@ -182,6 +183,7 @@ class Measure:
             weighted=bool(getattr(constants, "weighted", False)),
             classes=getattr(constants, "classes", ()),
             parts=tuple(part.resolve(constants) for part in self.parts),
+            inferred=(*self.inferred, *decided),
         )
 
     def signature(self, **circumstances: object) -> str:

@@ -14,7 +14,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.rank_by import Track
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
-from scorer.metrics.notation import Measure, parse_measure
+from scorer.metrics.notation import Measure
 from scorer.results.front import Front
 from scorer.results.scorecard import Scorecard
 
@@ -258,12 +258,12 @@ class Report:
         notes.extend(note for note in self.notes if not note.code.startswith("S"))
         acts = [note for note in self.notes if note.code == "S807"]  # everybody is to know them
         measures = tuple(map(public_measure, self.measures))
-        for original, public in zip(self.measures, measures, strict=True):
-            if public is not original:
-                pattern = rf"\|{SETTLED_BY_TRUTH}:[^|]*"
-                signatures[public.id] = re.sub(
-                    pattern, f"|{SETTLED_BY_TRUTH}:truth", signatures[public.id]
-                )
+        for measure in filter(hides_truth, self.measures):
+            signatures[measure.id] = re.sub(
+                rf"\|{SETTLED_BY_TRUTH}:[^|)]*",
+                f"|{SETTLED_BY_TRUTH}:truth",
+                signatures[measure.id],
+            )
         return replace(
             self,
             measures=measures,
@@ -286,11 +286,16 @@ class Report:
         return self.rank_by is None and (self.ranked_by is None or self.ranked_by.each is not None)
 
 
-def public_measure(settled: Measure) -> Measure:
+def hides_truth(measure: Measure) -> bool:
+    """Whether a parameter of a measure, or of one that it is composed of, tells of the truth."""
+    return any(SETTLED_BY_TRUTH in part.inferred for part in measure.all_parts)
+
+
+def public_measure(measure: Measure) -> Measure:
     """The measure without what the truth alone settles; as it is where the challenge says it."""
-    if (
-        SETTLED_BY_TRUTH not in settled.params
-        or parse_measure(settled.metric, settled.name).params[SETTLED_BY_TRUTH] is not None
-    ):
-        return settled
-    return replace(settled, params={**settled.params, SETTLED_BY_TRUTH: None})
+    if not hides_truth(measure):
+        return measure
+    params = measure.params
+    if SETTLED_BY_TRUTH in measure.inferred:
+        params = {**params, SETTLED_BY_TRUTH: None}
+    return replace(measure, params=params, parts=tuple(map(public_measure, measure.parts)))

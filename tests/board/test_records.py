@@ -26,7 +26,15 @@ OPTIONS = Options(17, True, 200, False, True)
 FORMS = ("json", "csv", "table", "markdown", "latex")
 RULES = """
 truth: truth.csv
-metrics: [nDCG@2, "DCG(gain={1:2,2:3})", ERR, {metric: P@1, id: first}, "CatalogueCoverage@2"]
+metrics:
+- nDCG@2
+- "DCG(gain={1:2,2:3})"
+- ERR
+- {metric: P@1, id: first}
+- "CatalogueCoverage@2"
+- {metric: ERR@2, average: group}
+- {id: both, score: "(ERR + first) / 2"}
+- {metric: R@2, where: "group == 'x'"}
 lists: {file: lists.csv, columns: {group: part}}
 items: items.csv
 submission: {missing_list: zero, ties: item-asc}

@@ -110,6 +110,35 @@ def test_a_grade_that_the_challenge_says_is_said(score, folder):
     assert "|max_grade:9|" in told["measures"][0]["signature"]
 
 
+OF_THE_TRUTH = ["ERR", "nERR@3", "iRBU", "SDCG@2", "BPM@3", "INST", "INSQ", "NERR8@2"]
+
+
+@pytest.mark.parametrize(
+    "key", ["average: g", "aggregate: median", "weights: w", "where: g == 'x'"]
+)
+def test_measures_of_the_highest_grade_combine_without_telling_it(challenge, score, key):
+    metrics = "".join(f"- {{metric: {name}, {key}}}\n" for name in OF_THE_TRUTH)
+    declared = "- {metric: ERR@9, max_grade: 8, average: g}\n"
+    formula = "- ERR@1\n- {id: formula, score: ERR@1 + 1}\n"
+    folder = challenge(
+        f"truth: truth.csv\nlists: lists.csv\nmetrics:\n{metrics}{declared}{formula}",
+        **{
+            "truth.csv": "list,item,grade\nq1,a,7\nq2,b,1\nq3,c,1\n",
+            "lists.csv": "list,g,w\nq1,x,1\nq2,x,2\nq3,y,1\n",
+            "run.csv": "list,item\nq1,a\nq2,b\nq3,d\n",
+        },
+    )
+    told = json.loads(score(folder, folder / "run.csv", "--format", "json").out)
+    *hidden, of_eight, _, composed = told["measures"]
+    assert [each["params"]["max_grade"] for each in hidden] == [None] * len(OF_THE_TRUTH)
+    assert of_eight["params"]["max_grade"] == 8
+    assert "|max_grade:8|" in of_eight["signature"]
+    assert "|max_grade:truth|" in composed["signature"]
+    assert "max_grade:7" not in json.dumps(told)
+    if key == "average: g":  # 127/128 and 1/128 in one group, 0 in the other
+        assert told["submissions"][0]["values"]["ERR [g]"]["mean"] == 0.25
+
+
 @pytest.mark.slow("writes a report a row", beyond=1)
 @pytest.mark.parametrize("precision", [0, 2, 4])
 def test_a_page_holds_no_digit_that_it_does_not_show(score, folder, precision):
