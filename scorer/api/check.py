@@ -4,15 +4,40 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from scorer.api.evaluate import Columns, Measures, RunRules, settled_challenge
-from scorer.api.report import Checked
 from scorer.api.submissions import Progress, Submissions, named_files, scored_files
 from scorer.api.systems import among
+from scorer.api.text import Text
 from scorer.challenge.model import Challenge
+from scorer.core.text import printable
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
+from scorer.reports.findings.problems import CheckedFile
+from scorer.results.report import Scored
+
+
+class Checked(Text, list[Scored]):
+    """Submissions that were only checked."""
+
+    __slots__ = ("challenge",)
+    subject, plain = "findings", "text"
+
+    def __init__(self, challenge: Challenge, checked: list[Scored]) -> None:
+        super().__init__(checked)
+        self.challenge = challenge
+
+    def content(self) -> Any:
+        """The data that the form writes."""
+        return CheckedFile(self.challenge, self)
+
+    def __repr__(self) -> str:
+        states = [
+            f"{printable(scored.name, 40)} {'rejected' if scored.findings.fatal else 'fine'}"
+            for scored in self[:10]
+        ]
+        return f"<Checked {', '.join(states)}{', ...' if len(self) > 10 else ''}>"
 
 
 def check(

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from scorer.api.evaluate import Columns, Measures, RunRules, settled_challenge
-from scorer.api.report import Comparison, Report
+from scorer.api.report import Report
 from scorer.api.splits import masks_for, of_split
 from scorer.api.submissions import (
     Named,
@@ -23,9 +23,10 @@ from scorer.api.submissions import (
     terms_of,
 )
 from scorer.api.systems import among
+from scorer.api.text import Text
 from scorer.challenge.model import Challenge
-from scorer.core.errors import UsageError
-from scorer.core.text import join_first, quoted
+from scorer.core.errors import UnknownName, UsageError
+from scorer.core.text import join_first, printable, quoted
 from scorer.leaderboard.board import ranked
 from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.repeats import with_repeats
@@ -39,6 +40,69 @@ from scorer.results.comparison import Pairing
 from scorer.views.preferences import Positions
 
 MOST_COMPARED = 200  # submissions: 19,900 pairs, each with its test and its lists
+# Forms of a comparison that a person reads from end to end.
+READ = ("text", "table", "markdown", "latex")
+
+
+class _Compared(NamedTuple):
+    report: Report
+    pairing: Pairing
+
+
+class Comparison(Text, _Compared):
+    """Submissions held against each other: a report and the pairs, which can be taken apart."""
+
+    __slots__ = ()
+    subject = "comparison"
+
+    def content(self) -> Any:
+        """The data that the form writes."""
+        from scorer.reports.comparison.cells import ComparedReport
+
+        return ComparedReport(self.report.challenge, self.report, self.pairing)
+
+    def render(self, form: str | None = None, **options: Any) -> str:
+        """The text of one form; a table and Markdown have only the preferences that were asked for.
+
+        Args and raises as of every text.
+        """
+        if not self.pairing.asked and (form or self.plain) in READ:
+            readable = replace(self.pairing.of_measures, asked=True)
+            return Comparison(self.report, readable).render(form, **options)
+        return super().render(form, **options)
+
+    def p(self, a: str, b: str, measure: str | None = None) -> float:
+        """The corrected p-value of the difference of two submissions.
+
+        `measure` is in any notation; default: the primary one. Raises as `Report.p`.
+        """
+        return float(self._pair(a, b, measure)[0].p)
+
+    def interval(self, a: str, b: str, measure: str | None = None) -> tuple[float, float]:
+        """The interval of the value of `a` less that of `b`; the rest as of `p`."""
+        found, turned = self._pair(a, b, measure)
+        if found.interval is None:
+            raise UsageError(f"{quoted(a)} and {quoted(b)} have no interval here")
+        low, high = map(float, found.interval)
+        return (-high, -low) if turned else (low, high)
+
+    def _pair(self, a: str, b: str, measure: str | None) -> tuple[Any, bool]:
+        """What a measure says of a pair, and whether that is of `b` less `a`."""
+        for name in (a, b):
+            if name not in self.pairing.names:
+                raise UnknownName("submission here", name, list(self.pairing.names))
+        chosen = (
+            self.report.primary if measure is None else find_measure(self.report.measures, measure)
+        )
+        if chosen is None:
+            raise UnknownName("measure here", str(measure), [m.id for m in self.report.measures])
+        pair = next((pair for pair in self.pairing.pairs if {pair.a, pair.b} == {a, b}), None)
+        if pair is None or chosen.id not in pair.measures:
+            raise UsageError(f"{quoted(a)} and {quoted(b)} are not compared by {chosen.id}")
+        return pair.measures[chosen.id], pair.a == b
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(printable(n, 40) for n in self.pairing.names[:10])}>"
 
 
 def compare(

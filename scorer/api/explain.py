@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import numpy as np
 from scorer.api.splits import masks_for
 from scorer.api.submissions import Named, baselines, loaded, named_file, trespasses
 from scorer.api.systems import among, by_system, holds_systems
-from scorer.api.text import Explanation
+from scorer.api.text import Text
 from scorer.challenge.model import Challenge
 from scorer.challenge.trespass import trespass
 from scorer.challenge.words import EVERYTHING
@@ -27,10 +27,22 @@ from scorer.prepare.bind import prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.splits import cut, scope_of
 from scorer.reading.parts import locate_by_part
+from scorer.results import explanation
 from scorer.results.explanation import Explained
 from scorer.results.report import Scope
 from scorer.scoring.submission import prepare_rows, score_table
 from scorer.stats.exact import exact_mean
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Explanation(Text, explanation.Explanation):
+    """How one list of a submission comes by its values; for organizers."""
+
+    subject, plain = "explanation", "text"
+
+    def __repr__(self) -> str:
+        what = "the worst" if self.list is None else quoted(self.list)
+        return f"<Explanation of {what} of {quoted(self.submission)}>"
 
 
 def explain(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from scorer.api.attacks import gains
 from scorer.api.power import detectable_of, known_files
 from scorer.api.submissions import Named, baselines, loaded, scored_files, terms_of
 from scorer.api.systems import among
-from scorer.api.text import Lint
+from scorer.api.text import Text
 from scorer.challenge.forms import layout_of
 from scorer.challenge.model import KEY, Challenge
 from scorer.challenge.sources import Example
@@ -31,6 +31,7 @@ from scorer.prepare.probes_of_grades import cutoffs
 from scorer.prepare.splits import split_of_lists
 from scorer.reading.read import header_words
 from scorer.reading.table import make_table
+from scorer.results import soundness
 from scorer.results.grading import scale_of
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, Remark
@@ -39,6 +40,17 @@ from scorer.views.texts import Texts
 from scorer.views.values import CSV
 
 FEWEST, MOST, ROWS = 10, 100, 2_000_000  # random draws, and rows of all of them together
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Lint(Text, soundness.Lint):
+    """All that is known of a challenge; for organizers."""
+
+    subject, plain = "soundness", "text"
+
+    def __repr__(self) -> str:
+        state = "sound" if self.sound else "not sound"
+        return f"<Lint of {printable(self.challenge.id, 40)}: {state}>"
 
 
 def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> Lint:

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from scorer.api.submissions import Named, baselines, loaded, scored_files, terms_of
 from scorer.api.systems import among
-from scorer.api.text import Power
+from scorer.api.text import Text
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings
+from scorer.core.text import printable
 from scorer.leaderboard.board import settled
 from scorer.leaderboard.certainty import cluster_codes, usual
 from scorer.leaderboard.samples import samples_of
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import cards, has_probes, probes
+from scorer.results import soundness
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.results.soundness import Detectable, Needed
@@ -37,6 +39,16 @@ SUBMISSIONS = (2, 5, 10, 30)  # for how many a board is judged
 SHARES = (0.25, 0.5)  # of a perfect submission that are left to chance
 DEGRADED = "degraded truths"
 EACH = 5  # degraded submissions of every share
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Power(Text, soundness.Power):
+    """How many lists it takes to detect a difference; for organizers."""
+
+    subject, plain = "power", "text"
+
+    def __repr__(self) -> str:
+        return f"<Power of {printable(self.challenge.id, 40)}: {self.difference:g}>"
 
 
 def power(

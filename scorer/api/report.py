@@ -1,4 +1,4 @@
-"""What scoring, comparing and checking give, with its text: for a session, a notebook, a file."""
+"""A leaderboard with its text: for a session, a notebook, a file."""
 
 from __future__ import annotations
 
@@ -8,29 +8,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
 from scorer.api.text import Text, as_html, shown
-from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import format_number, printable, quoted
 from scorer.metrics.notation import find_measure
 from scorer.reports.base import ALIASES
 from scorer.results import report as results
-from scorer.results.comparison import Pairing
-from scorer.results.report import Scored
 
 if TYPE_CHECKING:
     from scorer.api.figures import Drawing
 
-READ = (
-    "text",
-    "table",
-    "markdown",
-    "latex",
-)  # forms of a comparison that a person reads from end to end
 DECIMALS = 4  # that a notebook shows
 
 
@@ -342,88 +333,3 @@ def _of_measure(report: Report, measure: str) -> Report:
     bare = replace(report, measures=measures, standings=rows, certainty=None, uncertain="",
                    front=None, tracks=())  # fmt: skip
     return Report.of(with_certainty(bare, {}, report.clusters))
-
-
-class _Compared(NamedTuple):
-    report: Report
-    pairing: Pairing
-
-
-class Comparison(Text, _Compared):
-    """Submissions held against each other: a report and the pairs, which can be taken apart."""
-
-    __slots__ = ()
-    subject = "comparison"
-
-    def content(self) -> Any:
-        """The data that the form writes."""
-        from scorer.reports.comparison.cells import ComparedReport
-
-        return ComparedReport(self.report.challenge, self.report, self.pairing)
-
-    def render(self, form: str | None = None, **options: Any) -> str:
-        """The text of one form; a table and Markdown have only the preferences that were asked for.
-
-        Args and raises as of every text.
-        """
-        if not self.pairing.asked and (form or self.plain) in READ:
-            readable = replace(self.pairing.of_measures, asked=True)
-            return Comparison(self.report, readable).render(form, **options)
-        return super().render(form, **options)
-
-    def p(self, a: str, b: str, measure: str | None = None) -> float:
-        """The corrected p-value of the difference of two submissions.
-
-        `measure` is in any notation; default: the primary one. Raises as `Report.p`.
-        """
-        return float(self._pair(a, b, measure)[0].p)
-
-    def interval(self, a: str, b: str, measure: str | None = None) -> tuple[float, float]:
-        """The interval of the value of `a` less that of `b`; the rest as of `p`."""
-        found, turned = self._pair(a, b, measure)
-        if found.interval is None:
-            raise UsageError(f"{quoted(a)} and {quoted(b)} have no interval here")
-        low, high = map(float, found.interval)
-        return (-high, -low) if turned else (low, high)
-
-    def _pair(self, a: str, b: str, measure: str | None) -> tuple[Any, bool]:
-        """What a measure says of a pair, and whether that is of `b` less `a`."""
-        for name in (a, b):
-            if name not in self.pairing.names:
-                raise UnknownName("submission here", name, list(self.pairing.names))
-        chosen = (
-            self.report.primary if measure is None else find_measure(self.report.measures, measure)
-        )
-        if chosen is None:
-            raise UnknownName("measure here", str(measure), [m.id for m in self.report.measures])
-        pair = next((pair for pair in self.pairing.pairs if {pair.a, pair.b} == {a, b}), None)
-        if pair is None or chosen.id not in pair.measures:
-            raise UsageError(f"{quoted(a)} and {quoted(b)} are not compared by {chosen.id}")
-        return pair.measures[chosen.id], pair.a == b
-
-    def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(printable(n, 40) for n in self.pairing.names[:10])}>"
-
-
-class Checked(Text, list[Scored]):
-    """Submissions that were only checked."""
-
-    __slots__ = ("challenge",)
-    subject, plain = "findings", "text"
-
-    def __init__(self, challenge: Challenge, checked: list[Scored]) -> None:
-        super().__init__(checked)
-        self.challenge = challenge
-
-    def content(self) -> Any:
-        """The data that the form writes."""
-        from scorer.reports.findings.problems import CheckedFile as Content
-
-        return Content(self.challenge, self)
-
-    def __repr__(self) -> str:
-        states = [
-            f"{printable(scored.name, 40)} {'rejected' if scored.findings.fatal else 'fine'}"
-            for scored in self[:10]
-        ]
-        return f"<Checked {', '.join(states)}{', ...' if len(self) > 10 else ''}>"

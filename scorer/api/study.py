@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from scorer.api.submissions import (
     without_baselines,
 )
 from scorer.api.systems import among
-from scorer.api.text import Study
+from scorer.api.text import Text
 from scorer.api.value_systems import Said
 from scorer.api.values import given_values
 from scorer.api.variations import Entrants, halves, variations
@@ -35,11 +36,22 @@ from scorer.prepare.combine import Combiner
 from scorer.prepare.fingerprint import board_digest, fingerprint
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import unanswerable
+from scorer.results import study as studies
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 NEAREST = 2  # of them on each side that a board is tried with
 NAMED = 3  # variations without a value that are told
 WEIGHTS = ("weight", "weights")  # columns of the lists
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Study(Text, studies.Study):
+    """How far a board depends on what was decided; for organizers."""
+
+    subject, plain = "study", "text"
+
+    def __repr__(self) -> str:
+        return f"<Study of {printable(self.challenge.id, 40)}: {len(self.variations)} variations>"
 
 
 def study(

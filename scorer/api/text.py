@@ -1,18 +1,16 @@
-"""Results with several forms of text, and the ones that are nothing else."""
+"""Results with several forms of text."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
 from scorer.core.errors import UsageError
-from scorer.core.text import printable, quoted
+from scorer.core.text import printable
 from scorer.reading.write import write_file
 from scorer.reports.base import Options, form_at, form_names, form_of
-from scorer.results import explanation, soundness
-from scorer.results import study as studies
 
 
 class Text:
@@ -71,48 +69,6 @@ def as_html(text: str) -> str:
     from html import escape  # its table of entities takes longer than all else that is loaded here
 
     return escape(text)
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Explanation(Text, explanation.Explanation):
-    """How one list of a submission comes by its values; for organizers."""
-
-    subject, plain = "explanation", "text"
-
-    def __repr__(self) -> str:
-        what = "the worst" if self.list is None else quoted(self.list)
-        return f"<Explanation of {what} of {quoted(self.submission)}>"
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Lint(Text, soundness.Lint):
-    """All that is known of a challenge; for organizers."""
-
-    subject, plain = "soundness", "text"
-
-    def __repr__(self) -> str:
-        state = "sound" if self.sound else "not sound"
-        return f"<Lint of {printable(self.challenge.id, 40)}: {state}>"
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Power(Text, soundness.Power):
-    """How many lists it takes to detect a difference; for organizers."""
-
-    subject, plain = "power", "text"
-
-    def __repr__(self) -> str:
-        return f"<Power of {printable(self.challenge.id, 40)}: {self.difference:g}>"
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Study(Text, studies.Study):
-    """How far a board depends on what was decided; for organizers."""
-
-    subject, plain = "study", "text"
-
-    def __repr__(self) -> str:
-        return f"<Study of {printable(self.challenge.id, 40)}: {len(self.variations)} variations>"
 
 
 T = TypeVar("T")

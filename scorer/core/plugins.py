@@ -43,6 +43,8 @@ class HasName(Protocol):
 T = TypeVar("T", bound=HasName)
 F = TypeVar("F")
 
+# Reads a file of every installed project, whichever group is asked for.
+all_entry_points = cache(entry_points)
 MARK = "__scorer__"
 PLUGIN = "scorer_plugin_"  # begins the name of the module of a challenge's own file
 AROUND_PLUGINS: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar(
@@ -186,10 +188,9 @@ def find_marked(package: str, type_: type[T], group: str | None) -> list[tuple[T
     return [pair for module in dict.fromkeys(modules) for pair in _marked(module, type_)]
 
 
-@cache
 def find_entry_points(group: str | None) -> tuple[EntryPoint, ...]:
     """Return the entry points of installed projects in a group."""
-    return () if group is None else tuple(entry_points(group=group))
+    return () if group is None else tuple(all_entry_points().select(group=group))
 
 
 def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:

@@ -195,7 +195,7 @@ def _worse(
 
 def _preferences(challenge: Challenge, forms: set[str]) -> tuple[str, ...] | None:
     """The default preferences: for text the one that ranks, if any, else all (None)."""
-    from scorer.api.report import READ
+    from scorer.api.compare import READ
 
     rank_by = challenge.leaderboard.rank_by
     if not forms <= {*READ}:
