@@ -33,6 +33,7 @@ from scorer.reading.schema import Schema
 from scorer.results.report import RESERVED_COLUMNS, RankedBy
 from scorer.results.scorecard import Rules
 from scorer.views.preferences import Positions, PositionTable
+from scorer.views.texts import Texts
 from scorer.views.values import Frames, Given
 
 
@@ -80,11 +81,13 @@ class BoundChallenge(NamedTuple):
                 for shape in written_so(shapes, self.challenge.submission.texts)
             )
         )
-        return tuple(self.whole(shape.with_columns(further)) for shape in schemas)
+        return tuple(self.as_measured(shape.with_columns(further)) for shape in schemas)
 
-    def whole(self, shape: Schema) -> Schema:
-        """The schema of a file, of which every column is used where measures read frames."""
-        return replace(shape, uses_all=True) if Frames in self.views else shape
+    def as_measured(self, shape: Schema) -> Schema:
+        """The schema of a file, with what the views of the measures say of its columns and items."""
+        texts = Texts in self.views
+        uses_all = shape.uses_all or Frames in self.views
+        return replace(shape, uses_all=uses_all, items_are_texts=texts)
 
     def read(
         self,

@@ -47,7 +47,7 @@ def truth_shapes(prepared: BoundChallenge) -> list[Schema]:
     further = source.further
     if group := source.columns.get("group"):
         further = {**further, "group": group}
-    return [prepared.whole(shape.with_columns(further, asked)) for shape in shapes]
+    return [prepared.as_measured(shape.with_columns(further, asked)) for shape in shapes]
 
 
 def _header(source: Described) -> frozenset[str]:

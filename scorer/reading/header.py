@@ -193,7 +193,7 @@ def match_header(
             request.report("S204", message, *place)
     match = match_schema(names, request, line)
     rows = [row for row in sample if len(row.fields) == len(names)]
-    if not request.layout.cells:
+    if not (request.layout.cells or match.schema.items_are_texts):
         _refuse_several_ids(match, names, rows)
     if line is not None:  # else the challenge knows of all columns
         used = set(match.names.values())

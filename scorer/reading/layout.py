@@ -183,7 +183,8 @@ def file_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
         raise UnreadableError("S201", message)
     required += [f"{value}[{n}]" for n in range(len(labels))]
     roles_of_file = tuple(required), tuple(optional)
-    return FileSchema(*roles_of_file, columns, schema.uses_all, schema, labels, value)
+    of_rows = schema.uses_all, schema.items_are_texts, schema
+    return FileSchema(*roles_of_file, columns, *of_rows, labels, value)
 
 
 def wide_value(role: str, schema: Schema) -> str:

@@ -33,12 +33,14 @@ class Schema:
         optional: The roles that a file may have.
         columns: What the file calls the column of a role, where that is not the role's own name.
         uses_all: Whether columns without a role are used, too, so that none is reported as unused.
+        items_are_texts: Whether an item is a text or a span, which may look like several ids.
     """
 
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
     uses_all: bool = False
+    items_are_texts: bool = False
 
     @property
     def roles(self) -> tuple[str, ...]:
