@@ -51,6 +51,7 @@ class Named(NamedTuple):
     format: str | None = None  # of data, whatever the challenge says of files
     part: TablePart | None = None  # of a table of several systems or runs
     table: Table | None = None  # what stands instead of a file, where nothing is wrong with it
+    is_given: bool = False  # whether somebody gave the name, which else is the file's
 
     @property
     def display(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scorer.api.submissions import Named, submission_name
+from scorer.api.submissions import Named
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
@@ -38,7 +38,7 @@ def tool_values(
 
     Args:
         folder: where both are written; nothing is there yet.
-        files: files and folders, whose names are systems where they differ from the files'.
+        files: files and folders; a name that was given is the system of all in it.
         values: the values that are kept, the first ranks; none: all.
         lower: the values of which lower is better, beside those that the tool has.
         rules: as of `submission:`, with `undefined`, `leaderboard` and `title`.
@@ -52,12 +52,7 @@ def tool_values(
         return None
     if strange := [file.display for file, found in by_file if not found]:
         raise UsageError(f"{join_first(strange)}: no results of a tool that is known")
-    named = {
-        path: file.name
-        for file, found in by_file
-        if file.name != submission_name(file.path)
-        for path, _ in found
-    }
+    named = {path: file.name for file, found in by_file if file.is_given for path, _ in found}
     found = cases_of([each for _, found in by_file for each in found], named)
     found = _chosen(found, values, lower)
     data = values_challenge(found)

@@ -117,7 +117,7 @@ def _paths(systems: object) -> list[Named]:
     if data.is_path(systems):
         systems = [systems]
     if isinstance(systems, Mapping):
-        files = [Named(n, Path(p)) for n, p in systems.items() if data.is_path(p)]
+        files = [Named(n, Path(p), is_given=True) for n, p in systems.items() if data.is_path(p)]
         return files if len(files) == len(systems) else []
     if not isinstance(systems, Sequence):
         return []

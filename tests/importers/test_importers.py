@@ -223,6 +223,15 @@ def test_a_name_stands_for_a_file_that_has_none(score):
 
 
 @pytest.mark.usefixtures("runs")
+def test_a_given_name_stands_for_files_of_equal_names_though_it_is_that_of_the_folder(score):
+    ran = score("values", "old=in/old", "new=in/new", "--format", "json")
+    assert values_of(ran) == {
+        "old": {"passed": 0.5, "seconds": 1.5},
+        "new": {"passed": 0.5, "seconds": 1.5},
+    }
+
+
+@pytest.mark.usefixtures("runs")
 def test_values_are_chosen(score):
     ran = score("values", "A=in/old/junit.xml", "--value", "seconds", "--format", "json")
     assert values_of(ran) == {"A": {"seconds": 1.5}}
@@ -240,7 +249,7 @@ def test_what_is_said_of_columns_is_of_a_table(score):
     ("words", "says"),
     [
         (["A=in/old/junit.xml", "table=in/table.csv"], "table.csv': no results of a tool that is"),
-        (["old=in/old", "new=in/new"], "case 't.a::x' of 'junit' is in in/old/junit.xml, too"),
+        (["in/old", "in/new"], "case 't.a::x' of 'junit' is in in/old/junit.xml, too"),
         (["A=in/old", "--value", "pased"], "called 'pased'; did you mean 'passed'?"),
         (["A=in/old", "--lower", "cost"], "called 'cost' (there are 'passed', 'seconds')"),
     ],

@@ -115,7 +115,7 @@ def systems_named(words: list[str]) -> list[object]:
     for word in words:
         name, equals, path = word.partition("=")
         if equals and not Path(word).exists():
-            files.append(Named(name, Path(path)))
+            files.append(Named(name, Path(path), is_given=True))
         else:
             files.append(Named(submission_name(Path(word)), Path(word)))
     for file in files:
