@@ -84,7 +84,7 @@ class BoundChallenge(NamedTuple):
         return tuple(self.as_measured(shape.with_columns(further)) for shape in schemas)
 
     def as_measured(self, shape: Schema) -> Schema:
-        """The schema of a file, with what the views of the measures say of its columns and items."""
+        """The schema of a file, with what the measures make of its columns and its items."""
         texts = Texts in self.views
         uses_all = shape.uses_all or Frames in self.views
         return replace(shape, uses_all=uses_all, items_are_texts=texts)

@@ -125,7 +125,7 @@ def create(settings: Settings | None = None) -> FastAPI:
                 response = await answer(request)
             except Exception:  # a mistake of ours
                 log_event("error", logging.ERROR, trace=True)
-                words = f"the server failed, reference {REFERENCE.get()}; log_event the organizer"
+                words = f"the server failed, reference {REFERENCE.get()}; tell the organizer"
                 response = told(request, 500, words)
         if writes:
             for site in context.sites.values():

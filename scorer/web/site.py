@@ -121,12 +121,13 @@ class Site:
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """The result of `make`, cached for each state of the store."""
         now = time.monotonic()
-        stamp = self.board.stamp() if now >= self._fresh else self._stamp
+        stamp = self.board.stamp() if now >= self._fresh else None
         with self._lock:
-            if stamp != self._stamp:
-                self._slots.clear()
-                self._stamp = stamp
-            self._fresh = max(self._fresh, now + FRESH)
+            if stamp is not None:  # else the store was not asked, and is to be as soon as before
+                self._fresh = max(self._fresh, now + FRESH)
+                if stamp != self._stamp:
+                    self._slots.clear()
+                    self._stamp = stamp
             slot = self._slots.setdefault(key, _Slot())
             self._slots.move_to_end(key)
             while len(self._slots) > KEPT:
