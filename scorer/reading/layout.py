@@ -182,9 +182,16 @@ def file_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
         message = f"wide columns hold {quoted(value)}, which no cell can hold beside them"
         raise UnreadableError("S201", message)
     required += [f"{value}[{n}]" for n in range(len(labels))]
-    roles_of_file = tuple(required), tuple(optional)
-    of_rows = schema.uses_all, schema.items_are_texts, schema
-    return FileSchema(*roles_of_file, columns, *of_rows, labels, value)
+    return FileSchema(
+        tuple(required),
+        tuple(optional),
+        columns,
+        schema.uses_all,
+        schema.items_are_texts,
+        schema,
+        labels,
+        value,
+    )
 
 
 def wide_value(role: str, schema: Schema) -> str:
