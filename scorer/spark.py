@@ -672,7 +672,7 @@ def _format_of(session: SparkSession, named: str | None, path: str) -> tuple[str
     """Return the name of a file's format and its suffix; for a folder, those of its first part."""
     for name in (path, *session.read.text(path).inputFiles()[:1]):
         suffix = format_suffix(re.sub(r"\.(gz|bz2|zst)$", "", name.lower()))
-        found = next((format.name for format in formats() if suffix in format.suffixes), "")
+        found = next((name for name, each in formats().items() if suffix in each.suffixes), "")
         if named or found:
             return named or found, suffix
     return "", ""

@@ -126,7 +126,7 @@ def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
         AssertionError: A value is not the one expected.
     """
     own = ((_metric_of(function), function.__module__) for function in functions)
-    registry = metrics().with_(own)
+    registry = metrics().with_metrics(own)
     document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     rows = document["cases"] if isinstance(document, dict) else document
     for number, case in enumerate(rows, start=1):

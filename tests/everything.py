@@ -4,8 +4,7 @@ import re
 from importlib.util import find_spec
 from itertools import pairwise
 
-from scorer.core.plugins import Registry
-from scorer.metrics.api import Metric
+from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import NotationError, parse_measure
 
 FILL = {"p": "0.8", "beta": "2", "recall": "0.5", "cutoffs": "[2, 5]"}
@@ -42,7 +41,7 @@ def notation_of(metric):
 def asked(kind):
     """Every metric of the registry that fits the kind and needs no further column."""
     found = []
-    for metric in Registry("metric", "scorer.metrics", Metric):
+    for metric in metrics():
         if metric.name in FURTHER | TWO_CLASSES | ABSENT:
             continue
         if metric.name == "IntervalCoverage" and kind == "targets":

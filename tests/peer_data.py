@@ -3,12 +3,11 @@
 import numpy as np
 from lists import table
 
-from scorer.core.plugins import Registry
-from scorer.metrics.api import Metric
+from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
 from scorer.views.join import GradedItems, judge
 
-METRICS = Registry("metric", "scorer.metrics", Metric)
+METRICS = metrics()
 LISTS = 40
 
 

@@ -1,4 +1,4 @@
-"""Adding is one file: of each thing one is added, in a copy of the tree and by a plugin."""
+"""Adding a metric is one file, in a copy of the tree and in a package of its own."""
 
 import json
 import os
@@ -13,11 +13,8 @@ PLUGIN = ROOT / "examples/plugin"
 ADDED = {  # of the plugin, and where it would be in scorer's own tree
     "scorer_example/enough.py": "scorer/metrics",
     "tests/enough.yaml": "tests/metrics",
-    "scorer_example/spaced.py": "scorer/checks",
-    "scorer_example/spaced.yaml": "scorer/checks",
-    "scorer_example/pipes.py": "scorer/reading",
 }
-# what is tested of every metric, check and code
+# what is tested of every metric
 CONTRACT = """
 tests/metrics/test_metrics.py
 tests/api/test_explain.py::test_every_metric_explains_itself
@@ -26,9 +23,6 @@ tests/api/test_explain.py::test_ranked_lists[Enough@1]
 tests/test_testing.py
 tests/test_docs.py::test_the_made_parts_are_up_to_date
 tests/test_docs.py::test_the_site_has_the_page_of_every_metric_and_code
-tests/checks/test_submission.py::test_pages_are_whole
-tests/checks/test_submission.py::test_no_code_has_two_pages
-tests/checks/test_submission.py::test_every_code_that_is_raised_has_a_page
 scorer/metrics/ranking.py
 scorer/metrics/enough.py
 """
@@ -37,11 +31,9 @@ tests/scoring/test_lists.py::test_every_metric_is_among_the_measures
 tests/scoring/test_lists.py::test_a_plan_of_every_metric_gives_the_same_bits_in_another_process
 """
 CHALLENGE = {
-    "truth.csv": "list,item,grade\nq1,a,1\nq1,b,1\nq2,c 1,1\n",
+    "truth.csv": "list,item,grade\nq1,a,1\nq1,b,1\nq2,c,1\n",
     "challenge.yaml": "truth: truth.csv\nmetrics: [Enough@2]\n",
-    "one.pipes": "# two lists\nq1|a|3\nq1|b|2\nq2|c 1|1\n",
-    "bad.pipes": "q1|a\nq2|c|1\n",
-    "two.csv": "list,item,score\nq1,x,1\nq2,c,2\n",
+    "one.csv": "list,item,score\nq1,a,3\nq1,x,2\nq2,c,1\n",
 }
 
 
@@ -62,7 +54,7 @@ def score(*words, cwd, code=0):
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    """The repository, with one thing more of each sort."""
+    """The repository, with further metrics."""
     tree = tmp_path_factory.mktemp("tree")
     for name in ("scorer", "tests", "tools", "docs", "challenges/course-2026"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -115,24 +107,19 @@ def test_a_metric_without_its_file_of_cases_is_named(tree):
             cases.write_text(text)
 
 
-@pytest.mark.slow("starts a dozen processes")
+@pytest.mark.slow("starts several processes")
 @pytest.mark.parametrize("where", ["tree", "plugin"])
-def test_one_of_each_is_found_and_used(where, request, tmp_path):
+def test_a_metric_is_found_and_used(where, request, tmp_path):
     cwd = request.getfixturevalue(where)
     for name, text in CHALLENGE.items():
         (tmp_path / name).write_text(text)
-    sent = [tmp_path / "one.pipes", tmp_path / "two.csv"]
-    board = json.loads(score(tmp_path, *sent, "--format", "json", "--quiet", cwd=cwd))
-    means = [each["values"]["Enough@2"]["mean"] for each in board["submissions"]]
-    assert means == [0.75, 0]
+    sent = tmp_path / "one.csv"
+    board = json.loads(score(tmp_path, sent, "--format", "json", "--quiet", cwd=cwd))
+    assert [each["values"]["Enough@2"]["mean"] for each in board["submissions"]] == [0.5]
     assert "Enough relevant items" in score("metrics", "enough", cwd=cwd)
-    assert "Enough = min(found, wanted) / wanted = 2 / 2 = 1" in score(
-        "explain", tmp_path, sent[0], "--list", "q1", cwd=cwd
+    assert "Enough = min(found, wanted) / wanted = 1 / 2 = 0.5" in score(
+        "explain", tmp_path, sent, "--list", "q1", cwd=cwd
     )
-    assert ":4: warning[X101] item 'c 1' has a blank" in score("check", tmp_path, sent[0], cwd=cwd)
-    assert "an item has a blank in its name" in score("rule", "X101", cwd=cwd)
-    told = score("check", tmp_path, tmp_path / "bad.pipes", cwd=cwd, code=1)
-    assert "bad.pipes:1: error[S207] 2 cells, expected 3" in told
 
 
 @pytest.mark.slow("starts pytest")

@@ -30,16 +30,15 @@ import yaml
 from hypothesis import strategies as st
 from lists import meet
 
-from scorer.core.plugins import Registry
 from scorer.kinds.base import Constants
-from scorer.metrics.api import Metric
+from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import NotationError, parse, parse_measure
 from scorer.views.diverse import Diverse
 from scorer.views.preferences import Preferred
 from scorer.views.ranked import Judged, Ranked
 from scorer.views.recommendations import Returned
 
-METRICS = Registry("metric", "scorer.metrics", Metric)
+METRICS = metrics()
 EVERY = list(METRICS)  # namesakes of several kinds too
 CONSTANTS = Constants(max_grade=4.0, catalogue=20, users=5)
 ROOT = Path(__file__).parents[1]

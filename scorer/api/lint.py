@@ -23,6 +23,7 @@ from scorer.core.problems import SHOWN_PLACES, Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unit
 from scorer.kinds.ranking import Grades
 from scorer.metrics.notation import Measure, find_measure
+from scorer.metrics.registry import ignored_entry_points
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import keyed
 from scorer.prepare.open import OpenChallenge, opened
@@ -440,6 +441,10 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
     for metric, origin in ready.prepared.metrics.replaced:
         message = f"{metric.name} is the one of {printable(origin)}, in place of scorer's own"
         yield Remark("note", f"{message}; another name would tell them apart")
+    for point in ignored_entry_points():
+        name = f"{printable(point.name)} ({printable(point.value)})"
+        message = f"the installed plugin {name} of {printable(point.group)} is ignored"
+        yield Remark("note", f"{message}: installed projects add metrics alone")
     if not challenge.examples:
         message = (
             "no examples: a case with known values in `examples:` would detect changed numbers"

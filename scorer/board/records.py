@@ -27,12 +27,12 @@ from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
 from scorer.core.errors import PluginError, ScorerError, UnknownName
-from scorer.core.plugins import Registry
 from scorer.core.problems import Findings
 from scorer.metrics.aggregate import PLAIN, Combination, composite
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure
+from scorer.metrics.registry import MetricRegistry
 from scorer.metrics.values import metric_of_fields, value_fields
 from scorer.preferences.aggregations import aggregations
 from scorer.preferences.comparisons import comparisons
@@ -49,7 +49,7 @@ def to_json(record: object) -> str:
     )
 
 
-def from_json(type_: type[T], text: str, metrics_: Registry[Metric] | None = None) -> T:
+def from_json(type_: type[T], text: str, metrics_: MetricRegistry | None = None) -> T:
     """The record that `to_json` wrote.
 
     Args:
@@ -83,7 +83,7 @@ def _cause(error: BaseException) -> ScorerError | None:
     return next((cause for part in inner if (cause := _cause(part))), None)
 
 
-def _converter(registry: Registry[Metric]) -> Converter:
+def _converter(registry: MetricRegistry) -> Converter:
     converter = Converter()
     converter.register_unstructure_hook(float, _float_out)
     converter.register_structure_hook(float, lambda value, _: float(value))
@@ -144,9 +144,7 @@ def _challenge_from(fields: Mapping[str, Any]) -> Challenge:
     return challenge
 
 
-def _metrics_named(
-    name: str, registry: Registry[Metric], kinds: Sequence[str]
-) -> dict[str, Metric]:
+def _metrics_named(name: str, registry: MetricRegistry, kinds: Sequence[str]) -> dict[str, Metric]:
     """The metrics of that name by registry: a metric, a preference, an aggregation.
 
     Of several metrics with one name, the one for challenges of these kinds.
@@ -162,7 +160,7 @@ def _metrics_named(
     return by_registry
 
 
-def _measure_out(bound: Measure, registry: Registry[Metric]) -> dict[str, object]:
+def _measure_out(bound: Measure, registry: MetricRegistry) -> dict[str, object]:
     fields = _bare_out(bound, registry)
     if not bound.combination.plain:
         fields["combination"] = asdict(bound.combination)
@@ -175,7 +173,7 @@ def _measure_out(bound: Measure, registry: Registry[Metric]) -> dict[str, object
     return fields
 
 
-def _bare_out(bound: Measure, registry: Registry[Metric]) -> dict[str, object]:
+def _bare_out(bound: Measure, registry: MetricRegistry) -> dict[str, object]:
     name, kinds = bound.metric.name, list[str]()
     with suppress(PluginError):  # an aggregation looks at no challenge
         kinds = sorted(bound.metric.kinds)
@@ -204,7 +202,7 @@ def _written(bound: Measure) -> dict[str, Any]:
     return params.model_dump(mode="json", exclude_defaults=True)
 
 
-def _measure_from(fields: Mapping[str, Any], registry: Registry[Metric]) -> Measure:
+def _measure_from(fields: Mapping[str, Any], registry: MetricRegistry) -> Measure:
     parts = tuple(_measure_from(part, registry) for part in fields.get("parts", ()))
     bound = _bare(fields, registry, parts)
     combination = fields.get("combination")
@@ -231,9 +229,7 @@ def _combination(fields: Mapping[str, Any]) -> Combination:
     )
 
 
-def _bare(
-    fields: Mapping[str, Any], registry: Registry[Metric], parts: Sequence[Measure]
-) -> Measure:
+def _bare(fields: Mapping[str, Any], registry: MetricRegistry, parts: Sequence[Measure]) -> Measure:
     name = fields["metric"]
     if parts:
         better, low, high = fields["of"]
@@ -245,7 +241,7 @@ def _bare(
         else _metrics_named(name, registry, fields["kinds"]).get(fields["registry"])
     )
     if candidate is None:
-        raise UnknownName("metric", name, list(registry.things))
+        raise UnknownName("metric", name, [each.name for each in registry])
     metric = candidate
     params = metric.parameters(**fields["params"])
     settled = {key: getattr(params, key) for key in metric.parameters.model_fields}

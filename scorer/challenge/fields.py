@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path, PureWindowsPath
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
@@ -158,6 +158,7 @@ Whole = Annotated[int, Field(ge=0, le=LARGEST), Before(as_whole)]
 Count = Annotated[int, Field(ge=1, le=LARGEST), Before(as_whole)]
 Size = Annotated[int, Before(as_size), Or({"type": "string"})]
 Word = Before(as_text)  # before a Literal
+FormatName = Annotated[Literal["csv", "json", "jsonl", "lists", "parquet", "trec"], Word]
 
 
 def inside(value: Any, info: ValidationInfo) -> Any:

@@ -19,6 +19,7 @@ from scorer.challenge.fields import (
     SCALAR,
     Before,
     File,
+    FormatName,
     Name,
     Whole,
     Word,
@@ -209,7 +210,7 @@ class KeyFile(Cut):
     """A public file whose rows say what the lines of another file are about."""
 
     file: File = Field(description="path, relative to challenge.yaml and inside its folder")
-    format: Name | None = Field(None, description="csv or jsonl; default: by the file's suffix")
+    format: FormatName | None = Field(None, description="default: by the file's suffix")
     columns: Annotated[dict[str, Name], by_roles(("list", "item")), WithJsonSchema(MAPPING)] = (
         Field({}, description="what the file calls its columns; with item the lines are of pairs")
     )
@@ -224,7 +225,7 @@ class ClassFile(Cut):
     """A public file of the labels there are, a row for each."""
 
     file: File = Field(description="path, relative to challenge.yaml and inside its folder")
-    format: Name | None = Field(None, description="csv or jsonl; default: by the file's suffix")
+    format: FormatName | None = Field(None, description="default: by the file's suffix")
     columns: Annotated[dict[str, Name], by_roles(("label",)), WithJsonSchema(MAPPING)] = Field(
         {}, description="what the file calls its column; default: label, or its only one"
     )

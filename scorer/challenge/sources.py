@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from scorer.challenge.columns import COLUMNS, Extra, by_class, extra_roles, one_label
-from scorer.challenge.fields import Before, File, Name, Number, YamlSection, as_number
+from scorer.challenge.fields import Before, File, FormatName, Name, Number, YamlSection, as_number
 from scorer.challenge.forms import BoxColumns, Formed
 from scorer.challenge.submission import EACH, MULTILABEL
 from scorer.challenge.yaml import YamlValue
@@ -17,9 +17,7 @@ class Source(Formed):
     """A file of the organizer's."""
 
     file: File = Field(description="path, relative to challenge.yaml and inside its folder")
-    format: Name | None = Field(
-        None, description="csv, lists, trec, jsonl or parquet; default: by the file's suffix"
-    )
+    format: FormatName | None = Field(None, description="default: by the file's suffix")
     columns: Annotated[dict[str, Name], Before(one_label)] = Field(
         {}, description="what the file calls its columns"
     )

@@ -16,6 +16,7 @@ from scorer.challenge.columns import (
 )
 from scorer.challenge.fields import (
     Before,
+    FormatName,
     Name,
     Number,
     Or,
@@ -58,9 +59,7 @@ def _by_role(name: str, columns: Sequence[str]) -> dict[str, str]:
 class Submission(Formed):
     """What a submission must be."""
 
-    format: Name | None = Field(
-        None, description="csv, lists, trec, jsonl or parquet; default: by the file's suffix"
-    )
+    format: FormatName | None = Field(None, description="default: by the file's suffix")
     columns: Annotated[
         dict[str, Name], Before(one_label), WithJsonSchema(column_schema("submission"))
     ] = Field({}, description="what the file calls its columns")

@@ -23,7 +23,7 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.ids import MESSAGES, IdFault, PublicIds, combine_hashes, count_rows, has_name
 from scorer.core.arrays import Mask
-from scorer.core.plugins import Registry, mark
+from scorer.core.plugins import find_marked, mark
 from scorer.core.problems import KEPT, Findings, Problem, Severity
 from scorer.core.text import join_first, printable, quoted
 from scorer.reading.table import Table
@@ -211,7 +211,6 @@ class Check(NamedTuple):
     examine: Callable[[Any], Iterable[Found]]
     kinds: Collection[str] | None  # None: all
     of: File
-    aliases: tuple[str, ...] = ()  # `Registry` asks for them
 
 
 def check(
@@ -231,12 +230,9 @@ def check(
 
 @cache
 def checks(of: File = "submission") -> tuple[Check, ...]:
-    """Return the checks of a file: ours, and those that installed projects name.
-
-    Entry points are `scorer.checks` for submissions and `scorer.audits` for truths.
-    """
-    group = "scorer.checks" if of == "submission" else "scorer.audits"
-    return tuple(each for each in Registry("check", __package__, Check, group) if each.of == of)
+    """Return the checks of a file, in the order of their names."""
+    found = (check for check in find_marked(__package__, Check) if check.of == of)
+    return tuple(sorted(found, key=lambda check: check.name))
 
 
 def examine(

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from scorer import __version__
 from scorer.core.errors import UnknownName
-from scorer.core.plugins import Registry
 from scorer.core.text import printable, quoted
 from scorer.metrics.api import Aggregate, Metric
 from scorer.metrics.notation import (
@@ -21,6 +20,7 @@ from scorer.metrics.notation import (
     format_value,
     parse,
 )
+from scorer.metrics.registry import MetricRegistry
 
 Example = Callable[[Metric], str]  # a metric's worked example as text
 
@@ -59,12 +59,12 @@ SPECIAL = str.maketrans({sign: rf"\{sign}" for sign in "&%$#_{}"} | {"\\": "/"})
 
 
 @cache
-def metrics() -> Registry[Metric]:
+def metrics() -> MetricRegistry:
     """Every metric that is installed; a challenge's own plug-ins are an overlay of it."""
-    return Registry("metric", "scorer.metrics", Metric, group="scorer.metrics")
+    return MetricRegistry()
 
 
-def overview(metrics: Registry[Metric]) -> str:
+def overview(metrics: MetricRegistry) -> str:
     """One line for each metric, each name once, by the kinds of challenge that it is for."""
     by_kinds: dict[str, dict[str, str]] = {}
     kinds_of: dict[str, set[str]] = {}
@@ -81,7 +81,7 @@ def overview(metrics: Registry[Metric]) -> str:
     return "\n".join(sections) + "\nOne metric's page: score metrics NAME\n"
 
 
-def page(metrics: Registry[Metric], name: str, example: Example = lambda metric: "") -> str:
+def page(metrics: MetricRegistry, name: str, example: Example = lambda metric: "") -> str:
     """A metric's documentation: its meaning, formula, an example, parameters and source.
 
     `example` gives the worked example of a metric as text. All metrics of that name, of each kind
@@ -103,7 +103,7 @@ def distinct_pages(found: Iterable[Metric]) -> list[Metric]:
     return list(pages.values())
 
 
-def find_metrics(metrics: Registry[Metric], words: str) -> Sequence[Metric]:
+def find_metrics(metrics: MetricRegistry, words: str) -> Sequence[Metric]:
     """The metrics of a notation, else of a name elsewhere, else with all words on their pages."""
     name = words
     try:
@@ -153,7 +153,7 @@ def names_of(metric: Metric) -> Iterator[str]:
         yield from each.names
 
 
-def suggest_from_tools(metrics: Registry[Metric], name: str) -> str:
+def suggest_from_tools(metrics: MetricRegistry, name: str) -> str:
     """What a name of other tools is called here, `scikit-learn's f1_score is 'F1'`; else empty."""
     asked, tools = _fold_name(name), dict[str, str]()
     for metric in metrics:

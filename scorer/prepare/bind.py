@@ -14,13 +14,12 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.submission import Submission
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import ChallengeError, UnknownName
-from scorer.core.plugins import Registry, plugin
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, quoted
 from scorer.kinds.base import Kind
-from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure, NotationError, parse, parse_measure
+from scorer.metrics.registry import MetricRegistry, metrics_of_file
 from scorer.prepare.board_rules import board_rules, tie_breaker
 from scorer.prepare.combine import Combiner
 from scorer.prepare.faults import Fault, refuse
@@ -41,7 +40,7 @@ class BoundChallenge(NamedTuple):
     """A challenge with its measures bound, before any truth or submission is read."""
 
     challenge: Challenge
-    metrics: Registry[Metric]
+    metrics: MetricRegistry
     measures: tuple[Measure, ...]
     kind: Kind
     rules: dict[str, Rules]  # measure id -> how lists without a value count
@@ -144,7 +143,7 @@ def _refuse_files(challenge: Challenge) -> None:
     refuse(challenge, _open_truth(challenge))
 
 
-def _registry(challenge: Challenge, allow_plugins: bool) -> Registry[Metric]:
+def _registry(challenge: Challenge, allow_plugins: bool) -> MetricRegistry:
     """The metrics, with the challenge's own.
 
     `ChallengeError` if its plugins may not run, `PluginError` if one cannot be loaded.
@@ -156,20 +155,20 @@ def _registry(challenge: Challenge, allow_plugins: bool) -> Registry[Metric]:
         refuse(challenge, [Fault("plugins", "C116", message, "if you trust it: --allow-plugins")])
     registry = metrics()
     if challenge._metrics:
-        registry = registry.with_((metric, "Python") for metric in challenge._metrics)
+        registry = registry.with_metrics((metric, "Python") for metric in challenge._metrics)
     for path in challenge.plugins:
         if (spec := kaggle_specs.get(path)) is not None:
             from scorer.prepare.kaggle import kaggle_metric
 
             own_metric = kaggle_metric(path, parse(spec.notation)[0], spec, challenge)
-            registry = registry.with_([(own_metric, path.name)])
+            registry = registry.with_metrics([(own_metric, path.name)])
         else:
-            registry = registry.with_(plugin(path, Metric))
+            registry = registry.with_metrics(metrics_of_file(path))
     return registry
 
 
 def _bound(
-    challenge: Challenge, registry: Registry[Metric]
+    challenge: Challenge, registry: MetricRegistry
 ) -> tuple[Kind, tuple[Measure, ...], list[Fault]]:
     """The kind, the measures in their order, and faults of what does not fit the kind.
 
@@ -200,7 +199,7 @@ def _bound(
 
 def _ruled(
     challenge: Challenge,
-    registry: Registry[Metric],
+    registry: MetricRegistry,
     kind: Kind,
     measures: tuple[Measure, ...],
     conflicts: list[Fault],
@@ -353,7 +352,7 @@ def _by_content(challenge: Challenge) -> Challenge:
 
 
 def _candidates(
-    challenge: Challenge, registry: Registry[Metric], faults: list[Fault]
+    challenge: Challenge, registry: MetricRegistry, faults: list[Fault]
 ) -> Iterator[Choice]:
     """The metrics that each measure may mean, one for each kind; unknown names are `faults`."""
     source, own = challenge.truth, own_metrics(challenge)
@@ -384,7 +383,7 @@ def _candidates(
             faults.append(Fault(_key_of(spec, error), "C114", str(error), help))
 
 
-def _unknown(error: UnknownName, registry: Registry[Metric]) -> str:
+def _unknown(error: UnknownName, registry: MetricRegistry) -> str:
     """That a metric is unknown, and its name here where other tools call one so."""
     from scorer.metrics.catalogue import suggest_from_tools
 

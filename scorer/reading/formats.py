@@ -15,14 +15,12 @@ from pathlib import Path
 
 import polars as pl
 
-from scorer.core.plugins import Registry, mark
+from scorer.core.plugins import find_marked, mark
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import DEFAULT_LIMITS, ReadLimits, UnreadableError
 from scorer.reading.table import Cells, ReadRequest
 from scorer.reading.unpack import read_head, table_suffix, zip_names
 
-PACKAGE = "scorer.reading"  # whose modules hold our formats
-ENTRY_POINTS = "scorer.formats"  # the entry points of formats that installed projects add
 HEAD_BYTES = 1 << 16  # of a file, in which its first lines are looked for
 MOST_HEAD_LINES = 100  # first lines that are looked at
 # A line with a comma may be CSV. The CERTAIN patterns allow commas, as a second column 0 or Q0 (in
@@ -58,33 +56,31 @@ class Format:
     Attributes:
         name: As `format:` names it.
         suffixes: The ends of the names of its files, each with its point, in small letters.
+        write: Returns a file of rows, for the sample in a kit.
         read_lines: Returns the cells of the lines of a text file; None if its files are no text.
         read_bytes: Returns the cells of the bytes of a file that is no text.
         read_clean: Returns from the bytes of a file what `read_lines` returns, in less time; None
             if the file has anything that needs a careful look, such as quotes or a wrong number.
         read_names: Returns the names of the columns of the bytes of a file that is no text.
         is_document: Whether a file is one value, not rows on lines: its lines have no limit.
-        write: Returns a file of rows, for the sample in a kit; None if no file can be made.
-        aliases: Other names.
     """
 
     name: str
     suffixes: tuple[str, ...]
+    write: WriteRows
     read_lines: ReadLines | None = None
     read_bytes: ReadBytes | None = None
     read_clean: ReadClean | None = None
     read_names: ReadNames | None = None
     is_document: bool = False
-    write: WriteRows | None = None
-    aliases: tuple[str, ...] = ()
 
 
 def format(
     name: str,
     *suffixes: str,
+    write: WriteRows,
     read_clean: ReadClean | None = None,
     is_document: bool = False,
-    write: WriteRows | None = None,
 ) -> Callable[[ReadLines], ReadLines]:
     """Return a decorator that registers a function as the `read_lines` of a format.
 
@@ -93,14 +89,15 @@ def format(
     """
     return lambda read: mark(
         read,
-        Format(name, suffixes, read, read_clean=read_clean, is_document=is_document, write=write),
+        Format(name, suffixes, write, read, read_clean=read_clean, is_document=is_document),
     )
 
 
 @cache
-def formats() -> Registry[Format]:
-    """Return all formats, of this package and of installed projects."""
-    return Registry("format", PACKAGE, Format, ENTRY_POINTS)
+def formats() -> dict[str, Format]:
+    """Return all formats by their names, in the order of these."""
+    found = find_marked("scorer.reading", Format)
+    return {each.name: each for each in sorted(found, key=lambda format: format.name)}
 
 
 def find_format(
@@ -122,23 +119,23 @@ def find_format(
     if isinstance(name, Format):
         return name
     if name is not None or layout.json:
-        return formats().get(name or "json")
+        return formats()[name or "json"]
     suffix = table_suffix(path)
     if not suffix and path.suffix.lower() == ".zip":
         names = zip_names(path, protected)
         suffix = table_suffix(Path(names[0])) if len(names) == 1 else ""
-    found = next((each for each in formats() if suffix in each.suffixes), None)
+    found = next((each for each in formats().values() if suffix in each.suffixes), None)
     if found is None or suffix == ".txt":
         lines = data_lines(first_lines(path, ReadLimits(protected=protected)))
         # More than half of the lines.
         if 2 * sum(map(bool, map(CERTAIN_RUN_LINE.fullmatch, lines))) > len(lines):
-            return formats().get("trec")
-    return found or formats().get("csv")
+            return formats()["trec"]
+    return found or formats()["csv"]
 
 
 def format_suffix(name: str) -> str:
     """Return the longest suffix of a format at the end of a lower-case file name; or ""."""
-    suffixes = [suffix for format in formats() for suffix in format.suffixes]
+    suffixes = [suffix for format in formats().values() for suffix in format.suffixes]
     return max((each for each in suffixes if name.endswith(each)), key=len, default="")
 
 

@@ -130,13 +130,13 @@ def test_ours_answers_to_its_other_names_where_a_plugin_takes_one(challenge, sco
     assert means(score, folder) == [1.0, 0.5]
 
 
-def install(folder, code):
-    """A project whose only module adds a metric, as installers lay it down."""
+def install(folder, code, group="scorer.metrics"):
+    """A project whose only module is an entry point of the group, as installers lay it down."""
     (folder / "acme.py").write_text(code)
     facts = folder / "acme-1.0.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[scorer.metrics]\nfirsts = acme\n")
+    (facts / "entry_points.txt").write_text(f"[{group}]\nfirsts = acme\n")
 
 
 @pytest.mark.slow("starts processes")
@@ -166,3 +166,20 @@ def test_an_installed_project_adds_metrics_and_takes_no_name(
     )
     assert ended.returncode == exit_code
     assert said in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("group", ["scorer.checks", "scorer.audits", "scorer.formats"])
+def test_an_installed_check_or_format_is_ignored_and_lint_says_so(
+    challenge, score, tmp_path, monkeypatch, group
+):
+    folder = challenge("truth: truth.csv\nmetrics: [P@1]\n", **{"sub.csv": SUBMISSION})
+    assert "is ignored" not in score("lint", folder).out
+    install(tmp_path, "raise SystemExit('ran')", group)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert score(folder, folder / "sub.csv").code == 0
+    ran = score("lint", folder)
+    assert ran.code == 0
+    assert (
+        f"note: the installed plugin firsts (acme) of {group} is ignored: "
+        "installed projects add metrics alone"
+    ) in " ".join(ran.out.split())

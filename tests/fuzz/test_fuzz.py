@@ -35,7 +35,7 @@ from scorer.reading.schema import Schema
 pytestmark = pytest.mark.slow("hundreds of spoiled files")
 
 fuzz = rounds(20, print_blob=True, suppress_health_check=list(HealthCheck))
-TEXT = [format.name for format in formats() if format.read_bytes is None]
+TEXT = [format.name for format in formats().values() if format.read_bytes is None]
 SHAPES = [
     Schema(("list", "item"), ("rank", "score", "tag")),
     Schema(("list", "item", "grade"), ("subtopic",)),

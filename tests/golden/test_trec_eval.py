@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 from lists import table
 
-from scorer.core.plugins import Registry
-from scorer.metrics.api import Metric
+from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
 from scorer.views.join import GradedItems, judge
 
@@ -24,7 +23,7 @@ GOLDEN = os.environ.get("SCORER_GOLDEN")
 pytestmark = pytest.mark.skipif(
     not GOLDEN, reason="SCORER_GOLDEN=FOLDER names the folder with trec_eval's values"
 )
-METRICS = Registry("metric", "scorer.metrics", Metric)
+METRICS = metrics()
 
 # trec_eval's name -> ours; {rel} stands for its -l
 NAMES = {

@@ -7,12 +7,12 @@ import pytest
 
 sk = pytest.importorskip("sklearn.metrics")
 
-from scorer.core.plugins import Registry  # noqa: E402
-from scorer.metrics.api import Figure, Metric, Ratio  # noqa: E402
+from scorer.metrics.api import Figure, Ratio  # noqa: E402
+from scorer.metrics.catalogue import metrics  # noqa: E402
 from scorer.metrics.notation import parse, parse_measure  # noqa: E402
 from scorer.views.rows import Labelled, Targets  # noqa: E402
 
-METRICS = Registry("metric", "scorer.metrics", Metric)
+METRICS = metrics()
 AVERAGES = ("micro", "macro", "weighted")
 NAMES = np.array(["ant", "bee", "cow", "dog"])
 SEEDS = range(25)

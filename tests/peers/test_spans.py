@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from scorer.core.plugins import Registry
-from scorer.metrics.api import Figure, Metric, Ratio
+from scorer.metrics.api import Figure, Ratio
+from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.spans import find_chunks
 from scorer.views.texts import Texts
 
-METRICS = Registry("metric", "scorer.metrics", Metric)
+METRICS = metrics()
 SEEDS = range(20)
 
 

@@ -7,6 +7,7 @@ import json
 import struct
 import time as clock
 from datetime import date, datetime, time, timedelta
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from problems import written
 from rounds import rounds
 
+from scorer.challenge.fields import FormatName
 from scorer.core.problems import Findings
 from scorer.reading.formats import formats
 from scorer.reading.limits import ReadLimits
@@ -25,7 +27,7 @@ from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 
 RANKED = Schema(("list", "item"), ("rank", "score", "tag"))
-FORMATS = [format.name for format in formats()]
+FORMATS = [*formats()]
 quick = rounds(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 each = rounds(8, suppress_health_check=[HealthCheck.function_scoped_fixture])  # a process
 
@@ -41,6 +43,11 @@ def lines(table):
 def reading(path, name=None, schemas=(RANKED,), limits=ReadLimits()):  # noqa: B008
     findings = Findings()
     return read_file(path, name, schemas, findings, limits).table, findings
+
+
+def test_a_challenge_may_name_each_format():
+    names, _ = get_args(FormatName)
+    assert sorted(get_args(names)) == FORMATS
 
 
 def test_lines_are_known(tmp_path):

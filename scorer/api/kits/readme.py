@@ -96,7 +96,7 @@ def _about_measure(bound: Measure, dropped: bool) -> str:
     name = f"{printable(bound.id)}: {bound.metric.title}"
     if bound.parts:
         name = f"{printable(bound.id)}: {printable(bound.params['score'], 1000)}"
-    elif not (bound.metric.own or metrics().things.get(bound.metric.name) is bound.metric):
+    elif not (bound.metric.own or metrics().origin(bound.metric)):
         name = "a metric of the organizer's own"  # of which a kit tells nothing
     return f"{name} ({', '.join(about)})"
 

@@ -38,7 +38,7 @@ Rows = list[dict[str, Any]]
 def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None:
     """A valid submission that knows nothing of the truth: drawn at random from what is public.
 
-    None in a format of which no file can be made, and of files whose columns nobody declares.
+    None of files whose columns nobody declares.
     """
     rules, kind = prepared.challenge.submission, prepared.kind.name
     if kind == "frames":
@@ -87,10 +87,8 @@ def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None
         further = extra_roles(rules.extra)
         rows = [row | dict.fromkeys(further, 1) for row in rows]
         called = {**called, **further}
-    format = formats().get(form)
-    if format.write is None:
-        return None
-    suffix = (format.suffixes or (f".{form}",))[0]
+    format = formats()[form]
+    suffix = format.suffixes[0] if format.suffixes else f".{form}"
     suffix = ".zip" if rules.parts else ".tsv" if rules.separator == "tab" else suffix
     written = prepared.challenge.layout(rules)
     keyed = {"lines": written.lines, "candidates": written.candidates}

@@ -39,7 +39,7 @@ def is_truth(path: Path) -> bool:
     if content.names and any(kind(content, None, Needs()) for kind in KNOWN):
         return True
     suffixes = {suffix.lower() for suffix in path.suffixes}
-    named = any(not suffixes.isdisjoint(reader.suffixes) for reader in formats())
+    named = any(not suffixes.isdisjoint(reader.suffixes) for reader in formats().values())
     return named and not content.trec
 
 

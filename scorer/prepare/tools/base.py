@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from scorer.core.errors import ChallengeError
-from scorer.core.plugins import Registry, mark
+from scorer.core.plugins import find_marked, mark
 from scorer.core.problems import Problem, as_truth_problems
 from scorer.core.text import display_path, quoted
 from scorer.reading.limits import ReadLimits, UnreadableError
@@ -137,7 +137,6 @@ class Tool:
     average: tuple[str, ...] = ()  # those over which means are taken, the innermost first
     missing: str = ""  # as `submission.missing_list`; empty: the default
     lower: frozenset[str] = frozenset()  # values of which less is better
-    aliases: tuple[str, ...] = ()
 
 
 def tool(name: str, finds: Callable[[bytes], bool], **rest: Any) -> Callable[[Read], Read]:
@@ -155,9 +154,10 @@ def keys(*names: str) -> Callable[[bytes], bool]:
 
 
 @cache
-def tools() -> Registry[Tool]:
-    """Every tool whose files are read."""
-    return Registry("tool", __package__, Tool)
+def tools() -> tuple[Tool, ...]:
+    """Return every tool whose files are read, in the order of their names."""
+    found = find_marked(__package__, Tool)
+    return tuple(sorted(found, key=lambda tool: tool.name.casefold()))
 
 
 def finite(value: object) -> float | None:

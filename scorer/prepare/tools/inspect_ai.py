@@ -23,7 +23,7 @@ def _is_log(head: bytes) -> bool:
     )))  # fmt: skip
 
 
-@tool("Inspect", _is_log, groups=("task",), average=("task",), aliases=("inspect_ai",))
+@tool("Inspect", _is_log, groups=("task",), average=("task",))
 def inspect_ai(file: ToolFile) -> Iterator[Case]:
     """A case a sample, whose epochs are averaged; C is 1, P 0.5, I and N 0, as in its accuracy."""
     header, samples = _log_parts(file)

@@ -20,7 +20,6 @@ PIECE = 1 << 16  # characters that are parsed at once
     groups=("class",),
     missing="skip",
     lower=frozenset({"seconds"}),
-    aliases=("pytest",),
 )
 def junit(file: ToolFile) -> Iterator[Case]:
     """A case a test: whether it passed, and its seconds; one that was skipped has no value."""

@@ -1,0 +1,146 @@
+"""The metrics by their names: scorer's own, those of installed projects, and a challenge's own.
+
+An installed project names a module of metrics by an entry point of the group `scorer.metrics`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+
+from scorer.core.errors import PluginError, UnknownName
+from scorer.core.plugins import find_marked, load_module, marked_things, plugin_errors
+from scorer.core.text import quoted
+from scorer.metrics.api import Metric
+
+ENTRY_POINTS = "scorer.metrics"  # the group of entry points of installed projects
+
+NamedMetric = tuple[Metric, str]  # a metric, and the module or file that it comes from
+
+
+class MetricRegistry:
+    """All metrics of a challenge, which never change: `with_metrics` returns a wider registry.
+
+    Args:
+        added: The challenge's own metrics. Their names come before all others.
+    """
+
+    def __init__(self, added: tuple[NamedMetric, ...] = ()) -> None:
+        self._added = added
+
+    def with_metrics(self, metrics: Iterable[NamedMetric]) -> MetricRegistry:
+        """Return a registry with further metrics, or raise `PluginError` if two claim a name."""
+        wider = MetricRegistry((*self._added, *metrics))
+        _ = wider._by_name  # so that a clash is an error now
+        return wider
+
+    def get(self, name: str) -> Metric:
+        """Return the metric of a name or alias, by `precedence` if several; else `UnknownName`."""
+        return min(self.find_all(name, every=True), key=lambda metric: metric.precedence)
+
+    def find_all(self, name: str, every: bool = False) -> tuple[Metric, ...]:
+        """Return the metrics of a name; several if each is for challenges of other kinds.
+
+        Metrics that have it as an alias are returned if none has it as its name, or, with `every`,
+        behind those. `UnknownName` if there is none.
+        """
+        folded = name.casefold()
+        metrics = self._by_name.get(folded)
+        if not metrics:
+            names = [each for metric in self for each in (metric.name, *metric.aliases)]
+            raise UnknownName("metric", name, names)
+        named = [metric for metric in metrics if metric.name.casefold() == folded]
+        if named and not every:
+            return tuple(named)
+        return (*named, *(metric for metric in metrics if metric not in named))
+
+    def origin(self, metric: Metric) -> str | None:
+        """Return the module that a metric comes from; None if it is not one of these."""
+        return next((origin for other, origin in self._named if other is metric), None)
+
+    def __iter__(self) -> Iterator[Metric]:
+        """In the order of their names, whatever the case."""
+        metrics = (metric for metric, _ in self._named)
+        return iter(sorted(metrics, key=lambda metric: metric.name.casefold()))
+
+    @property
+    def replaced(self) -> list[NamedMetric]:
+        """The metrics whose name an added one has taken, and where that one comes from."""
+        taken = [(metric, self._taken_by(metric, metric.name)) for metric, _ in installed_metrics()]
+        return [(metric, origin) for metric, origin in taken if origin is not None]
+
+    @cached_property
+    def _named(self) -> list[NamedMetric]:
+        """The metrics that can be found by their own names."""
+        free = [each for each in installed_metrics() if not self._taken_by(each[0], each[0].name)]
+        return [*free, *self._added]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Metric]]:
+        """Casefolded name or alias -> the metrics under it, of which no challenge has two."""
+        metrics = defaultdict[str, list[Metric]](list)
+        for metric, origin in self._named:
+            for folded, name in _folded_names(metric).items():
+                namesakes = metrics[folded]
+                if self._taken_by(metric, name) or any(other is metric for other in namesakes):
+                    continue
+                for other in namesakes:
+                    if not metric.kinds.isdisjoint(other.kinds):
+                        both = f"in {self.origin(other)} and in {origin}"
+                        raise PluginError(f"two metrics are called {quoted(name)}: {both}")
+                namesakes.append(metric)
+        return metrics
+
+    def _taken_by(self, metric: Metric, name: str) -> str | None:
+        """Return where the added metric comes from that has a name in place of `metric`, if any."""
+        if any(own is metric for own, _ in self._added):
+            return None
+        for own, origin in self._added:
+            if name.casefold() in _folded_names(own) and not metric.kinds.isdisjoint(own.kinds):
+                return origin
+        return None
+
+
+def _folded_names(metric: Metric) -> dict[str, str]:
+    """Return the name and the aliases of a metric, each by itself in small letters."""
+    return {name.casefold(): name for name in (metric.name, *metric.aliases)}
+
+
+@cache
+def installed_metrics() -> list[NamedMetric]:
+    """Return scorer's own metrics, then those of installed projects."""
+    metrics = dict.fromkeys(find_marked("scorer.metrics", Metric))
+    for point in entry_points(group=ENTRY_POINTS):
+        with plugin_errors(f"the plugin {point.name!r} ({point.value}) cannot be loaded"):
+            loaded = point.load()
+        module = loaded if isinstance(loaded, ModuleType) else import_module(point.module)
+        metrics |= dict.fromkeys(marked_things(module, Metric))  # two may name one module
+    return [each for metric in metrics for each in _by_kind(metric)]
+
+
+def ignored_entry_points() -> list[EntryPoint]:
+    """Return what installed projects add to scorer that it does not take: all but metrics."""
+    groups = entry_points().groups
+    return [
+        point
+        for group in sorted(groups)
+        if group.startswith("scorer.") and group != ENTRY_POINTS
+        for point in entry_points(group=group)
+    ]
+
+
+def metrics_of_file(path: Path) -> list[NamedMetric]:
+    """Return the metrics of a challenge's own file, with its name; `PluginError` if it has none."""
+    metrics = list(marked_things(load_module(path), Metric))
+    if not metrics:
+        raise PluginError(f"the plugin {quoted(path.name)} defines no metric")
+    return [(variant, path.name) for metric in metrics for variant in metric.by_kind]
+
+
+def _by_kind(metric: Metric) -> list[NamedMetric]:
+    return [(variant, metric.function.__module__) for variant in metric.by_kind]
