@@ -121,14 +121,11 @@ def _evaluate(task: dict[str, Any]) -> dict[str, Any]:
 
 def _check(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.api.check import check
-    from scorer.api.statistics import statistics
     from scorer.api.submissions import Named
 
     sent = Named(task["name"], Path(task["path"]), label=task["name"])
-    challenge, allowed = _loaded_challenge(task), task["allow_plugins"]
-    (scored,) = check(challenge, [sent], allow_plugins=allowed)
-    (looks,) = statistics(challenge, [sent], allow_plugins=allowed)
-    return {"findings": scored.findings.to_json(), "statistics": looks}
+    (scored,) = check(_loaded_challenge(task), [sent], allow_plugins=task["allow_plugins"])
+    return {"findings": scored.findings.to_json(), "description": scored.description}
 
 
 def _kit(task: dict[str, Any]) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def settled(
             card, values = None, {}
     return Scored(
         name, path, outcome.sha256, baseline, findings, card, values,
-        _by_group(terms, card) if card is not None else {},
+        _by_group(terms, card) if card is not None else {}, description=outcome.description,
     )  # fmt: skip
 
 

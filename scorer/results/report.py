@@ -62,6 +62,7 @@ class Scored:
         default_factory=dict
     )  # measure id -> group of lists -> mean
     runs: tuple[Scored, ...] = ()  # of a system of several runs, whose means its values are
+    description: str = ""  # of a file that was only checked, what it looks like
 
     @property
     def valid(self) -> bool:

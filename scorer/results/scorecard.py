@@ -211,3 +211,4 @@ class Outcome(NamedTuple):
     sha256: str | None  # None: the file cannot be read
     card: Scorecard | None  # None: rejected, or only checked
     folds: Mapping[str, Scorecard] = {}  # fold -> scored by its truth
+    description: str = ""  # of a file that was only checked, what it looks like

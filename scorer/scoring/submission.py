@@ -33,6 +33,7 @@ from scorer.reading.schema import Schema
 from scorer.reading.table import Table, encode, find_places
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
+from scorer.scoring.describe import describe_rows
 from scorer.scoring.evaluate import score
 from scorer.views.join import GAPS, Pairs
 from scorer.views.values import CSV, Frames, text_of
@@ -110,9 +111,10 @@ def _score_file(plan: Plan, path: Path, read: FileTable | None) -> Outcome:
                 return outcome
             if text:
                 table = replace(table, facts={**table.facts, CSV: text})
+        description = "" if plan.truths else describe_rows(table, plan.public)
         find_cells, views = table.find_cells, check_and_join(plan, table, findings)
         del table  # free the rows: those of labels need as much memory as the measures
-        outcome = score_views(plan, views, findings, sha256)
+        outcome = score_views(plan, views, findings, sha256)._replace(description=description)
         findings.locate(
             lambda cells: find_columns(path, find_cells, cells, plan.limits, plan.layout)
         )

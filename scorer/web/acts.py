@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -98,7 +97,7 @@ class Looked(NamedTuple):
     """What blind checks found in a file, and what it looks like."""
 
     findings: Findings
-    statistics: Sequence[str]
+    description: str  # empty: it cannot be read
 
 
 def looked_at(context: Context, site: Site, upload: UploadFile) -> Looked:
@@ -106,7 +105,7 @@ def looked_at(context: Context, site: Site, upload: UploadFile) -> Looked:
     with scratch() as folder:
         path = stored_upload(upload, folder)
         answer = context.ask(site, "check", path=str(path), name=path.name)
-    return Looked(Findings.from_json(answer["findings"]), answer["statistics"])
+    return Looked(Findings.from_json(answer["findings"]), answer["description"])
 
 
 def recorded(

@@ -1,6 +1,7 @@
 """The one cause of a file with many faults is said once, and repaired where it is certain."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,11 @@ def repair_of(case):
     return case.get("repair", [*case["says"], "sent.csv: nothing that can be repaired safely"])
 
 
+def without_descriptions(text):
+    """The lines of a text but those that say what a file looks like."""
+    return [line for line in text.splitlines() if not re.match(r"  [0-9]+ of [0-9]+ ", line)]
+
+
 @pytest.mark.slow("checks and repairs a file a row", beyond=8)
 @pytest.mark.parametrize("name", CASES)
 def test_the_cause_is_said_and_repaired(score, tmp_path, monkeypatch, places, name):
@@ -55,9 +61,9 @@ def test_the_cause_is_said_and_repaired(score, tmp_path, monkeypatch, places, na
     for place in places(case["of"]):
         ran = score("check", place, "sent.csv")
         assert (ran.code, ran.err) == (0 if case.get("accepted") else 1, "")
-        assert ran.out.splitlines() == case["says"]
+        assert without_descriptions(ran.out) == case["says"]
         ran = score("check", place, "--fix", "sent.csv", "-o", "copy.csv")
-        assert [*ran.out.splitlines(), *ran.err.splitlines()] == repair_of(case)
+        assert [*without_descriptions(ran.out), *ran.err.splitlines()] == repair_of(case)
         assert ran.code == (0 if "copy" in case else 1)
         assert copy.exists() == ("copy" in case)
         if copy.exists():

@@ -68,7 +68,7 @@ def test_check_reads_a_folder_and_a_baseline_too(folder, score):
     ran = score("check", folder, folder / "subs")
     assert ran.code == 0
     *files, empty, last = ran.out.splitlines()
-    assert [line.split(": ")[-1] for line in files] == ["fine"] * 3
+    assert [line.split(": ")[-1] for line in files[::2]] == ["fine"] * 3
     assert (empty, last.split(": ")[-1]) == ("", "every file is fine")
 
 

@@ -459,7 +459,7 @@ def record_reports():
     recording.add_ran("reports/check", ["check", folder, *bad],
                       *run_in_forms("check", folder, *bad))  # fmt: skip
     runs = [["check", folder, *bad, "--format", form] for form in ("github", "lines")]
-    runs += [[folder, *good, "--format", "github"], ["check", folder, *bad, "--statistics"]]
+    runs += [[folder, *good, "--format", "github"]]
     for form in ("codabench", "classroom", "evalai", "gradescope", "grand-challenge",
                  "model-index", "tira"):  # fmt: skip
         runs += [[folder, good[0], "--format", form], [folder, bad[0], "--format", form]]

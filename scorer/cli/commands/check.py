@@ -55,24 +55,6 @@ def check(
             "meant (1.0, lost zeros, case), duplicate rows, ranks that start at 0.",
         ),
     ] = False,
-    statistics: Annotated[
-        bool,
-        typer.Option(
-            "--statistics",
-            help="Tell, blindly, what each file looks like (shares of classes, constant or equal "
-            "answers, what is missing at the edges, how far from the baselines), and in how many "
-            "files each problem is.",
-        ),
-    ] = False,
-    beside: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--beside",
-            metavar="FILE",
-            help="With --statistics, lay the files beside this one: a sample, an earlier "
-            "submission, a baseline of your own; repeatable.",
-        ),
-    ] = None,
     most: Annotated[
         int,
         typer.Option("--max", metavar="N", min=1, help="Problems a file of --format lines."),
@@ -92,8 +74,6 @@ def check(
     settled, notes = challenge_of(challenge, terminal, submissions=submissions, measured=False)
     files = submissions_of(submissions, terminal, settled)
     refuse_overwrite(reports, settled, challenge, *(file.path for file in files))
-    if beside and not statistics:
-        raise UsageError("--beside belongs to --statistics")
     if fix and any(word == "-" or word.endswith("=-") for word in submissions) and not output:
         raise UsageError("--fix of standard input needs a place for the copy: -o FILE")
 
@@ -126,13 +106,7 @@ def check(
         options = options._replace(width=None)
     shown = not reports and terminal.width is not None and forms.names == {"text"}
     excerpts = _excerpts(settled, files, checked, every) if shown and not parted else {}
-    told = None
-    if statistics:
-        from scorer.api.statistics import statistics as looks
-
-        others = submissions_of(beside, terminal, settled) if beside else []
-        told = looks(settled, files, others, with_baselines=True, allow_plugins=allow_plugins)
-    content = CheckedFile(settled, checked, excerpts, told)
+    content = CheckedFile(settled, checked, excerpts)
     return forms.result(content, options, lines, 1 if bad else 0)
 
 

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from scorer.core.codes import codes
 from scorer.core.text import printable
 from scorer.reports.base import Options
-from scorer.reports.document import (
-    Block,
-    Cell,
-    Column,
-    Document,
-    Heading,
-    Notes,
-    Paragraph,
-    Row,
-    Table,
-)
+from scorer.reports.document import Block, Document, Heading, Notes, Paragraph
 from scorer.reports.findings.problems import (
     SEVERITIES,
     CheckedFile,
@@ -41,8 +29,6 @@ def document(checked: CheckedFile, options: Options) -> Document:
         for scored in checked.submissions
         for b in _file(scored, options, checked.excerpts.get(scored.path), told)
     ]
-    if checked.statistics is not None:
-        blocks += _statistics(checked)
     if len(checked.submissions) > 1 and not options.quiet:
         blocks.append(_total(checked))
     title = challenge.title if options.alone else ""
@@ -53,13 +39,15 @@ def _file(
     scored: Scored, options: Options, excerpts: Mapping[int, str] | None, told: InMany
 ) -> Iterator[Block]:
     problems = format_findings(scored.findings, options.every, options.quiet, excerpts, told=told)
-    state = f"{printable(scored.path)}: {summary(scored)}"
+    state = [f"{printable(scored.path)}: {summary(scored)}"]
+    state += [f"  {scored.description}"] if scored.description and not options.quiet else []
     if options.alone:
         yield Heading(printable(scored.path))
         yield Paragraph(f"{summary(scored)}.", "fault" if scored.findings.fatal else "")
+        yield from [Paragraph(f"{scored.description}.")] if scored.description else []
         yield from [Notes([line.strip() for line in problems], "problems")] if problems else []
     elif scored.findings.fatal or not options.quiet:
-        yield Notes([*problems, state], "problems")
+        yield Notes([*problems, *state], "problems")
     elif problems:
         yield Notes(problems, "problems")
 
@@ -73,29 +61,3 @@ def _total(checked: CheckedFile) -> Notes:
     state = f"{bad:,} of {len(files):,} files would be rejected" if bad else "every file is fine"
     rule = f"; score rule {next(iter(codes))} tells what a code means" if codes else ""
     return Notes([f"{counts or 'no problems'}: {state}{rule}"], "strong")
-
-
-def _statistics(checked: CheckedFile) -> Iterator[Block]:
-    """What each file looks like, and in how many files each problem is."""
-    looks = zip(checked.submissions, checked.statistics or (), strict=True)
-    for scored, sentences in looks:
-        if sentences:
-            yield Heading(f"{printable(scored.path)} looks so")
-            yield Notes(list(sentences))
-    counts = checked.files_by_code
-    if len(checked.submissions) < 2 or not counts:
-        return
-    yield Heading("Problems by files")
-    columns = [Column("code", "name"), Column("files"), Column("places"), Column("problem", "text")]
-    pages, places = codes(), Counter[str]()
-    for scored in checked.submissions:
-        places.update(scored.findings.counts)
-    yield Table(
-        "Problems by files",
-        columns,
-        [
-            Row([Cell(code), Cell(f"{n:,}"), Cell(f"{places[code]:,}"),
-                 Cell(pages[code].title if code in pages else "")])
-            for code, n in counts.items()
-        ],
-    )  # fmt: skip

@@ -20,7 +20,7 @@ class Submission:
     valid: bool
     problems: Sequence[Place]
     counts: Mapping[str, int]  # code -> how many there are, which may be more than were kept
-    statistics: Sequence[str] | None  # what the file looks like, where that was asked for
+    description: str | None  # what the file looks like; null: it cannot be read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +44,9 @@ def fields(checked: CheckedFile, options: Options) -> Record:
             not scored.findings.fatal,
             [Place.of(finding) for finding in scored.findings],
             dict(sorted(scored.findings.counts.items())),
-            None if checked.statistics is None else checked.statistics[n],
+            scored.description or None,
         )
-        for n, scored in enumerate(checked.submissions)
+        for scored in checked.submissions
     ]
     return Record(
         challenge=About.of(checked.challenge),

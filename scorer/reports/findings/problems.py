@@ -27,7 +27,6 @@ class CheckedFile(NamedTuple):
     submissions: Sequence[Scored]
     # for a terminal: path -> the text of each line that is shown with a caret
     excerpts: Mapping[str, Mapping[int, str]] = {}
-    statistics: Sequence[Sequence[str]] | None = None  # what each file looks like; None: not asked
 
     @property
     def files_by_code(self) -> dict[str, int]:

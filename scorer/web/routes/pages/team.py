@@ -60,7 +60,7 @@ def submission(
     """The page of a submission: the remaining quota, and problems found or the refusal."""
     span, root = site.span(), context.settings.public_url
     values: dict[str, Any] = {"findings": None, "checked": None, "fatal": False, "fault": None}
-    values["statistics"] = []
+    values["description"] = ""
     return page(
         request, site, viewer, "submit.html", status, here="submit",
         about=describe(site, viewer), takes=span is not None and span.takes_entries,
@@ -85,10 +85,10 @@ def submitted(
     """The answer to a form whose file is on disk, and which came at `begun`."""
     upload = file_of(form)
     if form.get("act") != "send":
-        findings, statistics = looked_at(context, site, upload)
+        findings, description = looked_at(context, site, upload)
         return submission(
             context, request, site, viewer, checked=upload.filename, fatal=findings.fatal,
-            findings=list(format_findings(findings, option="")), statistics=statistics,
+            findings=list(format_findings(findings, option="")), description=description,
         )  # fmt: skip
     added = recorded(site, viewer, upload, answers_of(form), begun)
     if added.entry is None:
