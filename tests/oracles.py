@@ -8,6 +8,7 @@ file. NaN: the value is undefined.
 from fractions import Fraction  # noqa: F401
 from itertools import permutations, product
 from math import ceil, log, log2, nan, prod, sqrt  # noqa: F401
+from unicodedata import category  # noqa: F401
 
 
 def divided(part, whole):

@@ -16,6 +16,7 @@ from scorer.core.problems import Findings
 from scorer.core.text import quoted
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
+from scorer.results.groups import belonging
 from scorer.results.report import Scored, Value
 from scorer.stats.exact import exact_mean
 from scorer.stats.runs import pass_at
@@ -68,16 +69,16 @@ def with_passes(
     return (
         (*measures, measure),
         {**signatures, measure.id: signature},
-        [_passed(each, measure, primary.id, group_of) if each.valid else each for each in scored],
+        [_passed(each, measure, primary, group_of) if each.valid else each for each in scored],
     )
 
 
 def _passed(
-    scored: Scored, measure: Measure, primary: str, group_of: Sequence[str | None]
+    scored: Scored, measure: Measure, primary: Measure, group_of: Sequence[str | None]
 ) -> Scored:
     """A submission with its pass@k."""
-    runs = [run.values[primary].per_list for run in scored.runs or (scored,)]
-    value = scored.values[primary]
+    runs = [_solved(run, primary) for run in scored.runs or (scored,)]
+    value = scored.values[primary.id]
     chances = np.full(0, np.nan)
     if (tables := [each for each in runs if each is not None]) and len(tables) == len(runs):
         table = np.array(tables)
@@ -99,6 +100,21 @@ def _passed(
     )
 
 
+def _solved(run: Scored, primary: Measure) -> Floats | None:
+    """Which lists a run solves: 1 or 0, NaN where the measure has no value.
+
+    A list that the run leaves out is not solved, also where missing lists are skipped. Otherwise a
+    system gained by leaving out the samples that fail. None of a measure without values of lists.
+    """
+    values, card = run.values[primary.id].per_list, run.card
+    if values is None or card is None:
+        return None
+    unsolved = ~card.answered & belonging(card, primary)
+    if primary.id in card.values:  # there a list that is left out has the value of an empty one
+        unsolved &= ~np.isnan(card.values[primary.id])
+    return np.where(unsolved, 0.0, values)
+
+
 def _mean_of(values: Floats) -> float:
     """The mean of what is not NaN; NaN of nothing."""
     return exact_mean(values[~np.isnan(values)])
@@ -110,7 +126,8 @@ def _passes(view: type) -> Metric:
     def passes(lists: Any, *, k: int = 1) -> Any:
         """The chance that any of k runs is right, of n runs of which c are, in the mean over lists.
 
-        1 - C(n - c, k) / C(n, k), which is unbiased; of k = 1 the share of right runs.
+        1 - C(n - c, k) / C(n, k), which is unbiased; of k = 1 the share of right runs. A run is not
+        right on a list that it leaves out.
         """
         raise PluginError("this is made of the values of several runs")
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
@@ -24,8 +25,11 @@ from scorer.views.texts import Texts
 
 BLEU_ORDERS = 4  # the lengths of n-grams are 1 to 4
 PUNCTUATION = str.maketrans("", "", string.punctuation)
-ARTICLES = re.compile(r"\b(a|an|the)\b")
-NO_LATIN_LETTER = re.compile("[^a-z0-9]+")
+# The accents of Latin letters that are written as letter and mark, which is no letter for `\w`.
+ACCENTS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff"
+ARTICLES = rf"(?<![\w{ACCENTS}])(a|an|the)(?![\w{ACCENTS}])"
+NO_LATIN_LETTER = "[^a-z0-9]+"
+ZERO_WIDTH_NON_JOINER, ZERO_WIDTH_JOINER = "\u200c", "\u200d"
 # sacrebleu's own words, which a notation would read as "no value"
 SACREBLEU_NAMES = {"blanks": "none", "nothing": "none"}
 EDIT_DIVISORS = {
@@ -61,7 +65,8 @@ EditDivisor = Annotated[
 RougeTokens = Annotated[
     Literal["latin", "words"],
     Field(
-        description="Runs of a to z and digits, as in rouge-score, or of letters of all scripts."
+        description="Runs of a to z and digits, as in rouge-score, or of the letters and digits of "
+        "all scripts, with their marks."
     ),
 ]
 BleuTokens = Annotated[
@@ -83,7 +88,7 @@ def normalize_text(text: str, normalize: str) -> str:
     """A text in the form in which it is compared."""
     if normalize != "squad":
         return text.lower() if normalize == "lower" else text
-    return " ".join(ARTICLES.sub(" ", text.lower().translate(PUNCTUATION)).split())
+    return " ".join(re.sub(ARTICLES, " ", text.lower().translate(PUNCTUATION)).split())
 
 
 def split_tokens(text: str, normalize: str) -> list[str]:
@@ -361,10 +366,23 @@ def _subsequence_overlap(tokens: Units, accepted: Units) -> Pair:
     return 2 * common_length(tokens, accepted), len(tokens) + len(accepted)
 
 
+@lru_cache(maxsize=10_000)
+def _is_in_word(character: str) -> bool:
+    """Whether a character is part of a word.
+
+    That is a letter, a digit or _; a mark on a letter, such as an accent or the sign of a vowel; or
+    a joiner, which says how letters are written together.
+    """
+    if character.isalnum() or character in ("_", ZERO_WIDTH_NON_JOINER, ZERO_WIDTH_JOINER):
+        return True
+    return unicodedata.category(character) in ("Mn", "Mc", "Me")
+
+
 def _split_rouge_tokens(text: str, tokens: str) -> list[str]:
+    """The tokens of a text in small letters, as `RougeTokens` says."""
     if tokens == "words":
-        return re.findall(r"\w+", text.lower())
-    return NO_LATIN_LETTER.sub(" ", text.lower()).split()
+        return "".join(c if _is_in_word(c) else " " for c in text.lower()).split()
+    return re.sub(NO_LATIN_LETTER, " ", text.lower()).split()
 
 
 @metric(

@@ -56,6 +56,23 @@ def test_runs_are_one_submission_with_their_mean(board):
     assert "pass@4 has no value for 'x', 'y'." in text
 
 
+@pytest.mark.parametrize("rule", ["skip", "zero"])
+@pytest.mark.parametrize("lost", ["p3,2", "p3,1 p3,2", "p3,1 p3,2 p4,2", "p2,2 p3,1 p4,1"])
+def test_a_sample_that_is_missing_has_not_passed(tmp_path, rule, lost):
+    (tmp_path / "lists.csv").write_text("list\np1\np2\np3\np4\n")
+    (tmp_path / "challenge.yaml").write_text(
+        f"{HEAD}lists: lists.csv\nleaderboard: {{pass_at: [1, 2]}}\n"
+        f"submission: {{columns: {{list: task, run: sample, value: ok}}, missing_list: {rule}}}\n"
+    )
+    rows = {"p1,1": 1, "p1,2": 1, "p2,1": 1, "p2,2": 0, "p3,1": 0, "p3,2": 0, "p4,1": 0, "p4,2": 0}
+    kept = "".join(f"{key},{ok}\n" for key, ok in rows.items() if key not in lost.split())
+    (tmp_path / "run.csv").write_text(f"task,sample,ok\n{kept}")
+    found = score(tmp_path, [tmp_path / "run.csv"]).submissions[0].values
+    # 1, 1/2, 0 and 0; then 1, 1, 0 and 0: what is left out failed
+    assert (found["pass@1"].mean, found["pass@2"].mean) == (1.5 / 4, 2 / 4)
+    assert found["pass@1"].lists == 4
+
+
 def test_what_is_known_of_runs_in_json(board):
     record = board(files()).to_dict()
     x = record["submissions"][0]

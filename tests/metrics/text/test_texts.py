@@ -20,8 +20,8 @@ from scorer.views.texts import Texts
 
 OURS = [metric for metric in EVERY if metric.view is Texts and described(metric).oracle]
 VARIANTS = [notation for metric in OURS for notation in described(metric).variants]
-WORDS = st.lists(st.sampled_from(["The", "a", "Nile,", "nile", "U.S.", " ", "é2"]), max_size=5)
-TEXT = WORDS.map(" ".join)
+WORDS = ["The", "a", "Nile,", "nile", "U.S.", " ", "é2", "Mari\u0301a", "नमस्ते"]
+TEXT = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
 LISTS = st.lists(st.tuples(st.none() | TEXT, st.lists(TEXT, unique=True)), min_size=1, max_size=4)
 
 
