@@ -153,11 +153,7 @@ def no_gain(challenge: Path | str) -> None:
     Raises:
         AssertionError: Some rank higher; the message says which, by how much, and what to write.
     """
-    lines = [
-        f"{gain.measure} gains by {gain.attack}: {gain.attacked:.6g} in place of "
-        f"{gain.honest:.6g}; write {gain.remedy}"
-        for gain in gains(opened(prepare(load(challenge), allow_plugins=True)))
-    ]
+    lines = [gain.message for gain in gains(opened(prepare(load(challenge), allow_plugins=True)))]
     _require(not lines, "\n".join(lines))
 
 

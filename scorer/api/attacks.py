@@ -17,7 +17,7 @@ import polars as pl
 from scorer.api.submissions import terms_of
 from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.problems import Findings
-from scorer.core.text import quoted
+from scorer.core.text import format_distinct, quoted
 from scorer.leaderboard.board import settled
 from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes import probes
@@ -54,6 +54,12 @@ class Gain(NamedTuple):
     honest: float
     attacked: float
     remedy: str
+
+    @property
+    def message(self) -> str:
+        """What was gained, and how to prevent it."""
+        values = " in place of ".join(format_distinct(self.attacked, self.honest))
+        return f"{self.measure} gains by {self.attack}: {values}; write {self.remedy}"
 
 
 def gains(ready: OpenChallenge) -> tuple[Gain, ...]:

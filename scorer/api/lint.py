@@ -20,7 +20,7 @@ from scorer.challenge.model import KEY, Challenge
 from scorer.challenge.sources import Example
 from scorer.core.errors import ChallengeError, PluginError
 from scorer.core.problems import SHOWN_PLACES, Problem, Severity
-from scorer.core.text import join_first, printable, quoted, unit
+from scorer.core.text import format_distinct, join_first, printable, quoted, unit
 from scorer.kinds.ranking import Grades
 from scorer.metrics.notation import Measure, find_measure
 from scorer.metrics.registry import ignored_entry_points
@@ -319,7 +319,8 @@ def _measured(
         return
     for other, mean in [*means.items(), ("random", chance.mean)]:
         if mean is not None and (mean - perfect if up else perfect - mean) > SAME:
-            message = f"{name}: {other} ({mean:.6g}) is better than perfect ({perfect:.6g})"
+            better, best = format_distinct(mean, perfect)
+            message = f"{name}: {other} ({better}) is better than perfect ({best})"
             yield Remark(grave, f"{message}; is the truth, or the metric's direction, inverted?")
     tied, empty = means.get("tied"), means.get("empty")
     if tied is not None and (tied < alike.low or tied > alike.high):
@@ -327,8 +328,9 @@ def _measured(
         message += f"{alike.high:.4g} in 99 % of cases where the items' ids are shuffled"
         yield Remark("warning", f"{message}: the rule for ties ({ties}) decides the board")
     if empty is not None and (empty > chance.high if up else empty < chance.low):
-        message = f"{name}: an empty submission has {empty:.4g}, better than random ones"
-        yield Remark("warning", f"{message} ({chance.mean:.4g})")
+        of_empty, of_chance = format_distinct(empty, chance.mean, digits=4)
+        message = f"{name}: an empty submission has {of_empty}, better than random ones"
+        yield Remark("warning", f"{message} ({of_chance})")
 
 
 def _ceilings(
@@ -340,7 +342,7 @@ def _ceilings(
         bound, perfect = m.range[m.metric.better == "higher"], means[m.id]["perfect"]
         about = m.metric.view is not Returned and m.metric.aggregate != "sum"
         if about and bound is not None and perfect is not None and abs(perfect - bound) > SAME:
-            lines.append(f"{m.id} {perfect:.6g} instead of {bound:g}")
+            lines.append(f"{m.id} {' instead of '.join(format_distinct(perfect, bound))}")
     if lines:
         yield Remark("note", f"the best that is possible here: {', '.join(lines)}")
 
@@ -416,11 +418,7 @@ def _gaining(ready: OpenChallenge) -> Iterator[Remark]:
         if gain.measure in told:
             continue
         told.add(gain.measure)
-        message = (
-            f"{gain.measure} gains by {gain.attack}: {gain.attacked:.6g} in place of "
-            f"{gain.honest:.6g}; write {gain.remedy}"
-        )
-        yield Remark("warning" if gain.measure == primary else "note", message)
+        yield Remark("warning" if gain.measure == primary else "note", gain.message)
 
 
 def _rules(ready: OpenChallenge) -> Iterator[Remark]:

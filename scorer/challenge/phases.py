@@ -31,7 +31,7 @@ from scorer.challenge.fields import (
 )
 from scorer.challenge.rank_by import Track
 from scorer.challenge.words import EVERYTHING, FLAGS, REST, SHOWN_WORDS
-from scorer.core.text import join_first, quoted
+from scorer.core.text import format_distinct, join_first, quoted
 
 ZONES = {  # the offsets of names that mean one zone only, as deadlines are written
     "utc": "+00:00",
@@ -195,7 +195,8 @@ class Splits(YamlSection):
         if rests > 1:
             raise wrong("only one split can be the rest")
         if rests == 0 and abs(total - 1) > 1e-9:
-            raise wrong(f"the shares sum to {total:g}, not to 1; one may be 'rest'")
+            shown, _ = format_distinct(total, 1)
+            raise wrong(f"the shares sum to {shown}, not to 1; one may be 'rest'")
         if rests == 1 and total >= 1:
             raise wrong(f"the shares sum to {total:g}, which leaves no rest")
         return self

@@ -25,7 +25,7 @@ from scorer.checks.ids import MESSAGES, IdFault, PublicIds, combine_hashes, coun
 from scorer.core.arrays import Mask
 from scorer.core.plugins import find_marked, mark
 from scorer.core.problems import KEPT, Findings, Problem, Severity
-from scorer.core.text import join_first, printable, quoted
+from scorer.core.text import format_exact, join_first, printable, quoted
 from scorer.reading.table import Table
 
 UNREAD = ("S207", "S208", "S601")  # codes of rows that a reader leaves out
@@ -337,7 +337,8 @@ def report_rows(
         rows: `line`, and `list` and `item` if the problem is about them.
         code: The code of the problem.
         message: The message, with `{item}` for a row's cell of that column. A text is quoted;
-            `{item:bare}` only makes it safe to print. Of a list of texts the first are quoted.
+            `{item:bare}` only makes it safe to print. Of a list of texts the first are quoted. A
+            number is exact; `{grade:g}` and its like round it.
         severity: The severity of the problem.
         role: The role of the wrong cell, to find its place in the line; by default that in the
             column `role`.
@@ -347,7 +348,8 @@ def report_rows(
     def describe(row: Row) -> Problem:
         texts = {name: _Cell(cell) for name, cell in row.items() if isinstance(cell, str)}
         lists = {name: join_first(cell) for name, cell in row.items() if isinstance(cell, list)}
-        text = message.format(**(row | texts | lists), **words)
+        numbers = {name: _Number(cell) for name, cell in row.items() if isinstance(cell, float)}
+        text = message.format(**(row | texts | lists | numbers), **words)
         name, item, of_role = row.get("list"), row.get("item"), role or row.get("role")
         return Problem(code, text, severity, line=row["line"], list=name, item=item, role=of_role)
 
@@ -359,6 +361,18 @@ class _Cell(str):
 
     def __format__(self, spec: str) -> str:
         return printable(str(self), 60) if spec == "bare" else quoted(str(self))
+
+
+def describe_range(number: float, low: float, high: float) -> str:
+    """Return the words for a number that is out of its range."""
+    return f"{format_exact(number)} is outside {format_exact(low)} to {format_exact(high)}"
+
+
+class _Number(float):
+    """A number of a file, which a message shows exactly unless it asks for a rounded one."""
+
+    def __format__(self, spec: str) -> str:
+        return float.__format__(self, spec) if spec else format_exact(self)
 
 
 def report_ids(

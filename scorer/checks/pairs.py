@@ -163,7 +163,7 @@ def find_likelihood_problems(frame: pl.DataFrame, name: str, word: str) -> Itera
     message = "{better} is preferred to itself"
     yield from report_rows(frame.filter(better == worse), "S701", message)
     outside = frame.filter(((probability < 0) | (probability > 1)) & ~probability.is_nan())
-    message = "{name} {probability:g} is outside 0 to 1"
+    message = "{name} {probability} is outside 0 to 1"
     yield from report_rows(outside, "S505", message, name=printable(name, 60))
     low, high = pl.min_horizontal(better, worse), pl.max_horizontal(better, worse)
     # The probability that the lower id is preferred is the same in both directions of a pair.

@@ -298,7 +298,7 @@ def ranks(rows: SubmissionRows) -> Iterator[Found]:
     is_whole = rank == rank.floor()
     frame = rows.frame.select("line", "list", "rank")
     fractions = frame.filter(rank.is_finite() & ~is_whole)
-    yield from report_rows(fractions, "S407", "rank '{rank:.12g}' is not a whole number")
+    yield from report_rows(fractions, "S407", "rank '{rank}' is not a whole number")
 
     # Most lists are regular, and only the others are sorted. Fractions have their problem already.
     is_regular = (rank.n_unique() == pl.len()) & (rank.min() == 1) & (rank.max() == pl.len())

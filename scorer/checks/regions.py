@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from scorer.checks.base import Row, SubmissionRows, TruthRows, check
+from scorer.checks.base import Row, SubmissionRows, TruthRows, check, describe_range
 from scorer.core.problems import Problem, as_truth_problems
 from scorer.core.text import quoted
 from scorer.views.images import RegionError, box_of_row, boxes_of, runs_of
@@ -44,7 +44,7 @@ def _find_faults(
             outside = [end for end in _read_ends(row, parts) if end < low or end > high]
             if not outside:
                 continue
-            code, what = "S543", f"{outside[0]:,.12g} is outside {low:,.12g} to {high:,.12g}"
+            code, what = "S543", describe_range(outside[0], low, high)
         except RegionError as fault:
             code, what = fault.code, str(fault)
         message = f"{role} of {quoted(row['list'])}: {what}"

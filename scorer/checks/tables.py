@@ -17,6 +17,7 @@ from scorer.checks.base import (
     Row,
     SubmissionRows,
     check,
+    describe_range,
     distinct_ids,
     problem_per_row,
     repeated_rows,
@@ -26,7 +27,7 @@ from scorer.checks.base import (
 from scorer.checks.ids import MISSING, MOST_EXPLAINED, IdFault, IdIndex, count_rows, has_name
 from scorer.core.arrays import Floats, Mask
 from scorer.core.problems import KEPT, Problem, Severity
-from scorer.core.text import join_first, nearest, printable, quoted
+from scorer.core.text import format_exact, join_first, nearest, printable, quoted
 from scorer.reading.layout import row_of
 from scorer.reading.numbers import parse_number
 
@@ -60,11 +61,6 @@ def split_cell(cell: str, separator: str | None) -> list[str]:
     if separator is None:
         return [cell]
     return [part.strip() for part in cell.split(separator)] if cell.strip() else []
-
-
-def describe_range(number: float, low: float, high: float) -> str:
-    """Return the words for a number that is out of its range."""
-    return f"{number:.12g} is outside {low:.12g} to {high:.12g}"
 
 
 def find_unknown_names(
@@ -399,10 +395,11 @@ def value_out_of_range(rows: SubmissionRows) -> Iterator[Problem]:
         frame = frame.filter(~pl.col("value").is_nan(), *(divisor != 0 for divisor in divisors))
         below = pl.lit(False) if low is None else pl.col("value") < low
         above = pl.lit(False) if high is None else pl.col("value") > high
-        ends = "-∞" if low is None else f"{low:.12g}", "∞" if high is None else f"{high:.12g}"
+        shown_low = "-∞" if low is None else format_exact(low)
+        shown_high = "∞" if high is None else format_exact(high)
         wrong = frame.filter(below | above).select("line", "list", "value")
-        message, word = "{name} {value:.12g} is outside {ends}", printable(name, 60)
-        yield from report_rows(wrong, "S505", message, name=word, ends=" to ".join(ends))
+        message = f"{{name}} {{value}} is outside {shown_low} to {shown_high}"
+        yield from report_rows(wrong, "S505", message, name=printable(name, 60))
 
 
 @check("S527", kinds=("values",))

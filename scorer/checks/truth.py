@@ -12,6 +12,7 @@ from scorer.checks.base import (
     TruthRows,
     check,
     count_id,
+    describe_range,
     distinct_ids,
     repeated_rows,
     report_rows,
@@ -28,7 +29,6 @@ from scorer.checks.ids import (
 from scorer.checks.pairs import find_contradictions
 from scorer.checks.ranked import cell_separator
 from scorer.checks.tables import (
-    describe_range,
     find_unknown_names,
     find_wrong_numbers,
     has_number_label,
@@ -101,7 +101,7 @@ def repeated_grade(rows: TruthRows) -> Iterator[Problem]:
     differs = pl.col("grade") != pl.col("first_grade")
     where = "item {item} of {word} {list}"
     where += ", subtopic {subtopic}," if "subtopic" in roles else ""
-    message = " is graded {first_grade:.12g} and {grade:.12g} (first on line {first_line:,})"
+    message = " is graded {first_grade} and {grade} (first on line {first_line:,})"
     yield from report_rows(repeats.filter(differs), "T304", where + message, word=word)
     if not rows.challenge.truth.texts:  # Several people may have answered alike
         message = " is graded twice, with the same grade (first on line {first_line:,})"
@@ -228,7 +228,7 @@ def weight_below_zero(rows: TruthRows) -> Iterator[Problem]:
         return
     word, weight = rows.column_name("weight"), pl.col("weight")
     negative = rows.frame.filter(weight < 0).select("line", "weight")
-    yield from report_rows(negative, "T807", "{word} {weight:.12g} is below 0", word=word)
+    yield from report_rows(negative, "T807", "{word} {weight} is below 0", word=word)
     if rows.frame.filter((weight > 0) & ~weight.is_nan()).is_empty():
         yield Problem("T807", f"every {word} is 0")
 

@@ -130,6 +130,29 @@ def format_number(value: float, decimals: int = 4, sign: str = "") -> str:
     return f"{value:{sign}z.{max(min(decimals, decimals + 2 - whole), 0)}f}"
 
 
+def format_exact(value: float) -> str:
+    """Return the shortest text of a number that no other number has.
+
+    >>> format_exact(2.0), format_exact(0.3), format_exact(0.1 + 0.2)
+    ('2', '0.3', '0.30000000000000004')
+    """
+    return repr(float(value)).removesuffix(".0")
+
+
+def format_distinct(*values: float, digits: int = 6) -> list[str]:
+    """Return numbers with so many significant digits, or more where different ones looked alike.
+
+    >>> format_distinct(17.2572, 12), format_distinct(17.25721234, 17.2572)
+    (['17.2572', '12'], ['17.25721', '17.2572'])
+    """
+    different = len(set(values))
+    texts = [f"{value:.{digits}g}" for value in values]
+    while len(set(texts)) < different and digits < 17:  # as many as tell all floats apart
+        digits += 1
+        texts = [f"{value:.{digits}g}" for value in values]
+    return texts
+
+
 def describe_exception(error: BaseException) -> str:
     """Return an exception of third-party code in a line: its type and its message."""
     try:

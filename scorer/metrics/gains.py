@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints
+from scorer.core.text import format_exact
 from scorer.metrics.api import Ratio, Table, metric, sum_of_rows
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import (
@@ -203,7 +204,8 @@ def _highest_grade(name: str, view: Judged, max_grade: float | None) -> float:
     if max_grade is None:
         return highest
     if max_grade < highest:
-        message = f"{name}: max_grade={max_grade:g} is below a grade of the truth, {highest:g}"
+        given, of_truth = format_exact(max_grade), format_exact(highest)
+        message = f"{name}: max_grade={given} is below a grade of the truth, {of_truth}"
         raise NotationError(message, "max_grade")
     return max_grade
 

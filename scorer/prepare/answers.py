@@ -15,7 +15,7 @@ from scorer.challenge.rank_by import Track
 from scorer.challenge.words import FLAGS
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.text import join_first, nearest, printable, quoted
+from scorer.core.text import format_exact, join_first, nearest, printable, quoted
 from scorer.reading.numbers import parse_number
 
 MOST = 1e30  # of a number, as of scores
@@ -46,9 +46,9 @@ def _fault_of_number(question: Question, text: str) -> str | None:
         return f"is {quoted(text)}, expected a finite number{unit}, such as 3.5"
     low, high = question.range
     if low is not None and value < low:
-        return f"is {quoted(text)}, expected at least {low:g}{unit}"
+        return f"is {quoted(text)}, expected at least {format_exact(low)}{unit}"
     if high is not None and value > high:
-        return f"is {quoted(text)}, expected at most {high:g}{unit}"
+        return f"is {quoted(text)}, expected at most {format_exact(high)}{unit}"
     return None
 
 

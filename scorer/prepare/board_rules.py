@@ -7,7 +7,7 @@ from functools import partial
 
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
-from scorer.core.text import join_first, nearest, quoted
+from scorer.core.text import format_exact, join_first, nearest, quoted
 from scorer.kinds.base import Kind
 from scorer.metrics.notation import Measure, NotationError, find_measure
 from scorer.preferences.aggregations import aggregations
@@ -157,6 +157,7 @@ def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:
         if low is not None and high is not None and low >= high > 0:
             declared = high if spec.params.get("max_grade") or "max_" in spec.notation else None
             of = "" if declared is not None else ", the truth's highest"
-            message = f"{measure.metric.name}: {low:g} is not below max_grade {high:g}{of}"
+            ends = f"{format_exact(low)} is not below max_grade {format_exact(high)}"
+            message = f"{measure.metric.name}: {ends}{of}"
             faults.append(Fault(f"{spec.key}.min_grade", "C114", message))
     refuse(challenge, faults)

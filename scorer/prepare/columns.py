@@ -9,7 +9,7 @@ import numpy as np
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, as_truth_problems
-from scorer.core.text import display_path, join_first, nearest, quoted
+from scorer.core.text import display_path, format_exact, join_first, nearest, quoted
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.faults import Fault, located
 from scorer.prepare.where import chosen
@@ -118,11 +118,11 @@ def _weights(
         return weight_of
     for line, list_name, number in table.frame.select("line", "list", "weight").iter_rows():
         if number != number or number < 0:
-            what = "is no number" if number != number else f"is {number:g}, below 0"
+            what = "is no number" if number != number else f"is {format_exact(number)}, below 0"
             message = f"{name} of {quoted(list_name)} {what}; it is a weight"
             findings.add(Problem("T505", message, path=path, line=line, list=list_name))
         elif weight_of.setdefault(list_name, number) != number:
-            pair = f"{weight_of[list_name]:g} and {number:g}"
+            pair = f"{format_exact(weight_of[list_name])} and {format_exact(number)}"
             message = f"{quoted(list_name)} has two weights {name}, {pair}"
             findings.add(Problem("T304", message, path=path, line=line, list=list_name))
     _tell_lacking(weight_of, name, lists, path, findings)

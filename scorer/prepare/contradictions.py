@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import printable, quoted
+from scorer.core.text import format_exact, printable, quoted
 from scorer.reading.table import Table
 
 
@@ -20,11 +20,11 @@ def contradictory(items: Table) -> Iterator[Problem]:
         for role in roles:
             number, line = row[role], row["line"]
             message = f"{printable(items.column_name(role), 60)} of item {quoted(row['item'])}"
-            message += f" is {number:.12g}"
+            message += f" is {format_exact(number)}"
             if role == "users" and number < 0:
                 yield Problem("S505", f"{message}, below 0", line=line, item=row["item"])
             if abs(number - first[role]) > 0:  # which is false of NaN
-                message += f" here and {first[role]:.12g} on line {first['line']:,}"
+                message += f" here and {format_exact(first[role])} on line {first['line']:,}"
                 yield Problem("S304", message, line=line, item=row["item"])
 
 

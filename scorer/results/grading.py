@@ -11,7 +11,7 @@ from scorer.challenge.grading import Grading
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
-from scorer.core.text import display_path, join_first, quoted
+from scorer.core.text import display_path, format_distinct, join_first, quoted
 from scorer.metrics.notation import Measure, find_measure
 from scorer.results.report import Report, Scored
 
@@ -82,7 +82,8 @@ def scale_of(
     better = 1 if measure.metric.better == "higher" else -1
     if not better * (grading.to - start) > 0:
         word = "above" if better > 0 else "below"
-        message = f"{grading.to:g} is not {word} {start:g}, that of no points"
+        message = f" is not {word} ".join(format_distinct(grading.to, start))
+        message += ", that of no points"
         raise _refused(challenge, "to", "C106", message)
     return measure, start
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import printable, quoted
+from scorer.core.text import format_distinct, printable, quoted
 from scorer.reading.numbers import parse_number
 from scorer.reading.schema import EXTRA, NUMBER
 from scorer.reading.table import Table, encode
@@ -142,7 +142,7 @@ def read_columns(
         totals = [sum(of_cell.values()) for of_cell in shares]
         faults = [n for n, total in enumerate(totals) if total > 1 + 1e-9]  # sums are rounded
         for n in faults:
-            message = f"has shares that sum to {totals[n]:.6g}, over 1"
+            message = f"has shares that sum to {format_distinct(totals[n], 1)[0]}, over 1"
             message = f"{printable(name, 60)} {quoted(cells[n])} {message}"
             if findings is not None:
                 line = table.frame["line"][int(np.argmax(codes == n))]

@@ -50,6 +50,22 @@ def test_a_rejected_submission_comes_first(score, graded):
 
 
 @pytest.mark.parametrize(
+    ("floor", "says"),
+    [
+        ("P@2=0.5000001", "P@2 is 0.5, below 0.5000001 (--fail-under)"),
+        ("first=0.750000001", "first is 0.75, below 0.750000001 (--fail-under)"),
+        # With l = 1 / log2(3), the mean of 1 / (1 + l) and l is 0.622038473.
+        ("nDCG(gain=exp2)@2=0.62203849", "is 0.62203847, below 0.62203849 (--fail-under)"),
+    ],
+)
+def test_a_value_and_its_floor_are_shown_with_digits_in_which_they_differ(
+    score, graded, floor, says
+):
+    ran = score(graded, graded / "half.csv", "--fail-under", floor)
+    assert says in ran.err
+
+
+@pytest.mark.parametrize(
     ("word", "said"),
     [
         ("P@3=0.5", "did you mean 'P@2'"),

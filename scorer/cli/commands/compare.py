@@ -30,7 +30,7 @@ from scorer.cli.options import (
     submissions_of,
 )
 from scorer.core.errors import UsageError
-from scorer.core.text import printable, quoted
+from scorer.core.text import format_distinct, printable, quoted
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
@@ -189,7 +189,8 @@ def _worse(
     least = min(up * end for end in found.interval)
     if least >= -pairing.margin:
         return None
-    verdict = f"the interval reaches {-least:.4g} worse, the margin is {pairing.margin:g}"
+    reached, margin = format_distinct(-least, pairing.margin)
+    verdict = f"the interval reaches {reached} worse, the margin is {margin}"
     return f"{names.format('not shown to be within the margin of')}: {verdict}"
 
 

@@ -20,7 +20,7 @@ from scorer.cli.board import (
     table,
 )
 from scorer.cli.options import Result
-from scorer.core.text import printable
+from scorer.core.text import format_distinct, printable
 
 
 @on_board
@@ -62,5 +62,8 @@ def rescore(
 
 
 def _change(before: float | None, after: float | None) -> str:
-    texts = ["-" if value is None else f"{value:.6g}" for value in (before, after)]
+    if before is None or after is None:
+        texts = ["-" if value is None else f"{value:.6g}" for value in (before, after)]
+    else:
+        texts = format_distinct(before, after)
     return texts[0] if before == after else " -> ".join(texts)

@@ -36,7 +36,7 @@ from scorer.cli.options import (
     submissions_of,
 )
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.text import printable, quoted
+from scorer.core.text import format_distinct, printable, quoted
 
 if TYPE_CHECKING:
     from scorer.api.submissions import Named
@@ -229,7 +229,8 @@ def _failed(report: Report, floors: Mapping[str, float]) -> list[str]:
             fine = reached >= asked if measure.metric.better == "higher" else reached <= asked
             if not fine:
                 side = "below" if measure.metric.better == "higher" else "above"
-                value = "undefined" if math.isnan(mean) else f"{mean:.6g}, {side} {floor:g}"
+                values = f", {side} ".join(format_distinct(mean, floor))
+                value = "undefined" if math.isnan(mean) else values
                 lines.append(
                     f"{printable(scored.name)}: {printable(measure.id)} is {value} (--fail-under)"
                 )
