@@ -121,23 +121,12 @@ def _mteb() -> Written:
             yield f"{system}/STS{n}.json", json.dumps(task)
 
 
-def _junit() -> Written:
-    for system in SYSTEMS:
-        cases = "".join(
-            f'<testcase classname="{task}" name="test_{n}" time="0.5">'
-            f"{'' if right()[system, task, n] else '<failure/>'}</testcase>"
-            for task in TASKS for n in CASES
-        )  # fmt: skip
-        yield f"{system}.xml", f"<testsuites><testsuite>{cases}</testsuite></testsuites>"
-
-
 TOOLS: dict[str, tuple[str, Callable[[], Written]]] = {  # folder of its results -> its name
     "lm-eval": ("lm-evaluation-harness", _lm_eval),
     "helm": ("HELM", _helm),
     "swe-bench": ("SWE-bench", _swe_bench),
     "inspect": ("Inspect", _inspect),
     "mteb": ("MTEB", _mteb),
-    "junit": ("JUnit XML", _junit),
 }
 
 

@@ -37,9 +37,15 @@ class FoundCases:
 
 
 def tool_of(path: Path) -> Tool | None:
-    """The tool that wrote a file, by its first bytes; None of any other."""
+    """The tool that wrote a file, by its first bytes; None of any other.
+
+    `UsageError` if it is an archive that the tool itself writes as JSON.
+    """
     if not os.path.isfile(path):
         return None
+    if path.suffix == ".eval":
+        convert = "inspect log convert --to json --output-dir DIR LOGS"
+        raise UsageError(f"{display_path(path)}: Inspect's logs are read as JSON: {convert}")
     head = ToolFile(path).head
     return next((each for each in tools() if head and each.finds(head)), None)
 

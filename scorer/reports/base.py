@@ -73,7 +73,6 @@ SUBJECTS: dict[str, dict[str, OwnFormat]] = {
         "grades": OwnFormat("leaderboard.grades", public=True),
         "gradescope": OwnFormat("leaderboard.platforms", public=True),
         "grand-challenge": OwnFormat("leaderboard.platforms", public=True),
-        "model-index": OwnFormat("leaderboard.platforms", public=True),
         "tira": OwnFormat("leaderboard.platforms", public=True),
     },
     "comparison": {"jsonl": OwnFormat("comparison.jsonl")},

@@ -1,10 +1,6 @@
 """Files of evaluation tools: the challenge and the board that they make, or why they make none."""
 
-import io
 import json
-import sys
-import zipfile
-import zlib
 from pathlib import Path
 
 import pytest
@@ -12,35 +8,21 @@ import yaml
 
 from scorer.prepare import from_tools
 
-if sys.version_info >= (3, 14):
-    import zipfile as zipfile_zstd
-else:
-    from backports.zstd import zipfile as zipfile_zstd
-
 DATA = yaml.safe_load(Path(__file__).with_name("results.yaml").read_text(encoding="utf-8"))
-METHODS = {"deflated": zipfile.ZIP_DEFLATED, "zstandard": zipfile_zstd.ZIP_ZSTANDARD}
-LOG = {
-    "version": 2,
-    "status": "success",
-    "eval": {"run_id": "r", "task": "inspect_evals/gaia", "model": "openai/gpt-4o"},
-}
-JUNIT = (
-    '<testsuite><testcase classname="t.a" name="x" time="1"/>'
-    '<testcase classname="t.b" name="y" time="2">{}</testcase></testsuite>'
-)
+
+
+def samples(*values):
+    """Samples of lm-evaluation-harness, of each its two values."""
+    rows = [
+        {"doc_id": number, "filter": "none", "metrics": ["acc", "perplexity"],
+         "resps": [["4"]], "filtered_resps": ["4"], "acc": acc, "perplexity": perplexity}
+        for number, (acc, perplexity) in enumerate(values)
+    ]  # fmt: skip
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
 def cases(part):
     return [pytest.param(case, id=case["name"]) for case in DATA[part]]
-
-
-def pack(members, method="deflated"):
-    """An archive of texts of JSON."""
-    out = io.BytesIO()
-    with zipfile_zstd.ZipFile(out, "w", METHODS[method]) as archive:
-        for name, data in members.items():
-            archive.writestr(name, json.dumps(data))
-    return out.getvalue()
 
 
 @pytest.fixture
@@ -48,13 +30,11 @@ def write(tmp_path, monkeypatch):
     """Write the files of a case into the folder `in` of the current one."""
     monkeypatch.chdir(tmp_path)
 
-    def write(case, method="deflated"):
-        files = {path: text.encode() for path, text in case.get("files", {}).items()}
-        files |= {path: pack(members, method) for path, members in case.get("archives", {}).items()}
-        for name, data in files.items():
+    def write(case):
+        for name, text in case["files"].items():
             path = Path("in", name)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+            path.write_text(text)
 
     return write
 
@@ -62,18 +42,17 @@ def write(tmp_path, monkeypatch):
 @pytest.mark.slow("writes and reads a challenge a row", beyond=8)
 @pytest.mark.parametrize("case", cases("results"))
 def test_results_of_a_tool_make_a_challenge(score, write, case):
-    for method in METHODS if "archives" in case else ["deflated"]:
-        write(case, method)
-        folder = Path(f"made {method}")
-        ran = score("init", "--from", "in", folder)
-        assert (ran.code, ran.err) == (0, "")
-        assert ran.out.splitlines()[1] == case["says"]
-        made = yaml.safe_load((folder / "challenge.yaml").read_text(encoding="utf-8"))
-        assert made == {"scorer": 1} | case["challenge"]
-        assert (folder / "cases.csv").read_text(encoding="utf-8") == case["cases"]
-        systems = {path.name: path.read_text("utf-8") for path in (folder / "systems").iterdir()}
-        assert systems == case["systems"]
-        assert score("lint", folder).code == 0
+    write(case)
+    folder = Path("made")
+    ran = score("init", "--from", "in", folder)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines()[1] == case["says"]
+    made = yaml.safe_load((folder / "challenge.yaml").read_text(encoding="utf-8"))
+    assert made == {"scorer": 1} | case["challenge"]
+    assert (folder / "cases.csv").read_text(encoding="utf-8") == case["cases"]
+    systems = {path.name: path.read_text("utf-8") for path in (folder / "systems").iterdir()}
+    assert systems == case["systems"]
+    assert score("lint", folder).code == 0
 
 
 @pytest.mark.parametrize("case", cases("refused"))
@@ -89,41 +68,14 @@ def test_what_is_wrong_is_said_at_its_place(score, write, case):
     [
         ("d.json", b'{"resolved": ' + b"[" * 100_000 + b', "no_logs": 1', "nested too deeply"),
         ("b.json", b'{"resolved": "\xff", "no_logs": []}', "b.json:1: error[T105] this is not UTF"),
-        ("a.eval", pack({"header.json": LOG})[:-40], "damaged, encrypted or packed"),
     ],
 )
-def test_damaged_files_are_refused(score, write, name, data, says):
-    write({})
+def test_damaged_files_are_refused(score, tmp_path, monkeypatch, name, data, says):
+    monkeypatch.chdir(tmp_path)
     Path(name).write_bytes(data)
     ran = score("values", name)
     assert (ran.code, ran.out) == (2, "")
     assert says in ran.err
-
-
-def test_a_damaged_member_packed_by_zstandard_is_refused(score, write):
-    write({})
-    data = pack({"header.json": LOG, "summaries.json": []}, "zstandard")
-    start = data.index(b"header.json") + 40
-    checksum = zlib.crc32(json.dumps(LOG).encode()).to_bytes(4, "little")
-    for broken in (
-        data[:start] + b"zzzz" + data[start + 4 :],
-        data.replace(checksum, b"1234"),
-    ):
-        Path("a.eval").write_bytes(broken)
-        ran = score("values", "a.eval")
-        assert ran.code == 2
-        assert "in it cannot be unpacked" in ran.err
-
-
-@pytest.mark.slow("packs and unpacks 60 MB")
-@pytest.mark.parametrize("method", METHODS)
-def test_an_archive_is_unpacked_within_bounds(score, write, method):
-    write({})
-    members = {"header.json": LOG | {"filler": "a" * 60_000_000}, "summaries.json": []}
-    Path("a.eval").write_bytes(pack(members, method))
-    ran = score("values", "a.eval")
-    assert ran.code == 2
-    assert "a.eval: error[T104] the archive unpacks to more than is accepted, " in ran.err
 
 
 def test_a_folder_of_too_many_files_is_refused_not_cut(score, write, monkeypatch):
@@ -149,18 +101,18 @@ def test_the_file_of_a_system_with_a_long_name(score, write):
 
 @pytest.mark.parametrize("text", [*DATA["others"], "\0\0"])
 def test_other_files_are_of_no_tool(score, write, text):
-    write({"files": {"run.xml": JUNIT.format("")}})
+    write({"files": {"run.jsonl": samples((1.0, 1.0))}})
     Path("file").write_text(text)
-    ran = score("init", "--from", "in/run.xml", "file", "made")
+    ran = score("init", "--from", "in/run.jsonl", "file", "made")
     says = "error: file: no results of a tool that is known; score init --from RESULTS... DIR"
     assert (ran.code, ran.err.splitlines()) == (2, [says])
 
 
 def test_what_init_needs_is_said(score, write):
-    write({"files": {"a.xml": JUNIT.format("")}})
-    ran = score("init", "--from", "in/a.xml", "no", "made")
+    write({"files": {"a.jsonl": samples((1.0, 1.0))}})
+    ran = score("init", "--from", "in/a.jsonl", "no", "made")
     assert (ran.code, "no is no file or folder" in ran.err) == (2, True)
-    ran = score("init", "--from", "in/a.xml")
+    ran = score("init", "--from", "in/a.jsonl")
     assert (ran.code, "score init --from RESULTS... DIR" in ran.err) == (2, True)
 
 
@@ -190,8 +142,8 @@ def runs(write):
     write(
         {
             "files": {
-                "old/junit.xml": JUNIT.format("<failure/>"),
-                "new/junit.xml": JUNIT.format("<error/>"),
+                "old/run/samples_t.jsonl": samples((1.0, 1.0), (0.0, 2.0)),
+                "new/run/samples_t.jsonl": samples((1.0, 1.0), (0.0, 2.0)),
                 "table.csv": "case,dice\na,1\n",
                 "many.csv": "alg_name,case,value\nA,1,2\nB,1,3\n",
             }
@@ -211,14 +163,16 @@ def values_of(ran):
 @pytest.mark.usefixtures("runs")
 @pytest.mark.slow("scores a board")
 def test_a_name_stands_for_a_file_that_has_none(score):
-    ran = score("values", "A=in/old/junit.xml", "B=in/new/junit.xml", "--format", "json")
+    ran = score(
+        "values", "A=in/old/run/samples_t.jsonl", "B=in/new/run/samples_t.jsonl", "--format", "json"
+    )
     assert values_of(ran) == {
-        "A": {"passed": 0.5, "seconds": 1.5},
-        "B": {"passed": 0.5, "seconds": 1.5},
+        "A": {"acc": 0.5, "perplexity": 1.5},
+        "B": {"acc": 0.5, "perplexity": 1.5},
     }
-    assert "taken for files of JUnit XML: 2 systems, 2 cases, ranked by passed" in ran.err
+    assert "taken for files of lm-evaluation-harness: 2 systems, 2 cases, ranked by acc" in ran.err
     better = {each["id"]: each["better"] for each in json.loads(ran.out)["measures"]}
-    assert better == {"passed": "higher", "seconds": "lower"}
+    assert better == {"acc": "higher", "perplexity": "lower"}
     assert [row["rank"] for row in json.loads(ran.out)["leaderboard"]] == [1, 1]
 
 
@@ -226,15 +180,17 @@ def test_a_name_stands_for_a_file_that_has_none(score):
 def test_a_given_name_stands_for_files_of_equal_names_though_it_is_that_of_the_folder(score):
     ran = score("values", "old=in/old", "new=in/new", "--format", "json")
     assert values_of(ran) == {
-        "old": {"passed": 0.5, "seconds": 1.5},
-        "new": {"passed": 0.5, "seconds": 1.5},
+        "old": {"acc": 0.5, "perplexity": 1.5},
+        "new": {"acc": 0.5, "perplexity": 1.5},
     }
 
 
 @pytest.mark.usefixtures("runs")
 def test_values_are_chosen(score):
-    ran = score("values", "A=in/old/junit.xml", "--value", "seconds", "--format", "json")
-    assert values_of(ran) == {"A": {"seconds": 1.5}}
+    ran = score(
+        "values", "A=in/old/run/samples_t.jsonl", "--value", "perplexity", "--format", "json"
+    )
+    assert values_of(ran) == {"A": {"perplexity": 1.5}}
 
 
 @pytest.mark.usefixtures("runs")
@@ -248,10 +204,13 @@ def test_what_is_said_of_columns_is_of_a_table(score):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["A=in/old/junit.xml", "table=in/table.csv"], "table.csv': no results of a tool that is"),
-        (["in/old", "in/new"], "case 't.a::x' of 'junit' is in in/old/junit.xml, too"),
-        (["A=in/old", "--value", "pased"], "called 'pased'; did you mean 'passed'?"),
-        (["A=in/old", "--lower", "cost"], "called 'cost' (there are 'passed', 'seconds')"),
+        (
+            ["A=in/old/run/samples_t.jsonl", "table=in/table.csv"],
+            "table.csv': no results of a tool that is",
+        ),
+        (["in/old", "in/new"], "case 't/0' of 'run' is in in/old/run/samples_t.jsonl, too"),
+        (["A=in/old", "--value", "perplexty"], "'perplexty'; did you mean 'perplexity'?"),
+        (["A=in/old", "--lower", "cost"], "called 'cost' (there are 'acc', 'perplexity')"),
     ],
 )
 def test_what_does_not_go_together_is_refused(score, words, says):

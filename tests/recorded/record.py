@@ -461,7 +461,7 @@ def record_reports():
     runs = [["check", folder, *bad, "--format", form] for form in ("github", "lines")]
     runs += [[folder, *good, "--format", "github"]]
     for form in ("codabench", "classroom", "evalai", "gradescope", "grand-challenge",
-                 "model-index", "tira"):  # fmt: skip
+                 "tira"):  # fmt: skip
         runs += [[folder, good[0], "--format", form], [folder, bad[0], "--format", form]]
     for words in runs:
         recording.add_ran("reports/forms", words, *run(*words))

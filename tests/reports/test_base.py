@@ -15,7 +15,6 @@ OWN = {
         "grades",
         "gradescope",
         "grand-challenge",
-        "model-index",
         "tira",
     },
     "comparison": {"jsonl"},

@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-import yaml
 
 YAML = """
 title: A test
@@ -62,10 +61,6 @@ def test_values_of_each_split_under_its_name(ran):
     result = of(ran, "evalai", "good", words=words)["result"]
     assert [list(part) for part in result] == [["public"], ["private"]]
     assert all(list(values.values()) == [1.0, 0.5] for part in result for values in part.values())
-    (model,) = yaml.safe_load(ran("model-index", "good", words=words).out)["model-index"]
-    assert model["name"] == "good"
-    assert [each["dataset"]["split"] for each in model["results"]] == ["public", "private"]
-    assert [len(each["metrics"]) for each in model["results"]] == [2, 2]
 
 
 def test_a_rejected_file_has_no_value_and_its_author_is_told(ran):
@@ -84,7 +79,7 @@ def test_a_rejected_file_has_no_value_and_its_author_is_told(ran):
     assert of(ran, "gradescope", "good")["leaderboard"][0]["value"] == 1.0
 
 
-@pytest.mark.parametrize("form", sorted(FORMS | {"tira", "model-index"}))
+@pytest.mark.parametrize("form", sorted(FORMS | {"tira"}))
 def test_no_value_of_a_list_and_one_submission(ran, form):
     once = ran(form, "good", words=("--per-list",))
     assert not re.search(r"\bq\d", once.out)

@@ -69,15 +69,15 @@ class ToolFile:
             if line.strip():
                 yield number, self.parsed(line, number - 1)
 
-    def parsed(self, text: str, before: int = 0, where: str = "") -> Any:
+    def parsed(self, text: str, before: int = 0) -> Any:
         """A text as JSON, which begins after so many lines. Raises `ChallengeError`."""
         try:
             return json.loads(text)
         except json.JSONDecodeError as error:
             end = "ends early" if error.pos >= len(text.rstrip()) else error.msg
-            self.wrong(f"{where}this is not JSON: {end}", before + error.lineno)
+            self.wrong(f"this is not JSON: {end}", before + error.lineno)
         except (RecursionError, ValueError):
-            self.wrong(f"{where}this JSON is nested too deeply, or has a number that is too long")
+            self.wrong("this JSON is nested too deeply, or has a number that is too long")
 
     def wrong(self, message: str, line: int | None = None, code: str = "S107") -> NoReturn:
         """Refuse the file, as `ChallengeError`."""
@@ -106,7 +106,7 @@ class ToolFile:
     def stem(self) -> str:
         """Its name without suffixes of formats."""
         name = self.path.name
-        for suffix in (".gz", ".zst", ".json", ".jsonl", ".eval", ".csv", ".tsv", ".xml"):
+        for suffix in (".gz", ".json", ".jsonl"):
             name = name.removesuffix(suffix)
         return name
 

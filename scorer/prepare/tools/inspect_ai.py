@@ -1,52 +1,23 @@
-"""Logs of Inspect: JSON, and `.eval`, a ZIP archive of JSON files."""
+"""Logs of Inspect in JSON."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
-from scorer.prepare.tools.archive import Archive
 from scorer.prepare.tools.base import Case, ToolFile, averaged_repeats, finite, keys, tool
 
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partly, incorrect, no answer
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-as_json = keys("eval", "run_id", "task")
-HEADERS = ("header.json", "_journal/start.json", "start.json")
-SAMPLE = re.compile(r"samples/.+_epoch_\d+(\.json|/sample\.json)")  # in parts, or not
-SUMMARIES = ("summaries.json", "summary.json")
 
 
-def _is_log(head: bytes) -> bool:
-    return as_json(head) or (head.startswith(b"PK\x03\x04") and bool(re.search(
-        rb"_journal/start\.json|start\.json|header\.json|samples/[^/]+_epoch_\d+\.json", head
-    )))  # fmt: skip
-
-
-@tool("Inspect", _is_log, groups=("task",), average=("task",))
+@tool("Inspect", keys("eval", "run_id", "task"), groups=("task",), average=("task",))
 def inspect_ai(file: ToolFile) -> Iterator[Case]:
     """A case a sample, whose epochs are averaged; C is 1, P 0.5, I and N 0, as in its accuracy."""
-    header, samples = _log_parts(file)
-    spec = file.member(header, "eval", dict)
+    spec = file.member(file.document, "eval", dict)
+    samples = file.member(file.document, "samples", list)
     task, model = (str(file.member(spec, key, str, "'eval'")) for key in ("task", "model"))
     yield from averaged_repeats(_sample_cases(file, samples, task.rpartition("/")[2], model))
-
-
-def _log_parts(file: ToolFile) -> tuple[Any, list[Any]]:
-    """The header and the samples."""
-    if not file.head.startswith(b"PK"):
-        return file.document, file.member(file.document, "samples", list)
-    with Archive(file) as archive:
-        header = next((archive.json(name) for name in HEADERS if name in archive.names), None)
-        if header is None:
-            file.wrong("the archive has no header.json: the log is not finished")
-        for name in SUMMARIES:
-            if name in archive.names:
-                samples = archive.json(name)
-                return header, samples if isinstance(samples, list) else file.wrong(
-                    f"{name}: no list"
-                )
-        return header, [archive.json(name) for name in archive.names if SAMPLE.fullmatch(name)]
 
 
 def _sample_cases(file: ToolFile, samples: list[Any], task: str, model: str) -> Iterator[Case]:

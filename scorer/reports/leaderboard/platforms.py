@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import yaml
-
 from scorer.core.errors import UsageError
 from scorer.reports.base import MOST, Options
 from scorer.reports.findings.lines import one_line
@@ -119,33 +117,6 @@ def classroom(report: Report, options: Options) -> str:
         message = sentence(report, scored, options.precision) if scored.valid else message
     test = {"name": READ, "status": status, "score": points, "max_score": most, "message": message}
     return to_json({"version": 1, "status": status, "max_score": most, "tests": [test]})
-
-
-def model_index(report: Report, options: Options) -> str:
-    """Return the `model-index` of a model card, which Hugging Face's hub shows, as YAML.
-
-    It has one model, with a result for each measure and split.
-    """
-    scored = find_submission(report)
-    results = [
-        {
-            "task": {"type": "other"},
-            "dataset": {
-                "name": report.challenge.title,
-                "type": report.challenge.id,
-                "split": split,
-                "revision": report.fingerprint,
-            },
-            "metrics": [
-                {"type": name, "name": report.signatures[name], "value": mean}
-                for name, mean in find_means(part).items()
-            ],
-        }
-        for split, part in reports_by_split(report).items()
-        if find_means(part)
-    ]
-    model = {"name": scored.name, "results": results}
-    return yaml.safe_dump({"model-index": [model]}, sort_keys=False, allow_unicode=True, width=1000)
 
 
 def find_submission(report: Report) -> Scored:
