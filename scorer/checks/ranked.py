@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 
 import polars as pl
@@ -21,6 +20,7 @@ from scorer.checks.base import (
     is_or_are,
     is_repeated,
     problem_per_row,
+    repeated_rows,
     report_ids,
     report_rows,
 )
@@ -38,7 +38,7 @@ from scorer.checks.ids import (
 from scorer.core.ids import TextPattern
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable, quoted
-from scorer.reading.layout import separator_of
+from scorer.reading.layout import row_of, separator_of
 from scorer.reading.schema import EXTRA, NUMBER
 
 RANKED = ("grades", "preferences")  # the kinds whose submissions may be ranked lists
@@ -187,20 +187,6 @@ def cell_separator(rules: Submission) -> str | None:
     return None if word is None else separator_of(word)
 
 
-@check("S313", kinds=("grades",))
-def misformed_text(rows: SubmissionRows) -> Iterator[Problem]:
-    """Every text matches `submission.text_pattern`."""
-    rules, form = rows.rules, rows.rules.text_pattern
-    if form is None or "item" not in rows.frame.columns:
-        return
-    word = printable(rules.columns.get("text", "text"), 60)
-    # `Schema.with_items` gives texts the role of items.
-    wrong = rows.frame.filter(~pl.col("item").str.contains(TextPattern(form).expression))
-    message = "{word} {item} does not look as {form}"
-    for problem in report_rows(wrong, "S313", message, role="item", word=word, form=form):
-        yield replace(problem, item=None)  # a text is no item
-
-
 @check("S305", kinds=("grades",))
 def item_no_candidate(rows: SubmissionRows) -> Iterator[Problem]:
     """Every item is a candidate of its list, where the challenge names them."""
@@ -228,6 +214,21 @@ def repeated_item(rows: SubmissionRows) -> Iterator[Problem]:
     message = "{noun} {item} is given twice in {word} {list} (first on line {first_line:,})"
     repeats, word = rows.repeated_items.filter(has_name("item", index)), rows.word
     yield from report_rows(repeats, "S304", message, role="item", word=word, noun=noun)
+
+
+@check("S526", kinds=("labels", "masks", "boxes"))
+def repeated_row(rows: SubmissionRows) -> Iterator[Problem]:
+    """A row is answered once."""
+    repeats = repeated_rows(rows.named.select("line", "list"), "list")
+    name = pl.col("list")
+    # If columns are the parts of lists, a line has a list in each of them, such as `like/u1`. A
+    # repeated line repeats them all, and is reported once, by the name without the part.
+    if "list" in rows.rules.wide:
+        repeats = repeats.unique("line", keep="first", maintain_order=True)
+        name = name.map_elements(row_of, return_dtype=pl.String)
+    message = "{word} {name} is given twice (first on line {first_line:,})"
+    repeats = repeats.with_columns(name=name)
+    yield from report_rows(repeats, "S526", message, role="list", word=rows.word)
 
 
 @check("S401", "S402", "S403", kinds=RANKED)

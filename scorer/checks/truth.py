@@ -17,6 +17,7 @@ from scorer.checks.base import (
     repeated_rows,
     report_rows,
 )
+from scorer.checks.classes import split_cell
 from scorer.checks.ids import (
     MISSING,
     MISSING_IN_PANDAS,
@@ -26,14 +27,10 @@ from scorer.checks.ids import (
     count_rows,
     suspect_id,
 )
+from scorer.checks.numbers import find_wrong_numbers, has_number_label
 from scorer.checks.pairs import find_contradictions
 from scorer.checks.ranked import cell_separator
-from scorer.checks.tables import (
-    find_unknown_names,
-    find_wrong_numbers,
-    has_number_label,
-    split_cell,
-)
+from scorer.checks.texts import find_unknown_names
 from scorer.core.ids import wrapped_id_regex
 from scorer.core.problems import Problem, Severity, as_truth_problems
 from scorer.core.text import quoted

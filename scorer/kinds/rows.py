@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.tables import is_beyond_rounding, split_cell
+from scorer.checks.classes import is_beyond_rounding, split_cell
 from scorer.core.arrays import Floats, Ints, Mask, first_positions
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem

@@ -121,7 +121,8 @@ def test_a_check_is_handed_nothing_but_the_public_part():
         imported = set(re.findall(r"^from scorer\.([.\w]+)", source, re.MULTILINE))
         assert imported <= {
             *("challenge.public", "challenge.submission"),  # the rules are public
-            *("checks.base", "checks.ids", "core.arrays", "core.ids", "core.problems", "core.text"),
+            *("checks.base", "checks.ids", "checks.numbers", "checks.texts"),
+            *("core.arrays", "core.ids", "core.problems", "core.text"),
             *("reading.layout", "reading.numbers", "reading.schema"),
             "views.images",  # how cells of masks and boxes are read
         }
