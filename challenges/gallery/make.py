@@ -728,18 +728,18 @@ def agent_seeds():
 def arena():
     draw = random.Random(1200)
     strengths = {"large": 1.2, "medium": 0.6, "small": 0.0, "tiny": -0.9, "tuned": 0.7}
-    judges = {"ana": "people", "bor": "people", "cene": "people", "model": "model"}
+    judges = ("ana", "bor", "cene", "model")
     rows = []
     for n in range(150):
         for _ in range(3):
             a, b = draw.sample(sorted(strengths), 2)
-            judge = draw.choice(sorted(judges))
+            judge = draw.choice(judges)
             lead = strengths[a] - strengths[b] + draw.gauss(0, 1) + 0.2 * (judge == "model")
             winner = "tie" if abs(lead) < 0.4 else a if lead > 0 else b
-            rows.append((f"p{n:03}", a, b, winner, judge, judges[judge]))
+            rows.append((f"p{n:03}", a, b, winner, judge))
     # a judge votes once on a prompt and pair
     seen = {(row[0], frozenset(row[1:3]), row[4]): row for row in rows}
-    head = ("prompt", "model_a", "model_b", "winner", "judge", "judges")
+    head = ("prompt", "model_a", "model_b", "winner", "judge")
     write(HERE.parent.parent / "examples" / "arena", "votes.csv", table(head, seen.values()))
 
 

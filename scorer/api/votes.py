@@ -46,7 +46,7 @@ def votes(
 
     Args:
         source: a path, several, or a data frame: a row is a vote, with the columns a, b, winner
-            (a name, a, b or tie), and if there are any, list (the prompt), judge and group.
+            (a name, a, b or tie), and if there are any, list (the prompt) and judge.
         columns: role -> the name of its column, where it is not a usual one.
         level: of the intervals; None: none.
         alpha: level of the tests that make tiers and ranges of ranks; None: none.

@@ -74,8 +74,8 @@ class Challenge(YamlSection):
     )
     votes: dict[Name, Name] = Field(
         {},
-        description="of votes, what their file calls the columns a, b, winner, list (the prompt), "
-        "judge and group; default: usual names, such as model_a",
+        description="of votes, what their file calls the columns a, b, winner, list (the prompt) "
+        "and judge; default: usual names, such as model_a",
     )
     truth: Truth = Field(
         default_factory=lambda: NO_TRUTH,

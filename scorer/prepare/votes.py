@@ -32,7 +32,6 @@ USUAL = {
     "winner": ("winner", "preference", "verdict", "vote"),
     "list": ("list", "prompt", "prompt_id", "question_id", "question", "query", "topic", "id"),
     "judge": ("judge", "judge_id", "annotator", "rater", "user", "worker"),
-    "group": ("group", "track", "judge_type"),
 }
 NEEDED = ("a", "b", "winner")
 # of challenge.yaml what means something for votes, whose values are no submission's own
@@ -81,8 +80,10 @@ def read_votes(paths: Sequence[Path], columns: Mapping[str, str]) -> tuple[Ballo
 
 def refuse_other_rules(challenge: Challenge) -> None:
     """Refuse, by `ChallengeError`, keys of challenge.yaml that mean nothing for votes."""
+    message = f"votes have no such column; they have {', '.join(USUAL)}"
+    parted = "score the votes of each group by themselves, as files of their own"
     faults = [
-        Fault(f"votes.{role}", "C105", f"votes have no such column; they have {', '.join(USUAL)}")
+        Fault(f"votes.{role}", "C105", message, parted if role == "group" else None)
         for role in challenge.votes
         if role not in USUAL
     ]
@@ -177,14 +178,12 @@ def _ballots(tables: Sequence[Table], files: Sequence[str]) -> Ballots:
     (a, b), systems = _coded(tables, "a", "b")
     (winner,), words = _coded(tables, "winner")
     (judge,), judges = _coded(tables, "judge")
-    (group,), groups = _coded(tables, "group")
     prompt, prompts = _prompts(tables)
     first = tables[0]
     roles = [role for role in USUAL if _role(role) in first]
     return Ballots(
         systems, a, b, _outcomes(winner, words, a, b, systems), prompt, prompts,
-        np.maximum(judge, 0), judges, group if groups else None, groups,
-        all("list" in table for table in tables),
+        np.maximum(judge, 0), judges, all("list" in table for table in tables),
         tuple((role, first.column_name(_role(role))) for role in roles), tuple(files),
     )  # fmt: skip
 

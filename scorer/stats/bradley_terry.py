@@ -33,11 +33,6 @@ class Votes:
     tie: Mask
     prompt: Ints  # equal numbers for votes that are not independent of each other
 
-    def where(self, mask: Mask) -> Votes:
-        """Some of the votes, on the same systems."""
-        winner, loser, prompt = (each[mask] for each in (self.winner, self.loser, self.prompt))
-        return Votes(self.systems, winner, loser, self.tie[mask], prompt)
-
     @property
     def wins(self) -> Floats:
         """(systems, systems): how often the row won against the column."""

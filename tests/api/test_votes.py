@@ -1,4 +1,4 @@
-"""Boards of votes on pairs of systems: rows that are none, judges, groups, forms."""
+"""Boards of votes on pairs of systems: rows that are none, and forms."""
 
 import json
 import math
@@ -14,21 +14,21 @@ from scorer.core.errors import SubmissionRejected, UsageError
 
 NAMES = ("aster", "birch", "cedar", "daisy")
 LOG = (1.2, 0.4, -0.1, -1.5)
-HEAD = "a,b,winner,list,judge,group"
+HEAD = "a,b,winner,list,judge"
 
 
 @pytest.fixture(scope="module")
 def arena():
     """Votes of two people and of a program that likes the first place."""
     rng, rows = np.random.default_rng(3), []
-    for judge, group, liking in (("ann", "people", 0), ("ben", "people", 0), ("bot", "llm", 1.5)):
+    for judge, liking in (("ann", 0), ("ben", 0), ("bot", 1.5)):
         pairs = [(a, b) for a in range(4) for b in range(4) if a != b]
         for prompt in range(40):
             chosen = [pairs[n] for n in rng.choice(12, 4, replace=False)]
             ahead = np.array([LOG[a] - LOG[b] + liking for a, b in chosen])
             for (a, b), won in zip(chosen, ballots.outcomes(rng, ahead, 0.6), strict=True):
                 words = (NAMES[a], NAMES[b], {1: "a", -1: NAMES[b], 0: "tie"}[won])
-                rows.append((*words, f"p{prompt}", judge, group))
+                rows.append((*words, f"p{prompt}", judge))
     return pl.DataFrame(rows, schema=HEAD.split(","), orient="row")
 
 
@@ -67,59 +67,24 @@ def test_win_rates_are_of_the_votes(board, arena):
     assert np.isnan(np.diag(board.rates)).all()
 
 
-def test_a_judge_that_likes_the_first_place_is_found(board):
-    biased = {judge.name: judge.position.biased for judge in board.judges}
-    assert biased == {"ann": False, "ben": False, "bot": True}
-    bot = board.judges[2].position
-    assert bot.first > 0.7 > bot.expected
-    assert bot.excess[0] > 0
-
-
-def test_agreement_is_of_votes_on_one_prompt_and_pair(tmp_path):
-    """Ann and Ben agree on p1 whatever the order, not on p2; Ann changes her mind on p3."""
-    rows = ["x,y,a,p1,ann,h", "y,x,b,p1,ben,h", "x,y,a,p2,ann,h", "x,y,b,p2,ben,h",
-            "x,y,a,p3,ann,h", "y,x,a,p3,ann,h", "x,y,tie,p4,bot,m", "x,y,tie,p4,ann,h",
-            "x,y,b,p5,bot,m", "x,y,a,p5,ben,h"]  # fmt: skip
-    found = votes(ballots.table(tmp_path / "v.csv", *rows, head=HEAD), draws=200)
-    judges = {judge.name: (judge.others, judge.swapped) for judge in found.judges}
-    assert judges["ann"] == ((2 / 3, 3), (0.0, 1))
-    assert judges["ben"] == ((1 / 3, 3), pytest.approx((np.nan, 0), nan_ok=True))
-    assert judges["bot"][0] == (1 / 2, 2)
-    own = {each.name: each for each in found.boards}
-    assert own["m"].standings == ()
-    assert "wins every vote" in own["m"].why or "ties" in own["m"].why
-    assert own["h"].standings[0].name == found.standings[0].name
-
-
-@pytest.mark.slow("makes eight boards")
-def test_each_group_has_a_board_of_its_own(board, arena):
-    assert [own.name for own in board.boards] == ["llm", "people"]
-    people = votes(arena.filter(pl.col("group") == "people"), draws=200)
-    alone = {row.name: row.rating for row in people.standings}
-    assert {r.name: r.rating for r in board.boards[1].standings} == pytest.approx(alone)
-    by_judge = votes(arena.drop("group"), draws=500)
-    assert by_judge.called == "judge"
-    assert [own.name for own in by_judge.boards] == ["ann", "ben", "bot"]
-
-
 BAD = [
-    ("x,y,a,p,j,g", "x,x,a,q,j,g", "V101 3 'x' stands against itself"),
-    ("x,y,a,p,j,g", "x,y,z,q,j,g", "V102 3 winner 'z' is none of 'x' and 'y', a, b or tie"),
-    ("b,y,a,p,j,g", "b,y,b,q,j,g",
+    ("x,y,a,p,j", "x,x,a,q,j", "V101 3 'x' stands against itself"),
+    ("x,y,a,p,j", "x,y,z,q,j", "V102 3 winner 'z' is none of 'x' and 'y', a, b or tie"),
+    ("b,y,a,p,j", "b,y,b,q,j",
      "V102 3 winner 'b' is the name of one of 'b' and 'y' and stands for the other"),
-    ("x,y,a,p,j,g", "x,y,b,p,j,g",
+    ("x,y,a,p,j", "x,y,b,p,j",
      "V103 3 'j' voted on this prompt, 'x' before 'y', already in line 2"),
-    ("x,y,a,p,j,g", "x,,b,q,j,g", "V105 3 b is empty"),
-    ("x,y,a,p,j,g", "x,y,b,q,,g", "V105 3 judge is empty"),
-    ("x,y,a,p,j,g", "x,y,,q,j,g", "V105 3 winner is empty"),
-    ("x,y,a,p,j,g", "x,y,a,q,j,g", "V201 None 'x' wins every vote against 'y', so that no strength "
+    ("x,y,a,p,j", "x,,b,q,j", "V105 3 b is empty"),
+    ("x,y,a,p,j", "x,y,b,q,", "V105 3 judge is empty"),
+    ("x,y,a,p,j", "x,y,,q,j", "V105 3 winner is empty"),
+    ("x,y,a,p,j", "x,y,a,q,j", "V201 None 'x' wins every vote against 'y', so that no strength "
      "is large enough; a tie or a win the other way is missing"),
-    ("x,y,tie,p,j,g", "x,y,tie,q,j,g",
+    ("x,y,tie,p,j", "x,y,tie,q,j",
      "V201 None every vote is a tie, which tells nothing of how far systems differ"),
-    ("x,y,tie,p,j,g", "x,y,a,q,j,g", "V201 None ties are as many as wins wherever votes come back "
+    ("x,y,tie,p,j", "x,y,a,q,j", "V201 None ties are as many as wins wherever votes come back "
      "to a system, so that no share of ties is large enough; two systems that each win a vote "
      "against the other are missing"),
-    ("x,y,tie,p,j,g", "u,v,tie,q,j,g", "V201 None no vote compares ('u', 'v') with ('x', 'y')"),
+    ("x,y,tie,p,j", "u,v,tie,q,j", "V201 None no vote compares ('u', 'v') with ('x', 'y')"),
 ]  # fmt: skip
 
 
@@ -141,16 +106,6 @@ def test_a_vote_is_doubled_in_another_file_too(tmp_path):
     (problem,) = raised.value.problems
     assert (problem.code, problem.line, problem.path) == ("V103", 2, str(second))
     assert problem.message.endswith("already")
-
-
-def test_a_judge_that_takes_one_place_alone_is_warned_of(tmp_path):
-    rows = [f"x,y,a,p{n},bot" for n in range(5)] + [f"y,x,a,p{n},bot" for n in range(5)]
-    found = votes(ballots.table(tmp_path / "v.csv", *rows, head="a,b,winner,list,judge"), draws=200)
-    (problem,) = found.findings
-    assert problem.code == "V104"
-    assert "takes the first of the two in all of 10 votes" in problem.message
-    assert found.judges[0].swapped == (0.0, 5)
-    assert found.position.biased
 
 
 def test_columns_have_usual_names_or_are_named(tmp_path):
@@ -192,8 +147,6 @@ def test_votes_without_prompts_are_drawn_one_by_one(tmp_path):
     path = ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,a", "x,y,a", "x,y,tie")
     found = votes(path, draws=200)
     assert (found.named, found.prompts) == (False, 5)
-    assert found.position.excess[0] >= -found.position.expected
-    assert found.position.excess[1] <= 1 - found.position.expected
     told = " ".join(str(found).split())
     assert "as no column names the prompts; where a prompt is in several votes" in told
 
@@ -220,16 +173,6 @@ def test_ratings_of_fewer_than_5_prompts_have_no_intervals(tmp_path, prompts):
     assert ("Intervals are by 200 draws of the 5 prompts." in said) == (prompts == 5)
     assert "hardly known" not in said or prompts == 5
     assert [row.ranks for row in found.standings] == [(1, 2)] * 2
-
-
-def test_a_group_of_few_prompts_has_no_intervals(tmp_path):
-    rows = [f"x,y,{said},p{n},{'old' if n < 2 else 'new'}" for n in range(9) for said in "abb"]
-    path = ballots.table(tmp_path / "v.csv", *rows, head="a,b,winner,list,group")
-    found = votes(path, draws=200)
-    own = {board.name: board.standings[0].interval is None for board in found.boards}
-    assert own == {"old": True, "new": False}
-    assert found.standings[0].interval is not None
-    assert "Votes on fewer than 5 prompts have no intervals." in " ".join(str(found).split())
 
 
 def test_equal_systems_share_a_rank(tmp_path):

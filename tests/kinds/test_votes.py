@@ -43,6 +43,7 @@ def test_the_board_has_the_rules_of_the_challenge(score, arena):
         ("splits: {one: 0.5, two: rest, seed: 12345678}\n", "2: error[C122] splits: means nothing"),
         ("leaderboard: {ladder: auto}\n", "2: error[C122] leaderboard.ladder: means nothing"),
         ("leaderboard: {tiers: {test: t}}\n", "2: error[C122] leaderboard.tiers.test: ratings are"),
+        ("votes: {group: x}\n", "help: score the votes of each group by themselves"),
         ("votes: {model: x}\n", "2: error[C105] votes.model: votes have no such column; they have"),
     ],
 )

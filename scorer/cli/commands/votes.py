@@ -28,7 +28,7 @@ def votes(
         typer.Argument(
             metavar="VOTES...",
             help="Tables with a row a vote: a, b, winner (a name, a, b or tie), and if there are "
-            "any, list (the prompt), judge and group. Several files are one set of votes.",
+            "any, list (the prompt) and judge. Several files are one set of votes.",
         ),
     ],
     column: Annotated[
@@ -36,7 +36,7 @@ def votes(
         typer.Option(
             "--column",
             metavar="ROLE=NAME",
-            help="The name of the column of a, b, winner, list, judge or group; repeatable. "
+            help="The name of the column of a, b, winner, list or judge; repeatable. "
             "Default: usual names, such as model_a.",
         ),
     ] = None,
@@ -65,7 +65,7 @@ def votes(
     """Rank systems by votes, each of which prefers one of two systems or neither.
 
     Strengths are of Bradley and Terry's model with Davidson's ties; intervals are by draws of
-    prompts, with all votes on each. The votes of judges, or groups, make boards of their own.
+    prompts, with all votes on each.
     """
     from scorer.api.votes import votes as run
 

@@ -1,9 +1,8 @@
-"""The board of votes as a document: systems, judges, groups, win rates."""
+"""The board of votes as a document: systems and win rates."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from scorer.core.text import printable
 from scorer.reports.base import Options
@@ -17,7 +16,6 @@ from scorer.reports.document import (
     Picture,
     Row,
     Table,
-    by_width,
     texts,
 )
 from scorer.reports.findings.problems import format_findings
@@ -26,16 +24,9 @@ from scorer.reports.pictures.draw import Canvas, Figure
 from scorer.reports.pictures.forest import MOST, ForestRow, plotted
 from scorer.reports.pictures.win_rates import rate_table, win_square
 from scorer.results.report import Standing
-from scorer.results.votes import (
-    FEWEST_PROMPTS,
-    JudgeRow,
-    Position,
-    VerdictAgreement,
-    VoteBoard,
-    VoteStanding,
-)
+from scorer.results.votes import FEWEST_PROMPTS, VoteBoard, VoteStanding
 
-SHOWN, SQUARE = 50, 10  # judges; systems whose win rates a text shows
+SQUARE = 10  # systems whose win rates a text shows
 FEW = 20  # prompts below which an interval hardly knows its own width
 
 
@@ -52,15 +43,6 @@ def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
     yield Notes(list(remarks(board)))
     if options.page:
         yield Picture(_ratings(board))
-    if board.judges:
-        yield Heading("Judges", key="judges")
-        yield _judges(board.judges)
-        if len(board.judges) > SHOWN:
-            yield Notes([f"The {SHOWN} judges with most votes of {len(board.judges):,}."])
-    if board.boards:
-        yield Heading(f"By {board.called}", key="groups")
-        yield _group_ratings(board)
-        yield Notes(list(_group_notes(board)))
     names = [row.name for row in board.standings]
     if options.page or len(names) <= SQUARE:
         yield Heading("Win rates", key="win-rates")
@@ -158,74 +140,6 @@ def remarks(board: VoteBoard) -> Iterator[str]:
     unmet = int((board.met == 0).sum() - len(board.met)) // 2
     if unmet:
         yield f"{unmet:,} pairs of systems met in no vote; the model alone compares them."
-    yield _positioned(board.position)
-
-
-def _positioned(at: Position) -> str:
-    if not at.decided:
-        return "Every vote is a tie."
-    said = (
-        f"The system that was shown first won {100 * at.first:.1f} % of the {at.decided:,} votes "
-        f"that are no ties; by the strengths it should have won {100 * at.expected:.1f} %"
-    )
-    if at.excess is None:
-        return f"{said}."
-    low, high = (f"{100 * end:+.1f}" for end in at.excess)
-    why = "the place sways the votes" if at.biased else "no place surely sways the votes"
-    return f"{said} (difference {low} to {high} points, at 99 %): {why}."
-
-
-def _judges(judges: Sequence[JudgeRow]) -> Table:
-    head = ["judge", "votes", "ties", "first won", "expected", "agrees", "of", "same if swapped",
-            "of"]  # fmt: skip
-    most = sorted(judges, key=lambda judge: -judge.votes)[:SHOWN]
-    rows = [
-        [
-            judge.name, f"{judge.votes:,}", _share(judge.ties),
-            f"{_share(judge.position.first)}{'*' * judge.position.biased}",
-            _share(judge.position.expected), *_agreed(judge.others), *_agreed(judge.swapped),
-        ]
-        for judge in most
-    ]  # fmt: skip
-    caption = "Judges; *: the place of a system sways the votes, at 99 %"
-    return by_width(texts(caption, head, rows))
-
-
-def _share(share: float) -> str:
-    return "-" if math.isnan(share) else f"{100 * share:.1f} %"
-
-
-def _agreed(agreement: VerdictAgreement) -> tuple[str, str]:
-    return _share(agreement.share), f"{agreement.pairs:,}"
-
-
-def _group_ratings(board: VoteBoard) -> Table:
-    """The rating and the rank of each system by the votes of each group."""
-    found = [{row.name: row for row in own.standings} for own in board.boards]
-    rows = [
-        [row.name, f"{row.rating:.0f} rank {row.rank}", *(
-            f"{own[row.name].rating:.0f} {_rating_interval(own[row.name])} "
-            f"rank {place(as_standing(own[row.name]))}"
-            if row.name in own else "-"
-            for own in found
-        )]
-        for row in board.standings
-    ]  # fmt: skip
-    heads = ["name", "all votes", *(own.name for own in board.boards)]
-    return by_width(texts(f"Ratings by {board.called}", heads, rows))
-
-
-def _group_notes(board: VoteBoard) -> Iterator[str]:
-    for own in board.boards:
-        name = printable(own.name, 60)
-        if own.why:
-            yield f"{name}, {own.votes:,} votes: no board of its own, as {own.why}."
-        else:
-            tau = "" if math.isnan(own.tau) else f"; Kendall's tau to all votes {own.tau:.2f}"
-            yield f"{name}: {own.votes:,} votes, {len(own.standings):,} systems{tau}."
-    shown = any(row.interval for row in board.standings)
-    if shown and any(own.standings and own.standings[0].interval is None for own in board.boards):
-        yield f"Votes on fewer than {FEWEST_PROMPTS} prompts have no intervals."
 
 
 def _ratings(board: VoteBoard) -> Figure:

@@ -39,48 +39,6 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """How often two votes on one prompt and pair say the same."""
-
-    share: float | None
-    pairs: int
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """How often the system that was shown first won; `excess` beyond what strengths expect."""
-
-    decided: int
-    first: float | None
-    expected: float | None
-    excess: tuple[float, float] | None
-    biased: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """What is known of a judge."""
-
-    name: str
-    votes: int
-    ties: float
-    position: Position
-    agreement: Agreement
-    swapped: Agreement
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The board by the votes of one group."""
-
-    name: str
-    votes: int
-    leaderboard: Sequence[Standing]
-    why: str | None
-    tau: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Pairs:
     """Of each two systems, in the order of the board: rows against columns."""
 
@@ -119,10 +77,6 @@ class Record:
     prompts: int
     model: Model
     leaderboard: Sequence[Standing]
-    position: Position
-    judges: Sequence[Judge]
-    grouped_by: str
-    groups: Sequence[Group]
     pairs: Pairs
     problems: Sequence[Place]
 
@@ -142,18 +96,6 @@ def fields(board: results.VoteBoard, options: Options) -> Record:
                     board.draws,
                     board.seed, over),
         leaderboard=[Standing.of(row) for row in board.standings],
-        position=_position(board.position),
-        judges=[
-            Judge(each.name, each.votes, each.ties, _position(each.position),
-                  _agreement(each.others), _agreement(each.swapped))
-            for each in board.judges
-        ],
-        grouped_by=board.called,
-        groups=[
-            Group(each.name, each.votes, [Standing.of(row) for row in each.standings],
-                  each.why or None, each.tau)
-            for each in board.boards
-        ],
         pairs=Pairs(
             board.met.astype(int).tolist(), _masked(board.rates, off), _masked(board.won, off)
         ),
@@ -164,11 +106,3 @@ def fields(board: results.VoteBoard, options: Options) -> Record:
 def _masked(values: Floats, off: Mask) -> list[list[float | None]]:
     shown: list[list[float | None]] = np.where(off, values, np.nan).tolist()
     return shown
-
-
-def _agreement(found: results.VerdictAgreement) -> Agreement:
-    return Agreement(found.share, found.pairs)
-
-
-def _position(found: results.Position) -> Position:
-    return Position(found.decided, found.first, found.expected, found.excess, found.biased)
