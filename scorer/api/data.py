@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
@@ -18,6 +19,7 @@ import polars as pl
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.reading.schema import Schema, holds_text
+from scorer.reading.table import NO_ITEMS_FACT, Table, make_table
 
 FORMAT = "jsonl"
 UNDERSTOOD = (
@@ -114,6 +116,14 @@ def write(path: Path, data: object, layout: Layout, what: str) -> Path:
     with path.open("w", encoding="utf-8") as file:
         file.writelines(f"{json.dumps(row)}\n" for row in rows)
     return path
+
+
+def table_without_rows(data: object, layout: Layout) -> Table:
+    """The table of data that `write` made an empty file of, which no format can read."""
+    names_lists = isinstance(data, Mapping) and len(data) > 0
+    facts = {NO_ITEMS_FACT: True} if names_lists else {}
+    empty = make_table(dict.fromkeys(layout.shape.required, ()), layout.shape)
+    return replace(empty, facts=facts)
 
 
 def _nested(data: Mapping[Any, Any], layout: Layout, what: str) -> Iterator[dict[str, str]]:

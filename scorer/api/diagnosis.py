@@ -90,7 +90,7 @@ def diagnosed(
 def _read_again(ready: OpenChallenge, file: Named) -> Views | None:
     """The views of a submission that was scored before; None if it cannot be read now."""
     plan = (ready if file.format is None else ready.reading(file.format)).plan
-    table = plan.read(file.path, Findings()).table
+    table = plan.read(file.path, Findings()).table if file.table is None else file.table
     if table is None:
         return None
     return join_truths(replace(plan, truths={None: plan.truths[None]}), table)[None]

@@ -126,7 +126,9 @@ def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[
                 continue
             path = Path(folder, f"{n}.jsonl")
             data.write(path, submission, layout, f"run {quoted(name)}")
-            files.append(Named(name, path, label=name, format=data.FORMAT))
+            has_rows = path.stat().st_size > 0
+            table = None if has_rows else data.table_without_rows(submission, layout)
+            files.append(Named(name, path, label=name, format=data.FORMAT, table=table))
         yield files
 
 

@@ -61,6 +61,8 @@ def no_rows(rows: SubmissionRows) -> Iterator[Problem]:
     # On Spark, other buckets may have rows.
     if rows.is_bucket or len(rows.table) or rows.table.empty_lists or rows.partial:
         return
+    if rows.table.names_empty_lists:  # `unknown_list` finds that all lists are missing
+        return
     public = rows.public
     what = "only a header" if rows.table.header else "no rows"
     noun = public.lists_called if len(public.lists) != 1 else public.lists_called.removesuffix("s")
@@ -83,11 +85,12 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
     answered, unknown = lists.filter(is_known)["list"], lists.filter(~is_known)
     what, help = "is not in this challenge", HOW_TO_IGNORE if strict else None
     faults = index.explain_all(unknown["list"], "S302", rows.word, what, help)
-    if answered.is_empty() and all(fault.code == "S302" for fault in faults.values()):
-        if faults:  # Else there are no rows at all
-            message = f"no {rows.word} of this file is in this challenge; is the file for another "
-            message += f"one? it has {join_first(unknown['list'].to_list())}, "
-            yield Problem("S311", f"{message}expected {join_first(list(public.lists))}")
+    if lists.is_empty() and not rows.table.names_empty_lists:
+        return  # `no_rows` reports it
+    if faults and answered.is_empty() and all(f.code == "S302" for f in faults.values()):
+        message = f"no {rows.word} of this file is in this challenge; is the file for another "
+        message += f"one? it has {join_first(unknown['list'].to_list())}, "
+        yield Problem("S311", f"{message}expected {join_first(list(public.lists))}")
         return
     if strict:  # A list whose id is only misspelt is not reported as missing, too
         meant = [fault.meant for fault in faults.values() if fault.meant is not None]

@@ -17,6 +17,7 @@ from scorer.reading.schema import Schema, holds_text
 
 Texts = Callable[[], pl.Series]  # gives the texts of all lines of a file
 NO_TEXTS = pl.Series([], dtype=pl.String)
+NO_ITEMS_FACT = "no items"  # of `Table.facts`: whether lists are named, of which none has items
 IN_LINE = "number in line"  # a column of Cells; a blank, so that no role has this name
 
 
@@ -72,6 +73,11 @@ class Table:
     def column_name(self, role: str) -> str:
         """Return what the file calls the column of a role."""
         return self.schema.column_name(role)
+
+    @property
+    def names_empty_lists(self) -> bool:
+        """Whether a table without rows names lists, each of which is as good as missing."""
+        return NO_ITEMS_FACT in self.facts
 
     def with_frame(self, frame: pl.DataFrame) -> Table:
         """Return the table with other rows, or other columns."""

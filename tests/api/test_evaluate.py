@@ -338,6 +338,27 @@ def test_a_list_without_items_is_a_list():
     assert scorer.evaluate(truth, {"mine": run}, ["AP"], undefined="skip").mean("mine") == 1.0
 
 
+@pytest.mark.parametrize("run", [{"q1": {}}, {"q1": [], "q2": []}, {"q1": {}, "q9": {}}])
+def test_of_a_run_of_lists_without_items_all_lists_are_missing(run):
+    (strict,) = scorer.evaluate(TRUTH, {"mine": run}, MEASURES).submissions
+    message = "3 of 3 lists are missing: 'q1', 'q2', 'q3'"
+    assert [(p.code, p.severity, p.message) for p in strict.findings] == [
+        ("S301", "error", message)
+    ]
+    report = scorer.evaluate(TRUTH, {"mine": run}, MEASURES, missing_list="zero")
+    assert report.per_list("mine", "P@1") == {"q1": 0.0, "q2": 0.0, "q3": 0.0}
+    assert [report.mean("mine", id) for id in MEASURES] == [0.0, 0.0, 0.0]
+    (lenient,) = report.submissions
+    assert [(p.code, p.severity) for p in lenient.findings] == [("S301", "warning")]
+
+
+@pytest.mark.parametrize("run", [{}, [], pl.DataFrame({"list": [], "item": [], "score": []})])
+def test_data_without_rows_is_refused_as_such(run):
+    report = scorer.evaluate(TRUTH, {"mine": run}, MEASURES, missing_list="zero")
+    (problem,) = report.submissions[0].findings
+    assert str(problem) == "mine: error[S103] no rows; expected rows for 3 lists"
+
+
 def test_a_notebook_shows_a_table():
     report = scorer.evaluate(TRUTH, {"mine": RUN, "bad": {"q1": {"a": math.nan}}}, MEASURES)
     html = report._repr_html_()
