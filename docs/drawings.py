@@ -15,16 +15,13 @@ import elsewhere
 
 import scorer
 from scorer.api.figures import KINDS, drawings
-from scorer.challenge.load import load
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Axis, Canvas, Figure
 from scorer.reports.pictures.svg import standalone
 
 ROOT = Path(__file__).parent.parent
 FOLDER = "pictures"  # of the site
-LEVELS = tuple(f"IPrec@{n / 10:g}" for n in range(0, 11, 2))
-# challenges with the measures asked for; a picture is of the first that has it
-EXAMPLES = (("course-2026", ()), ("diabetes", ()), ("iris", ()), ("course-2026", LEVELS))
+EXAMPLES = ("course-2026", "diabetes", "iris")  # a picture is of the first challenge that has it
 WIDE, TALL, MILLIMETRES = 605.0, 190.0, elsewhere.MILLIMETRES  # of a picture
 SAMPLE = 18.0  # of a line beside its name
 LOOKS = ("line", "line other", "line ink", "line soft")
@@ -44,7 +41,6 @@ class Shown(NamedTuple):
     title: str
     caption: str
     challenge: str
-    measures: Sequence[str]
     svg: str
 
     @property
@@ -56,24 +52,21 @@ class Shown(NamedTuple):
     def command(self) -> str:
         """What draws it."""
         files = f"challenges/{self.challenge} submissions_example/{self.challenge}/good"
-        asked = "".join(f" -m {measure}" for measure in self.measures)
-        return f"score paper --figures {self.kind} -o paper {files}{asked}"
+        return f"score paper --figures {self.kind} -o paper {files}"
 
 
 @cache
 def shown() -> tuple[Shown, ...]:
     """Each sort of picture of each kind, in the order of the kinds."""
     found: dict[tuple[str, str], Shown] = {}
-    for name, measures in EXAMPLES:
+    for name in EXAMPLES:
         files = sorted((ROOT / "submissions_example" / name / "good").iterdir())
-        challenge = load(ROOT / "challenges" / name)
-        asked = challenge.with_metrics(measures) if measures else challenge
-        report = scorer.score(asked, files).published()
+        report = scorer.score(ROOT / "challenges" / name, files).published()
         for kind in KINDS:
             for drawing in drawings(report, kind, f"{MILLIMETRES:g}mm"):
                 key = re.sub(r"-\d+$", "", drawing.key)
                 said = drawing.title, drawing.figure.caption
-                each = Shown(kind, key, *said, name, measures, drawing.svg())
+                each = Shown(kind, key, *said, name, drawing.svg())
                 found.setdefault((kind, key), each)
     order = [*KINDS]
     return tuple(sorted(found.values(), key=lambda one: order.index(one.kind)))

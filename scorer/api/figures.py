@@ -9,12 +9,8 @@ from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 
-from scorer.challenge.measures import MeasureSpec
-from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
-from scorer.metrics.notation import POINTS
-from scorer.prepare.bind import prepare
 from scorer.reading.write import write_file
 from scorer.reports.pictures.draw import Figure
 from scorer.reports.pictures.kinds import KINDS as KINDS
@@ -127,18 +123,6 @@ def refuse_unknown(kind: str, width: str) -> None:
     if kind not in KINDS:
         raise UnknownName("kind of figure", kind, list(KINDS))
     millimetres_of(width)
-
-
-def with_recall(challenge: Challenge, plugins: bool = False) -> Challenge:
-    """The challenge with precision at eleven levels of recall, if its measures are of ranked lists.
-
-    As it is where lists without a value are refused.
-    """
-    if challenge.undefined == "error" or prepare(challenge, plugins).kind.name != "grades":
-        return challenge
-    known = {spec.notation for spec in challenge.metrics}
-    more = (MeasureSpec(notation=name, key="--figures") for name in POINTS if name not in known)
-    return challenge.model_copy(update={"metrics": (*challenge.metrics, *more)})
 
 
 def drawings(

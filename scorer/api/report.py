@@ -168,8 +168,8 @@ class Report(Text, results.Report):
         """A picture, which a notebook shows: `report.figure("forest").write("forest.pdf")`.
 
         Args:
-            kind: forest, pairs, ranks, pareto, values, lists, groups, head-to-head, power,
-                recall-precision or curves; of several pictures the first.
+            kind: forest, pairs, ranks, pareto, values, lists, differences or curves; of several
+                pictures the first.
             measure: in any notation; default: the primary one.
             width: such as `84mm`, `17cm` or `3.3in`.
 

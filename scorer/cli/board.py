@@ -193,12 +193,11 @@ class Drawable(NamedTuple):
 
 
 def report_of(
-    path: Path, sent: BoardWords, terminal: Terminal, plugins: bool, quiet: bool,
-    settle: Callable[[Challenge], Challenge] | None = None,
-) -> Drawable:  # fmt: skip
+    path: Path, sent: BoardWords, terminal: Terminal, plugins: bool, quiet: bool
+) -> Drawable:
     """The report of files, or without any of the living board as it stands.
 
-    `settle` changes the challenge before files are scored. `UsageError` if there are neither.
+    `UsageError` if there are neither.
     """
     if not sent.submissions:
         return _living_report(path, sent, terminal, plugins, quiet)
@@ -210,7 +209,6 @@ def report_of(
         raise UsageError("--phase and --at are of a living board; they do not go with submissions")
     words = list(sent.submissions)
     settled, notes = challenge_of(path, terminal, sent.metric, sent.truth, words)
-    settled = settle(settled) if settle else settled
     named = submissions_of(words, terminal, settled)
     splits = () if sent.split is None else (sent.split,)
     progress = None if quiet else terminal.progress

@@ -30,7 +30,7 @@ GROUPS = {  # of the overview; within a group in the order of their first use
     "Score and check": (
         "check", "values", "compare", "explain", "votes", "paper",
     ),
-    "Organize a challenge": ("init", "lint", "kit", "power", "study", "folds"),
+    "Organize a challenge": ("init", "lint", "kit", "study"),
     "Keep a board": (
         "team", "add", "board", "why", "log", "decide", "rescore", "audit", "seal", "reveal",
         "verify", "store", "feedback",
@@ -39,6 +39,8 @@ GROUPS = {  # of the overview; within a group in the order of their first use
     "Other platforms": ("export",),
     "Look up": ("about", "metrics", "rule", "schema"),
 }  # fmt: skip
+
+MEANT = {"power": "lint"}  # words that are tried for a command
 
 
 class Verb(TyperCommand):
@@ -140,7 +142,9 @@ def _ordered(words: list[str]) -> list[str]:
         at = _after_options(words)
         if at < len(words) and words[at] in names():
             return [words[at], *words[:at], *words[at + 1 :]]
-    elif not os.path.lexists(words[0]) and (suggestion := nearest(words[0], names())):
+    elif not os.path.lexists(words[0]) and (
+        suggestion := MEANT.get(words[0]) or nearest(words[0], names())
+    ):
         raise UsageError(
             f"no command and no file is called {quoted(words[0])}; did you mean {suggestion}?"
         )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
-from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.reading.schema import Schema
@@ -54,13 +52,6 @@ def split(
         present = set(part.frame["list"])
         by_fold[fold] = part, tuple(n for n in lists if n in present or fold_of.get((n,)) == fold)
     return by_fold
-
-
-def parts(rows: int, k: int, seed: int) -> Sequence[Mask]:
-    """Deal rows out to `k` parts, as equal as can be, in random order: a mask, (rows,), of each."""
-    part = np.empty(rows, dtype=np.int64)
-    part[np.random.default_rng(seed).permutation(rows)] = np.arange(rows) % k
-    return [part == n for n in range(k)]
 
 
 def _key_words(key: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """The formats of reports: syntaxes that every subject has, and formats of one subject.
 
-A subject (a leaderboard, a comparison, findings, an explanation, soundness, power, a study, a board
+A subject (a leaderboard, a comparison, findings, an explanation, soundness, a study, a board
 of votes) has a folder that says what there is to write: `document`, its blocks, `rows`, a table
 of exact values, and `fields`, all of it for programs. A module of `write` is a syntax of one of the
 three for all subjects.
@@ -79,7 +79,6 @@ SUBJECTS: dict[str, dict[str, OwnFormat]] = {
     "findings": {"github": OwnFormat("findings.github"), "lines": OwnFormat("findings.lines")},
     "explanation": {},
     "soundness": {},
-    "power": {},
     "study": {},
     "votes": {},
 }

@@ -32,7 +32,6 @@ RECORDS = {  # schema's name -> the module with its record
     "comparison": "scorer.reports.comparison.fields",
     "explanation": "scorer.reports.explanation.fields",
     "soundness": "scorer.reports.soundness.fields",
-    "power": "scorer.reports.power.fields",
     "study": "scorer.reports.study.fields",
     "votes": "scorer.reports.votes.fields",
     "catalogue": "scorer.reports.catalogue",

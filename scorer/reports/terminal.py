@@ -62,10 +62,10 @@ FOLDED, WIDEST = 58, 80  # widths from which on a line of a page goes on; of a p
 DOI = re.compile(r"doi:(10\.[^\s,;)]*[^\s,;).])")
 PLACE = re.compile(r"(.+?)(?::[0-9]+)*: (?:(?:error|warning)\[([A-Z][0-9]+)\]|would be |fine)")
 CODES = Path(__file__).parents[2] / "docs/codes.md"  # in a clone
-EIGHTHS, STEPS = " ▏▎▍▌▋▊▉█", " ▁▂▃▄▅▆▇█"
+EIGHTHS = " ▏▎▍▌▋▊▉█"
 LINE, SHORT, NARROW = 20, 16, 80  # columns of an interval; of one on terminals below a width
 FIRST = 1000  # priority of what leaves before all else
-BAR, BINS = 12, 10  # columns of other bars, and of a histogram
+BAR = 12  # columns of other bars
 
 
 def with_bars(table: Table, room: int) -> Table:
@@ -163,16 +163,6 @@ def sides(share: float, width: int) -> tuple[str, str]:
     if share < 0:
         return f"{'▐' * half}{'█' * whole}".rjust(width), " " * width
     return " " * width, f"{'█' * whole}{'▌' * half}".ljust(width)
-
-
-def small_histogram(counts: Sequence[int]) -> str:
-    """Counts as blocks, the largest of full height; none that is above 0 is nothing.
-
-    >>> small_histogram([0, 1, 4, 8])
-    ' ▁▄█'
-    """
-    most = max(*counts, 1)
-    return "".join(STEPS[-(-8 * count // most)] for count in counts)
 
 
 def painted(column: Column, text: str, cell: Cell, linked: bool) -> Text:

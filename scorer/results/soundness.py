@@ -69,29 +69,8 @@ class Detectable:
     over: str = "lists"
     lists: int = 0
     units: int = 0  # lists, clusters or folds
+    smaller: tuple[tuple[float, int], ...] = ()  # a difference between two: the lists it takes
     why: str = ""  # nothing is known
-
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """How many lists a difference takes among so many submissions."""
-
-    submissions: int
-    pairs: int
-    lists: int
-    detectable: float  # with the lists that there are
-
-
-@dataclass(frozen=True, slots=True)
-class Power:
-    """How many lists it takes to detect a difference."""
-
-    challenge: Challenge
-    primary: Measure
-    difference: float
-    known: Detectable
-    needed: tuple[Needed, ...]
-    called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word
 
 
 @dataclass(frozen=True)

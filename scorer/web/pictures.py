@@ -16,9 +16,8 @@ from scorer.board.live import LiveReport
 from scorer.board.phases import spans
 from scorer.board.snapshot import Snapshot
 from scorer.challenge.model import Challenge
-from scorer.core.text import format_number, printable
+from scorer.core.text import printable
 from scorer.leaderboard.rounding import rounded
-from scorer.metrics.notation import Measure
 from scorer.reports.document import Table, texts
 from scorer.reports.pictures.draw import Figure
 from scorer.reports.pictures.timeline import Arrival, timeline
@@ -118,28 +117,6 @@ def history(outcomes: Sequence[Added], split: str, measure: str) -> list[OwnValu
 def changes(values: Sequence[OwnValue]) -> dict[int, float]:
     """Entry -> how much its value differs from that of the entry before."""
     return {later.entry: later.value - before.value for before, later in pairwise(values)}
-
-
-def own_history(
-    values: Sequence[OwnValue], measure: Measure, rules: Challenge, zone: ZoneInfo, now: datetime
-) -> Figure | None:
-    """A team's own entries over time; None for fewer than two."""
-    if len(values) < 2:
-        return None
-    moments = [
-        Arrival(each.time.astimezone(zone), each.value, f"entry {each.entry}", "")
-        for each in values
-    ]
-    differences, name = changes(values), printable(measure.id)
-    rows = [
-        [f"{moment.time:%Y-%m-%d %H:%M}", str(each.entry), format_number(each.value),
-         format_number(differences[each.entry], sign="+") if each.entry in differences else ""]
-        for moment, each in zip(moments, values, strict=True)
-    ]  # fmt: skip
-    title = f"{name} of your entries"
-    numbers = texts(title, ["time", "entry", "value", "change"], rows)
-    return timeline(title, name, moments, measure.metric.better, _closings(rules, zone),
-                    now.astimezone(zone), numbers)  # fmt: skip
 
 
 def _closings(rules: Challenge, zone: ZoneInfo) -> list[datetime]:

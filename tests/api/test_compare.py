@@ -280,7 +280,7 @@ def test_text_shows_the_pairs_of_the_primary_measure_and_what_is_asked_for(score
         assert "P@2" in both.out
         assert "RR" in both.out
     page = score("compare", folder, *runs(folder), "--format", "html").out
-    assert '<svg class="picture small head-to-head"' in page
+    assert '<svg class="picture differences"' in page
     places = [page.index(f'<section id="{key}"') for key in ("pairs", "measures", "preferences")]
     assert places == sorted(places)
     assert "LexiRecall" in page

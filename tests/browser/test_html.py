@@ -149,11 +149,7 @@ def test_a_name_opens_its_section_and_a_summary_opens_with_the_keyboard(page):
     page.find_element("link text", "first").click()
     section = page.find_element("id", "s1")
     assert section.get_attribute("open") is not None
-    assert page.find_element("css selector", "#s1 svg.histogram").is_displayed()
-    numbers = "#submissions > details:first-of-type"
-    assert not page.find_element("css selector", f"{numbers} table").is_displayed()
-    page.find_element("css selector", f"{numbers} summary").send_keys(webdriver.Keys.ENTER)
-    assert page.find_element("css selector", f"{numbers} table").is_displayed()
+    assert section.find_element("css selector", "p").is_displayed()
 
 
 def test_the_rejected_one_stands_open_with_its_problems(page):
@@ -202,12 +198,6 @@ def test_a_pair_opens_with_its_picture_and_the_pictures_numbers(duel):
     assert pair.get_attribute("open") is not None
     picture = pair.find_element("css selector", "svg.differences")
     assert picture.is_displayed()
-    scatter = pair.find_element("css selector", "svg.head-to-head")
-    assert scatter.is_displayed()
-    said = [dot.get_attribute("textContent") for dot in scatter.find_elements(
-        "css selector", "circle")]  # fmt: skip
-    several = [re.findall(r", (\d+) of them$", text) for text in said]
-    assert sum(int(found[0]) if found else 1 for found in several) == 12
     numbers = pair.find_element("css selector", "figure:has(.differences) table")
     assert not numbers.is_displayed()
     pair.find_element("css selector", "figure:has(.differences) summary").send_keys(

@@ -33,11 +33,11 @@ def test_a_report_draws_itself_in_a_notebook(course, tmp_path):
         course.figure("pie")
     with pytest.raises(UsageError, match="written as svg, pdf, png"):
         drawing.write(tmp_path / "a.doc")
-    with pytest.raises(UsageError, match="it takes groups"):
-        course.figure("groups")
+    with pytest.raises(UsageError, match="it takes a Pareto front"):
+        course.figure("pareto")
 
 
-@pytest.mark.parametrize("kind", ["values", "lists", "head-to-head", "power"])
+@pytest.mark.parametrize("kind", ["values", "lists", "differences"])
 @pytest.mark.parametrize("width", ["84mm", "174mm"])
 def test_every_kind_is_well_formed_and_stays_inside(course, kind, width):
     root = ElementTree.fromstring(course.figure(kind, width=width).svg())

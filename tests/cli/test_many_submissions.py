@@ -99,15 +99,6 @@ def test_a_result_ends_in_every_form(many, words, code):
     in_every_form(folder, count, "result", *words, code=code)
 
 
-def test_power_ends_in_every_form(many):
-    folder, count = many
-    outputs = [f"power.{form}" for form in FORMS]
-    ends(folder, "power", ".", "-d", "0.1", "-n", str(count),
-         *(word for name in outputs for word in ("-o", name)))  # fmt: skip
-    for name in outputs:
-        assert f"{count:,}" in (text := (folder / name).read_text()) or str(count) in text
-
-
 def test_two_hundred_are_compared_and_more_are_refused(many):
     folder, count = many
     if count <= 200:

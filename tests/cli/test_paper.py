@@ -103,4 +103,4 @@ def test_curves_of_labels(score, tmp_path):
 def test_figures_are_the_ones_of_the_help(score):
     said = " ".join(score("paper", "--help").out.split()).replace("- ", "-")
     assert ", ".join(KINDS) in said
-    assert set(FIGURES) == {*KINDS} - {"head-to-head", "recall-precision", "curves"}
+    assert set(FIGURES) == {*KINDS} - {"differences", "curves"}

@@ -290,7 +290,6 @@ def shell(tmp_path, line):
         ("cd challenge && rmdir ../gone && score . ../good.csv -o /proc/x", 2, "cannot be written"),
         ("cd gone && rmdir ../gone && score ../challenge x.csv", 2, "challenge"),
         ("score kit challenge -o /dev/full", 2, "No space left on device"),
-        ("score folds challenge/truth.csv -k 2 -o good.csv", 2, "is not an empty folder"),
         ("score init ranking challenge", 2, "is not an empty folder"),
         ("TMPDIR=/dev/null score challenge - <good.csv >/dev/null", 0, ""),
     ],

@@ -41,7 +41,7 @@ def test_every_command_is_in_one_group_and_says_what_it_does(score):
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
-@pytest.mark.parametrize("verb", ["check", "compare", "init", "folds"])
+@pytest.mark.parametrize("verb", ["check", "compare", "init", "study"])
 def test_help_of_a_verb(score, verb, option):
     ran = score(verb, option)
     assert ran.code == 0
@@ -72,6 +72,7 @@ def test_options_may_stand_before_the_verb_after_it_or_last(score, words, verb):
     [
         (["chek", "x"], "no command and no file is called 'chek'; did you mean check?"),
         (["lnit", VLNET], "did you mean lint?"),
+        (["power", VLNET, "-d", "0.1"], "no file is called 'power'; did you mean lint?"),
         (["compar", VLNET, SENT], "did you mean compare?"),
         (["nowhere.yaml", SENT], "C101"),
         (["check", VLNET, SENT, "--formt", "json"], "No such option: --formt"),
@@ -112,7 +113,7 @@ def test_a_verb_is_found_without_the_first_form():
         ("score ch", ["check"]),
         (
             "score ",
-            ["check", "compare", "explain", "folds", "init", "kit", "lint", "metrics"],
+            ["check", "compare", "explain", "init", "kit", "lint", "metrics"],
         ),
         ("score --per", ["--per-list"]),
         ("score --fail", ["--fail-under"]),

@@ -318,11 +318,11 @@ def record_challenge(challenge):
     forms = ("json", "csv", "txt")
     if "/" not in challenge:  # not of the gallery
         runs += [["compare", folder, *good[:3]], ["study", folder, *good]]
-        runs += [["power", folder, "-d", "0.1"], ["about", folder]]
+        runs += [["about", folder]]
         forms = ALL_FORMS
     for words in runs:
         verb = words[0] if words[0] != folder else "score"
-        if verb in ("power", "about"):
+        if verb == "about":
             recording.add_ran(f"{name}/{verb}", words, *run(*words))
         else:
             recording.add_ran(f"{name}/{verb}", words, *run_in_forms(*words, forms=forms))

@@ -21,7 +21,6 @@ OWN = {
     "findings": {"github", "lines"},
     "explanation": set(),
     "soundness": set(),
-    "power": set(),
     "study": set(),
     "votes": set(),
 }

@@ -22,7 +22,6 @@ COMMANDS = {
     "comparison": ["compare", ".", *SENT],
     "explanation": ["explain", ".", SENT[0], "--list", "t01"],
     "soundness": ["lint", "."],
-    "power": ["power", ".", "-d", "0.05"],
     "study": ["study", ".", *SENT, "submissions/gamma.csv", "submissions/delta.csv"],
     "votes": ["votes", "votes.csv", "--draws", "200"],
     "catalogue": ["metrics", "P"],
@@ -112,11 +111,11 @@ def test_tokens_keep_to_the_schema_of_a_team(score, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [{"more": 1}, {"lists": "many"}, {"needed": [{}]}, {"alpha": None}]
+    "change", [{"more": 1}, {"lists": "many"}, {"measures": [{}]}, {"kind": None}]
 )
 def test_a_schema_tells_what_is_no_result(change):
-    described = schema("power")
-    said = golden_of("power")
+    described = schema("soundness")
+    said = golden_of("soundness")
     assert list(faults(said, described, described.get("$defs", {}))) == []
     assert list(faults(said | change, described, described.get("$defs", {})))
 

@@ -13,23 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.api.evaluate import evaluate
 from scorer.reports.document import texts
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.blobs import blobs
-from scorer.reports.pictures.bumps import RankColumn, bumps
+from scorer.reports.pictures.curve import Square, curve
 from scorer.reports.pictures.differences import ListPair, sorted_differences
 from scorer.reports.pictures.forest import forest
-from scorer.reports.pictures.head_to_head import head_to_head
 from scorer.reports.pictures.pairs import pairs
-from scorer.reports.pictures.power import power_of_board, power_of_estimate
 from scorer.reports.pictures.ranks import ranking
-from scorer.reports.pictures.recall import recall_precision
 from scorer.reports.pictures.svg import drawn, inline, standalone
 from scorer.reports.pictures.timeline import Arrival, timeline
 from scorer.results.report import Certainty, How, Standing
-from scorer.results.soundness import Detectable, Needed, Power
-from scorer.stats.power import detectable, lists_needed
 
 SVG = "{http://www.w3.org/2000/svg}"
 LONG = "a team with a name that no picture has room for, of many words "
@@ -265,74 +259,8 @@ def test_what_lies_far_behind_stands_at_the_edge():
     assert "at the edge" not in over_time(moments, "lower").caption
 
 
-def estimate(board, lists, difference, among=(2, 5, 10, 30, 99), units=None):
-    pairs = {n: n * (n - 1) // 2 for n in among}
-    needed = tuple(
-        Needed(n, many, max(lists_needed(0.3, difference, pairs=many), 14), 0.1)
-        for n, many in pairs.items()
-    )
-    known = Detectable(0.1, 0.3, 0.05, "baselines", (), "permutation", "max",
-                       "lists" if units is None else "clusters", lists, units or lists)  # fmt: skip
-    return Power(board.challenge, board.primary, difference, known, needed)
-
-
-@pytest.mark.parametrize("wide", [320, 720])
-@pytest.mark.parametrize(
-    ("lists", "difference", "units"),
-    [(60, 0.03, None), (5, 50.0, None), (100_000, 1e-4, None), (200, 0.2, 40)],
-)
-def test_power_is_drawn_for_few_lists_and_for_many(board, lists, difference, units, wide):
-    figure = power_of_estimate(estimate(board, lists, difference, units=units))
-    assert texts_apart(figure, wide) >= 8
-    assert "The first 4 of 5 numbers of submissions." in figure.caption
-    assert inline(figure) == inline(
-        power_of_estimate(estimate(board, lists, difference, units=units))
-    )
-
-
-def test_power_shows_what_is_detected(board):
-    figure = power_of_estimate(estimate(board, 60, 0.1, (2, 5)))
-    said = re.findall("<title>(.*?)</title>", drawn(figure, 720).body)
-    for many, submissions in ((1, 2), (10, 5)):
-        for lists in (60, lists_needed(0.3, 0.1, pairs=many)):
-            value = f"{detectable(0.3, lists, pairs=many):.4g}"
-            assert f"{submissions} submissions, {lists:,} lists: {value}" in said
-            row = next(row for row in figure.numbers.rows if row.cells[0].text == f"{lists:,}")
-            assert value in [cell.text for cell in row.cells[1:]]
-
-
-def test_too_few_lists_detect_nothing(board):
-    figure = power_of_estimate(estimate(board, 20, 0.2, (2,)))
-    rows = {row.cells[0].text: row.cells[1].text for row in figure.numbers.rows}
-    assert rows["5"] == "none"  # 2 / 2**5 is above .05
-    assert rows["20"] == f"{detectable(0.3, 20):.4g}"
-
-
-def test_power_of_a_board_is_that_of_its_test(board):
-    report = large(board, 5)
-    (figure,) = power_of_board(report, 4)
-    certainty = report.certainty
-    at_hand = next(r for r in figure.numbers.rows if r.cells[0].text == f"{certainty.lists}")
-    assert at_hand.cells[-1].text == f"{certainty.detectable:.4g}"
-    assert texts_apart(figure, 400)
-    none = replace(report, certainty=certainty._replace(detectable=np.nan))
-    assert list(power_of_board(none, 4)) == []
-
-
 PAIR = ListPair(("one <b>", LONG), ["q1", "q2", "q3", "q4"], "AP@10", "topic", "topics", "higher")
 VALUES = np.array([0.25, 0.5, 1.0, np.nan]), np.array([0.5, 0.5, 0.0, 0.5])
-
-
-@pytest.mark.parametrize("wide", [320, 720])
-def test_head_to_head_has_a_dot_for_each_list_that_both_have(wide):
-    figure = head_to_head(PAIR, VALUES, 4)
-    assert texts_apart(figure, wide) > 4
-    body = drawn(figure, wide).body
-    assert body.count("<circle") == 3
-    assert "has more (1)" in figure.caption
-    assert figure.caption.endswith("; 1 are equal; higher is better.")
-    assert "one <b>" not in body
-    assert head_to_head(PAIR, (VALUES[0], np.full(4, np.nan)), 4) is None
 
 
 def test_differences_are_sorted_and_share_bars_where_they_are_many():
@@ -346,41 +274,11 @@ def test_differences_are_sorted_and_share_bars_where_they_are_many():
     assert sorted_differences(PAIR, np.full(4, np.nan), 2, 80) is None
 
 
-def test_precision_by_recall_takes_three_levels():
-    truth = {"q1": {"a": 1, "b": 1}}
-    runs = {f"{LONG}{n}": {"q1": run} for n, run in enumerate(("axb", "xab", "abx", "xya", "bxa"))}
-    levels = ["IPrec@1", "IPrec@0.5", "IPrec@0"]
-    report = evaluate(truth, {name: {"q1": [*run["q1"]]} for name, run in runs.items()}, levels)
-    (figure,) = recall_precision(report, 4)
-    assert "The first 4 of 5 submissions." in figure.caption
-    rows = {row.cells[0].text[-1]: [c.text for c in row.cells[1:]] for row in figure.numbers.rows}
-    assert rows["0"] == ["1.0000", "1.0000", "0.6667"]
-    assert rows["3"] == ["0.3333", "0.3333", "0.0000"]
-    assert drawn(figure, 400).body.count("<circle") == 4 * 3
-    for wide in (320, 720):
-        assert texts_apart(figure, wide) > 4
-    few = evaluate(truth, {"one": {"q1": ["a"]}}, levels[:2])
-    assert list(recall_precision(few, 4)) == []
-
-
-def test_lists_of_equal_values_are_one_larger_dot():
-    values = np.array([1.0, 1.0, 1.0, 1.0, 0.0]), np.array([1.0, 1.0, 1.0, 1.0, 1.0])
-    pair = PAIR._replace(lists=[*"abcde"])
-    figure = head_to_head(pair, values, 4)
-    assert "A larger dot is several of them." in figure.caption
+def test_points_in_one_place_are_one_larger_dot():
+    points = [(1.0, 1.0)] * 4 + [(0.0, 1.0)]
+    figure = curve("predicted", "", "", Square(points, ("true", "said"), joined=False), None)
     dots = re.findall(r' r="(\d+)"><title>.*?(, 4 of them)?</title>', drawn(figure, 400).body)
     assert dots == [("6", ", 4 of them"), ("3", "")]
-    assert "A larger dot" not in head_to_head(PAIR, VALUES, 4).caption
-
-
-def moving(names):
-    """A picture of ranks under so many rules, shuffled."""
-    random = np.random.default_rng(2)
-    boards = [RankColumn("official", range(1, len(names) + 1))]
-    boards += [
-        RankColumn(f"{LONG}{n}", (random.permutation(len(names)) + 1).tolist()) for n in range(20)
-    ]
-    return bumps("Ranks under other rules", "A line is a submission.", names, boards)
 
 
 def spread(names):
@@ -391,26 +289,12 @@ def spread(names):
 
 @pytest.mark.parametrize("many", [2, 40])
 @pytest.mark.parametrize("wide", [320, 720])
-@pytest.mark.parametrize("picture", [moving, spread], ids=["bumps", "blobs"])
-def test_pictures_of_ranks_overprint_nothing(picture, many, wide):
+def test_a_picture_of_shares_overprints_nothing(many, wide):
     names = [f"{LONG}{n}" for n in range(many)]
-    figure = picture(names)
+    figure = spread(names)
     assert texts_apart(figure, wide) >= min(many, 15)
     assert ("The first 15 of 40 names" in figure.caption) == (many == 40)
-    assert picture(names[:1]) is None
-
-
-def test_a_line_goes_through_the_ranks_of_each_board():
-    boards = [RankColumn("official", [1, 2, 2]), RankColumn("mean", [3, 1, 2])]
-    figure = bumps("Ranks", "A line is one.", ["a", "b", "c"], boards)
-    body = drawn(figure, 720).body
-    said = re.findall("<title>(.*?)</title>", body)
-    assert sorted(said) == sorted(
-        [f"{name}, {board.name}: rank {rank}"
-         for board in boards for name, rank in zip("abc", board.ranks, strict=True)] + list("abc")
-    )  # fmt: skip
-    ends = [float(y) for y in re.findall(r'd="M[0-9.]+ [0-9.]+L[0-9.]+ ([0-9.]+)"', body)]
-    assert np.argsort(ends).tolist() == [1, 0, 2]  # drawn c, b, a; the ranks are 2, 1, 3
+    assert spread(names[:1]) is None
 
 
 def test_the_area_of_a_blob_is_its_share():

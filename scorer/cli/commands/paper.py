@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -36,9 +35,8 @@ def paper(
         typer.Option(
             "--figures",
             metavar="A,B",
-            help="These figures only: forest, pairs, ranks, pareto, values, lists, groups, "
-            "head-to-head, power, recall-precision, curves; default: those that the board has, "
-            "without head-to-head, recall-precision and curves.",
+            help="These figures only: forest, pairs, ranks, pareto, values, lists, differences, "
+            "curves; default: those that the board has, without differences and curves.",
         ),
     ] = None,
     width: Annotated[
@@ -59,9 +57,9 @@ def paper(
 
     numbers.tex has macros such as \bestscore. Figures are SVG, and in main.tex as PDF where
     vl-convert-python is installed (challenge-scorer[figures]). For organizers: values of lists are
-    drawn. Precision by recall is measured besides what the challenge measures.
+    drawn.
     """
-    from scorer.api.figures import EXTRA, converts, refuse_unknown, with_recall
+    from scorer.api.figures import EXTRA, converts, refuse_unknown
     from scorer.api.paper import FIGURES, paper_of
     from scorer.reading.write import make_folder
 
@@ -70,8 +68,7 @@ def paper(
     for kind in kinds:
         refuse_unknown(kind, width)
     sent = BoardWords(submissions or (), store, files_at, split, metric, truth, answers=answers)
-    more = partial(with_recall, plugins=allow_plugins) if "recall-precision" in kinds else None
-    scored = report_of(challenge, sent, terminal, allow_plugins, quiet, more)
+    scored = report_of(challenge, sent, terminal, allow_plugins, quiet)
     made = paper_of(scored.report, kinds, width, precision)
     files = tuple((output / name, data) for name, data in made.files.items())
     refuse_overwrite([path for path, _ in files], scored.challenge, *scored.read)

@@ -16,8 +16,8 @@ def schema(
         typer.Argument(
             metavar="RESULT",
             help="What --format json writes: report, findings, comparison, explanation, "
-            "soundness, power, study, votes, catalogue, audit, log, rescoring, entry, decision, "
-            "team, standing, verification. Default: challenge.yaml.",
+            "soundness, study, votes, catalogue, audit, log, rescoring, entry, decision, team, "
+            "standing, verification. Default: challenge.yaml.",
         ),
     ] = None,
 ) -> Result:

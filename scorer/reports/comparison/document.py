@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from scorer.core.arrays import Floats
 from scorer.core.text import printable
 from scorer.metrics.notation import Measure
 from scorer.reports.base import PRIVATE, Options
@@ -46,11 +45,9 @@ from scorer.reports.document import (
 from scorer.reports.leaderboard.cells import chance
 from scorer.reports.leaderboard.remarks import scope
 from scorer.reports.pictures.differences import ListPair, sorted_differences
-from scorer.reports.pictures.head_to_head import head_to_head
 from scorer.results.comparison import ComparedPair, Differing
 
 BARS, ROWS = 80, 40  # of a picture on a page, in text; more lists share bars
-NUMBERED = 300  # values of both on a list, of all pairs, up to which a page has their table, too
 PRIORITY = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest goes first
 
 
@@ -253,27 +250,11 @@ def _scale(lines: Sequence[Differing]) -> tuple[float, float]:
 
 
 def _picture(compared: ComparedReport, pair: ComparedPair, options: Options) -> Iterator[Picture]:
-    """Both by the primary measure, list by list, and differences; many lists share bars."""
+    """The differences by the primary measure, list by list; many lists share bars."""
     measure, precision = compared.measures[0], options.precision
     listed = ListPair((pair.a, pair.b), compared.pairing.lists, printable(measure.id),
                       compared.unit, compared.units, measure.metric.better)  # fmt: skip
-    values = _values_of_both(compared, pair, measure) if options.page else None
-    figure = head_to_head(listed, values, precision) if values else None
-    if figure is not None:
-        few = len(listed.lists) * len(compared.pairing.pairs) <= NUMBERED
-        yield Picture(figure if few else figure._replace(numbers=None))
     at_most = BARS if options.page else ROWS
     drawn = sorted_differences(listed, pair.measures[measure.id].per_list, precision, at_most)
     if drawn is not None:
         yield Picture(*drawn)
-
-
-def _values_of_both(
-    compared: ComparedReport, pair: ComparedPair, measure: Measure
-) -> tuple[Floats, Floats] | None:
-    """The values of both on each list; None where a measure has none, or those of many are away."""
-    of = {scored.name: scored for scored in compared.report.submissions} if compared.report else {}
-    found = [of[name].values[measure.id].per_list for name in (pair.a, pair.b) if name in of]
-    if len(found) < 2 or found[0] is None or found[1] is None:
-        return None
-    return found[0], found[1]

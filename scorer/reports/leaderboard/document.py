@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
-from scorer.core.text import format_number, printable, unit
+from scorer.core.text import unit
 from scorer.metrics.catalogue import formula_lines
 from scorer.metrics.notation import Measure
 from scorer.reports.base import PRIVATE, Options
@@ -41,8 +40,6 @@ from scorer.reports.leaderboard.cells import (
 from scorer.reports.leaderboard.front import further, scope_of_track
 from scorer.reports.leaderboard.remarks import remarks
 from scorer.results.report import Report, Standing
-
-WIDE = 120  # columns of a terminal from which histograms are shown
 
 
 def document(report: Report, options: Options) -> Document:
@@ -148,8 +145,6 @@ def standings(report: Report, options: Options, whole: Report | None = None) -> 
         *(each.column for each in more),
         Column(unit(report.called), "count", last, "descending"),
     ]
-    values = _histograms(report, options)
-    columns += [Column(values.head, "bar", len(others) + 11)] if values.cells else []
     scale = _scale(rows, primary) if options.page or options.colour else (0.0, 1.0)
     best = {m.id: _best(rows, m, precision) for m in report.measures}
     anchors = {scored.name: f"s{n}" for n, scored in enumerate(ordered(whole or report), start=1)}
@@ -175,41 +170,11 @@ def standings(report: Report, options: Options, whole: Report | None = None) -> 
             *(mean(n, row, m) for m in others),
             *(each.cells.get(row.name, Cell(sort="")) for each in more),
             Cell(lists_of(row, count, report), str(row.fewer[0] if row.fewer else count)),
-            *([Cell(values.cells.get(row.name, ""))] if values.cells else []),
         ]
         body.append(Row(cells, row.tier, row.baseline))
     key = "standings" if options.page else ""
     caption = _caption(body, report, scale, precision) if options.page else ""
     return Table(caption, columns, body, key)
-
-
-class Histograms(NamedTuple):
-    """The values of the lists of each submission by the primary measure, on one scale."""
-
-    head: str = ""
-    cells: Mapping[str, str] = {}
-
-
-def _histograms(report: Report, options: Options) -> Histograms:
-    """Small histograms, where a wide terminal has room for them."""
-    if not options.colour or (options.width or 0) < WIDE:
-        return Histograms()
-    import numpy as np
-
-    from scorer.reports.terminal import BINS, small_histogram
-
-    primary = report.primary.id
-    found = {s.name: s.values[primary].per_list for s in report.submissions if s.valid}
-    valued = {name: v[np.isfinite(v)] for name, v in found.items() if v is not None}
-    valued = {name: values for name, values in valued.items() if values.size}
-    if not valued:
-        return Histograms()
-    low = min(float(values.min()) for values in valued.values())
-    high = max(float(values.max()) for values in valued.values())
-    counts = {name: np.histogram(v, BINS, (low, high))[0] for name, v in valued.items()}
-    ends = f"{format_number(low, 2)}{format_number(high, 2):>{BINS - 4}}"
-    head = f"{printable(unit(report.called), BINS)}\n{ends}"
-    return Histograms(head, {name: small_histogram(each.tolist()) for name, each in counts.items()})
 
 
 def _heading(measure: Measure, report: Report, options: Options) -> str:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-
-import numpy as np
+from collections.abc import Iterator
 
 from scorer.core.text import format_number, printable, unit
 from scorer.metrics.catalogue import formula_lines, page_prose
@@ -43,13 +41,11 @@ from scorer.reports.leaderboard.method import method
 from scorer.reports.leaderboard.prose import pages
 from scorer.reports.leaderboard.remarks import remarks, test_name, worse
 from scorer.reports.pictures.forest import forest
-from scorer.reports.pictures.histogram import histogram
 from scorer.reports.pictures.pairs import MOST, pairs
 from scorer.reports.pictures.pareto import pareto
 from scorer.reports.pictures.ranks import ranking
 from scorer.results.report import Certainty, Report, Scored
 
-HISTOGRAM_STEPS = 20  # of a histogram
 FEWEST = 3  # standings that a forest plot is worth its room for
 
 
@@ -82,7 +78,6 @@ def page(report: Report, options: Options) -> Iterator[Block]:
     for measure in report.measures:
         yield from measure_blocks(measure, report)
     yield Heading("Submissions", key="submissions")
-    yield from _steps(report, options)
     for n, scored in enumerate(ordered(report), start=1):
         yield from _submission_blocks(n, scored, report, options)
     yield from pages(report.challenge)
@@ -125,7 +120,7 @@ def _groups(report: Report, options: Options) -> Iterator[Block]:
 
 
 def _submission_blocks(n: int, scored: Scored, report: Report, options: Options) -> Iterator[Block]:
-    """One submission: its values, their distribution, its file's problems."""
+    """One submission: its values, its curves, its file's problems."""
     row = next((row for row in report.standings if row.name == scored.name), None)
     state = "not scored"
     if row is not None:
@@ -135,8 +130,6 @@ def _submission_blocks(n: int, scored: Scored, report: Report, options: Options)
     yield Heading(scored.name, 3, f"s{n}", state, open=not scored.valid, fault=not scored.valid)
     if scored.valid:
         yield _values(scored, report, options)
-        if (picture := _distribution(scored, report, options)) is not None:
-            yield picture
         yield from map(Picture, curves(scored, report, options))
     if problems := format_findings(scored.findings, options.every):
         yield Heading("Problems", 4)
@@ -179,69 +172,6 @@ def _value_rows(scored: Scored, report: Report, options: Options) -> Table:
         rows.append([head_of(measure, report), mean, *counts])
     head = ["measure", "value", unit(report.called), "missing", "undefined"]
     return texts(f"The values of {cut(scored.name, 100)}", head, rows)
-
-
-def _counts(scored: Scored, report: Report) -> tuple[list[int], list[float]] | None:
-    """How many lists have which value of the primary measure, and the ends of the steps."""
-    values = scored.values[report.primary.id].per_list if scored.valid else None
-    if values is None or np.isnan(values).all():
-        return None
-    counts, edges = np.histogram(values[~np.isnan(values)], HISTOGRAM_STEPS, _span(report))
-    return counts.tolist(), edges.tolist()
-
-
-def _decimals(edges: Sequence[float], options: Options) -> int:
-    return max(options.precision, 2) if edges[-1] - edges[0] < 1 else 2
-
-
-def _steps(report: Report, options: Options) -> Iterator[Block]:
-    """The numbers of all histograms, which have the same steps, as one table."""
-    counted = [(scored.name, _counts(scored, report)) for scored in ordered(report)]
-    found = [(name, made) for name, made in counted if made is not None]
-    if not found:
-        return
-    edges, many = found[0][1][1], unit(report.called)
-    caption = f"{many.capitalize()} by {printable(report.primary.id)}, from each value to the next"
-    head = ["name", *(f"{edge:z.{_decimals(edges, options)}f}" for edge in edges[:-1])]
-    rows = [[name, *(f"{count:,}" for count in counts)] for name, (counts, _) in found]
-    yield Paragraph(
-        f"Each picture counts {many} by their {printable(report.primary.id)}, in the same steps."
-    )
-    yield texts(caption, head, rows, fold=caption)
-
-
-def _distribution(scored: Scored, report: Report, options: Options) -> Picture | None:
-    """How many lists have which value of the primary measure."""
-    primary = report.primary
-    if (made := _counts(scored, report)) is None:
-        return None
-    counts, edges = made
-    mean = round(scored.values[primary.id].mean, options.precision)
-    has_mean = primary.metric.aggregate != "sum"
-    one = unit(report.called, 1)
-    drawn = histogram(
-        f"{printable(primary.id)}, {one} by {one}",
-        "The line is the mean." if has_mean else "",
-        (printable(primary.id), unit(report.called)),
-        [f"{edge:z.{_decimals(edges, options)}f}" for edge in edges],
-        counts,
-        mean if has_mean else math.nan,
-    )
-    return Picture(drawn._replace(numbers=None))
-
-
-def _span(report: Report) -> tuple[float, float]:
-    """One range for the histograms of all submissions, so that they can be compared."""
-    low, high = report.primary.metric.range
-    if low is None or high is None:
-        per_list = [
-            values
-            for scored in report.submissions
-            if scored.valid and (values := scored.values[report.primary.id].per_list) is not None
-        ]
-        low = min(float(np.nanmin(values)) for values in per_list if not np.isnan(values).all())
-        high = max(float(np.nanmax(values)) for values in per_list if not np.isnan(values).all())
-    return (low, high) if high > low else (low, low + 1)
 
 
 def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[Block]:

@@ -6,7 +6,6 @@ is said by its class in `picture.css`, which a page and a file of its own share.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -207,47 +206,22 @@ def tick_texts(values: Sequence[float]) -> list[str]:
     return [f"{value:,.{decimals}f}" for value in values]
 
 
-def decades(low: float, high: float, room: float, tall: float | None = None) -> dict[float, str]:
-    """Ticks at logarithms of 1, 2 and 5 times powers of ten, or of fewer where room is scarce.
-
-    `tall` is the height of a text, for an axis that goes up.
-
-    >>> decades(1.0, 2.0, 200), decades(1.0, 2.0, 60)
-    ({1.0: '10', 1.30103: '20', 1.69897: '50', 2.0: '100'}, {1.0: '10', 2.0: '100'})
-    """
-    powers = range(math.floor(low), math.ceil(high) + 1)
-    marks = dict[float, str]()
-    for each, times in ((1, (1, 2, 5)), (1, (1, 3)), *((n, (1,)) for n in range(1, 20))):
-        found = [float(f"{n}e{power}") for power in powers if power % each == 0 for n in times]
-        marks = {round(math.log10(n), 5): f"{n:,.10g}" for n in found
-                 if low <= math.log10(n) <= high}  # fmt: skip
-        widest = max(map(length, marks.values()), default=0.0) if tall is None else tall
-        gaps = [b - a for a, b in itertools.pairwise(marks)]
-        if not gaps or min(gaps) * room / (high - low) >= widest + TICK_GAP / 2:
-            break
-    return marks
-
-
-def across(
-    on: Axis, top: float, bottom: float, name: str = "", marks: Mapping[float, str] | None = None
-) -> str:
+def across(on: Axis, top: float, bottom: float, name: str = "") -> str:
     """An axis below, with a line up from each tick; its name stands under it.
 
     Args:
         on: the axis.
         top: the end of the lines, and `bottom` the place of the axis.
         name: of the axis.
-        marks: ticks with their texts; None: round numbers.
     """
     values = ticks(on.low, on.high, _most(on))
-    marks = dict(zip(values, tick_texts(values), strict=True)) if marks is None else marks
-    grid = "".join(f"M{place(on.at(v))} {place(top)}V{place(bottom)}" for v in marks)
+    grid = "".join(f"M{place(on.at(v))} {place(top)}V{place(bottom)}" for v in values)
     parts = [path(grid, "grid")] if top != bottom else []
     parts += [
         words(
             min(on.at(value), on.end + 6 - length(text) / 2), bottom + LINE, text, "tick", "middle"
         )
-        for value, text in marks.items()
+        for value, text in zip(values, tick_texts(values), strict=True)
     ]
     parts.append(stroke(on.start, bottom, on.end, bottom, "axis"))
     fits = fitted(name, on.end + 6)

@@ -12,13 +12,9 @@ from scorer.reports.leaderboard.curves import curves
 from scorer.reports.pictures.differences import ListPair, sorted_differences
 from scorer.reports.pictures.draw import Figure
 from scorer.reports.pictures.forest import forest
-from scorer.reports.pictures.groups import groups
-from scorer.reports.pictures.head_to_head import head_to_head
 from scorer.reports.pictures.pairs import pairs
 from scorer.reports.pictures.pareto import pareto
-from scorer.reports.pictures.power import power_of_board
 from scorer.reports.pictures.ranks import ranking
-from scorer.reports.pictures.recall import recall_precision
 from scorer.reports.pictures.values import lists, values
 from scorer.results.report import Report
 
@@ -40,8 +36,8 @@ def _curves(report: Report, precision: int) -> Iterator[Figure]:
             yield figure._replace(key=f"{figure.key}-{n}", title=title)
 
 
-def _head_to_head(report: Report, precision: int) -> Iterator[Figure]:
-    """The first two, list by list."""
+def _differences(report: Report, precision: int) -> Iterator[Figure]:
+    """The differences of the first two, list by list."""
     primary = report.primary
     found = [scored for scored in ordered(report) if scored.valid and not scored.baseline][:2]
     each = [scored.values[primary.id].per_list for scored in found]
@@ -50,8 +46,6 @@ def _head_to_head(report: Report, precision: int) -> Iterator[Figure]:
     names, units = (found[0].name, found[1].name), unit(report.called)
     pair = ListPair(names, report.lists, printable(primary.id), unit(report.called, 1), units,
                     primary.metric.better)  # fmt: skip
-    if (figure := head_to_head(pair, (each[0], each[1]), precision)) is not None:
-        yield figure
     if (made := sorted_differences(pair, each[0] - each[1], precision, BARS)) is not None:
         yield made[0]
 
@@ -63,13 +57,8 @@ KINDS = {
     "pareto": FigureKind(pareto, "a Pareto front: numbers beside the primary measure"),
     "values": FigureKind(values, "a primary measure with a value for each list"),
     "lists": FigureKind(lists, "two submissions, and a primary measure with values of lists"),
-    "groups": FigureKind(groups, "groups of lists, and a primary measure that they have"),
-    "head-to-head": FigureKind(
-        _head_to_head, "two ranked submissions, and values of lists that both have"
-    ),
-    "power": FigureKind(power_of_board, "two ranked submissions that differ, and tests"),
-    "recall-precision": FigureKind(
-        recall_precision, "precision at levels of recall: measures such as IPrec@0.1 and IPrec@0.5"
+    "differences": FigureKind(
+        _differences, "two ranked submissions, and values of lists that both have"
     ),
     "curves": FigureKind(_curves, "a measure of labels whose rows are kept: AUROC, ECE, MCC, R2"),
 }

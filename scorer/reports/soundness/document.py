@@ -107,6 +107,12 @@ def detectable(smallest: Detectable, primary: Measure, called: Mapping[str, str]
     more = ", ".join(str(count) for count, _ in smallest.among[len(parts) :])
     none = f"none among {more}" if parts and more else ""
     differences = f": {', '.join([*parts, none] if none else parts)} submissions" if parts else ""
+    takes = [
+        f"of {least:.4g} takes {lists:,} {many}"
+        for least, lists in smallest.smaller
+        if least <= room
+    ]
+    smaller = f" Between two, a difference {', '.join(takes)}." if takes else ""
     what = "the smallest true difference" if parts else "no difference"
     between = "that is detected" if parts else "can be detected"
     return (
@@ -115,7 +121,7 @@ def detectable(smallest: Detectable, primary: Measure, called: Mapping[str, str]
         f"{100 * POWER:g} % of the time{differences} "
         f"({test_name(smallest.test, smallest.adjust, 1)}, alpha {smallest.alpha:g}), "
         f"if submissions differ from {one} to {one} as {smallest.basis} do "
-        f"(standard deviation {smallest.deviation:.4g})."
+        f"(standard deviation {smallest.deviation:.4g}).{smaller}"
     )
 
 

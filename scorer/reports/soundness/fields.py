@@ -49,6 +49,14 @@ class Among:
 
 
 @dataclass(frozen=True, slots=True)
+class Smaller:
+    """A smaller difference between two submissions, and how many lists it takes."""
+
+    difference: float
+    lists: int
+
+
+@dataclass(frozen=True, slots=True)
 class Detectable:
     """The smallest difference of the primary measure that the lists could show."""
 
@@ -63,6 +71,7 @@ class Detectable:
     lists: int
     units: int
     among: Sequence[Among]
+    smaller: Sequence[Smaller]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +130,7 @@ def _detectable(lint: Lint) -> Detectable:
     return Detectable(
         known.difference, known.deviation, known.alpha, POWER, known.basis, known.test,
         known.adjust, known.over, known.lists, known.units,
-        [Among(*pair) for pair in known.among],
+        [Among(*pair) for pair in known.among], [Smaller(*pair) for pair in known.smaller],
     )  # fmt: skip
 
 

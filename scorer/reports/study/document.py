@@ -24,7 +24,6 @@ from scorer.reports.document import (
     texts,
 )
 from scorer.reports.pictures.blobs import blobs
-from scorer.reports.pictures.bumps import RankColumn, bumps
 from scorer.reports.pictures.draw import Figure
 from scorer.reports.study.diagnosis import diagnosis_blocks
 from scorer.results.study import DRAWN, PODIUM, Study, Variation
@@ -60,7 +59,6 @@ def _sections(study: Study, precision: int) -> Iterator[Block]:
     )
     yield Heading("Variations", key="variations")
     yield _variations(study)
-    yield from map(Picture, filter(None, [_moves(study)]))
     yield Heading("Submissions", key="submissions")
     yield _spans(study)
     notes = [f"Not tried: {each}." for each in study.left_out]
@@ -72,15 +70,6 @@ def _sections(study: Study, precision: int) -> Iterator[Block]:
     if study.diagnosis is not None:
         yield from map(Picture, filter(None, [_spread(study, study.diagnosis.shares)]))
         yield from diagnosis_blocks(study, study.diagnosis)
-
-
-def _moves(study: Study) -> Figure | None:
-    """Ranks from board to board: the official ones, then the decisions that change most."""
-    decisions = sorted(study.decisions(), key=lambda each: each.tau)
-    official = RankColumn("official", study.ranks)
-    columns = [official, *(RankColumn(each.name, each.ranks) for each in decisions)]
-    caption = "A line is a submission; the boards that differ most from the official one first."
-    return bumps("Ranks if something else were decided", caption, study.names, columns)
 
 
 def _spread(study: Study, shares: Floats | None) -> Figure | None:

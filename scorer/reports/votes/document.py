@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from scorer.core.text import printable
 from scorer.reports.base import Options
@@ -22,7 +22,6 @@ from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import place
 from scorer.reports.pictures.draw import Canvas, Figure
 from scorer.reports.pictures.forest import MOST, ForestRow, plotted
-from scorer.reports.pictures.win_rates import rate_table, win_square
 from scorer.results.report import Standing
 from scorer.results.votes import FEWEST_PROMPTS, VoteBoard, VoteStanding
 
@@ -46,8 +45,9 @@ def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
     names = [row.name for row in board.standings]
     if options.page or len(names) <= SQUARE:
         yield Heading("Win rates", key="win-rates")
-        picture = win_square(names, board.rates, board.met)
-        yield Picture(picture) if options.page else rate_table(names, board.rates, board.met)
+        yield _rate_table(names[:MOST], board)
+        if len(names) > MOST:
+            yield Notes([f"The first {MOST} of {len(names):,} systems."])
     if len(board.findings):
         yield Heading("Problems")
         yield Notes(format_findings(board.findings, options.every), "problems")
@@ -140,6 +140,21 @@ def remarks(board: VoteBoard) -> Iterator[str]:
     unmet = int((board.met == 0).sum() - len(board.met)) // 2
     if unmet:
         yield f"{unmet:,} pairs of systems met in no vote; the model alone compares them."
+
+
+def _rate_table(names: Sequence[str], board: VoteBoard) -> Table:
+    """Return the share of votes that each system won against each other, and their number."""
+    rows = [
+        [name, *("" if i == j else _rate(board, i, j) for j in range(len(names)))]
+        for i, name in enumerate(names)
+    ]  # fmt: skip
+    title = "Win rates: of the row against the column, ties half"
+    return texts(title, ["won, of votes against", *names], rows)
+
+
+def _rate(board: VoteBoard, row: int, column: int) -> str:
+    met = board.met[row, column]
+    return f"{100 * board.rates[row, column]:.0f} % of {met:,.0f}" if met else "-"
 
 
 def _ratings(board: VoteBoard) -> Figure:

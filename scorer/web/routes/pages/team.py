@@ -115,7 +115,6 @@ def entries(request: Request, site: Served, viewer: Anybody, asked: OfList) -> R
         request, site, viewer, "entries.html", here="entries", listed=listed,
         entries=listed.outcomes, teams=site.teams if viewer.organizer else (),
         splits=splits, primary=primary.id, changes=pictures.changes(history),
-        history=pictures.own_history(history, primary, site.rules, site.zone, site.clock()),
         out=out, baselines={e.number for e in listed.entries if e.baseline},
         selected={
             number for team, chosen in state.selected.items()

@@ -1,1 +1,0 @@
-"""How many lists a difference takes."""
