@@ -21,11 +21,10 @@ from scorer.core.text import join_first, nearest, printable, quoted
 from scorer.reading.formats import Rows, format
 from scorer.reading.header import match_schema
 from scorer.reading.layout import EACH, Steps, container_path, parse_path
-from scorer.reading.limits import UnreadableError, format_size
+from scorer.reading.limits import MOST_DOCUMENT, UnreadableError, format_size
 from scorer.reading.schema import Schema, holds_text
 from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts, ReadRequest, cells_frame
 
-MOST_DOCUMENT = 64 * 1024**2  # characters of a document, which is held as objects while it is read
 MOST_VALUES = 5_000_000  # names and values of a document; each takes about a microsecond
 DEEPEST = 100  # arrays and objects inside each other
 JSON_LINES_HELP = "write an object a line, in a .jsonl file"

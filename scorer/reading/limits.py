@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,7 @@ MOST_RATIO = 1000  # of unpacked to compressed bytes; tables in gzip have 3 to 3
 MOST_SLOW_LINES = 2_000_000  # parsed one by one in Python, about 10 microseconds each
 CHUNK_LINES = 1_000_000  # that are cut together, so that their copies stay small
 MOST_LINES = 40_000_000  # of a file, blank ones too; one costs 30 bytes before it is looked at
+MOST_DOCUMENT = 64 * 1024**2  # characters of a document, which is held as objects while it is read
 MOST_RECORD_LINES = 10_000  # of one record, whose quoted fields hold line ends
 MOST_ERRORS = 200_000  # of a file, after which reading ends: more of them would tell nobody more
 SAVE_AS_UTF8 = "save the file as UTF-8"  # help of problems
@@ -41,6 +43,23 @@ class ReadLimits(NamedTuple):
 
 
 DEFAULT_LIMITS = ReadLimits()
+
+
+class TextBounds(NamedTuple):
+    """What the reader of a text refuses in any case, so that reading may end where it is exceeded.
+
+    Attributes:
+        line: Bytes of a line.
+        lines: Line ends.
+        size: Bytes, unpacked.
+    """
+
+    line: int = sys.maxsize
+    lines: int = sys.maxsize
+    size: int = sys.maxsize
+
+
+UNBOUNDED = TextBounds()
 
 
 class UnreadableError(Exception):
@@ -102,12 +121,14 @@ def refuse_many_rows(lines: pl.Series, limits: ReadLimits, counts: pl.Series | N
         raise limit_error("rows", message, lines[first_refused])
 
 
-def refuse_many_lines(lines: int, limits: ReadLimits) -> None:
-    """Raise UnreadableError if a file has more lines than are accepted.
+def most_lines(limits: ReadLimits) -> int:
+    """Return how many lines a file may have. Half of them may be no rows, such as blank ones."""
+    return max(MOST_LINES, 2 * limits.rows)
 
-    Half of them may be no rows, such as blank ones.
-    """
-    most = max(MOST_LINES, 2 * limits.rows)
+
+def refuse_many_lines(lines: int, limits: ReadLimits) -> None:
+    """Raise UnreadableError if a file has more lines than are accepted."""
+    most = most_lines(limits)
     if lines > most:
         raise UnreadableError("S104", f"more than {most:,} lines", most + 1)
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import codecs
 import io
+from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from scorer.core.arrays import Ints
 from scorer.core.problems import Findings, Problem
 from scorer.reading.limits import (
     DEFAULT_LIMITS,
@@ -23,10 +26,11 @@ from scorer.reading.limits import (
     refuse_many_lines,
     refuse_many_slow_lines,
 )
+from scorer.reading.open import BLOCK
 from scorer.reading.signatures import BOM
 from scorer.reading.unpack import read_blocks
 
-DECODE_BLOCK = 1 << 20  # bytes that are decoded at a time, so that no large file is held as text
+LINE_END = ord("\n")
 BLANKS = " \t"  # mean nothing round a cell
 NO_LINES = pl.DataFrame(schema={"line": pl.UInt32, "text": pl.String})
 
@@ -47,27 +51,52 @@ def read_lines(
         UnreadableError: A line is too long, there are too many, or the first holds a lone CR.
     """
     end = data.find(b"\n")
-    first = (data if end < 0 else data[:end]).removesuffix(b"\r")
-    if b"\r" in first:
+    end = len(data) if end < 0 else end
+    lone_return = data.find(b"\r", 0, max(min(end - 1, limits.line), 0))
+    if lone_return >= 0:
         message = "the lines end in CR alone, as old Macs wrote them"
-        column = len(first[: first.index(b"\r")].decode("utf-8", "replace")) + 1
+        column = len(data[:lone_return].decode("utf-8", "replace")) + 1
         hint = "save the file with the line ends of Unix (LF) or Windows (CRLF)"
         raise UnreadableError("S207", message, 1, column, hint)
     if not data:
         return NO_LINES
-    refuse_many_lines(data.count(b"\n"), limits)
-    if not is_text(data):
-        data = _repair(data, findings)
-    lines = pl.read_lines(data, name="text", row_index_name="line", row_index_offset=1)
-    # Several CRs before an LF are its line end, too.
-    lines = lines.with_columns(pl.col("text").str.strip_chars_end("\r"))
-    long = lines.filter(pl.col("text").str.len_bytes() > limits.line).head(1)
-    if not long.is_empty():
-        line, text = long.row(0)
+    refuse_many_lines(count_line_ends(data), limits)
+    long_line = find_long_line(data, limits.line)
+    is_faulty = not is_text(data)
+    if long_line is not None:
+        if is_faulty:
+            deque(_repair_blocks(data, long_line, findings), maxlen=0)  # reports, and keeps none
         message = f"the line is longer than {limits.line:,} bytes"
         hint = "its lines seem to end in CR alone; save it with LF or CRLF"
-        raise UnreadableError("S109", message, line, help=hint if "\r" in text else None)
-    return lines
+        has_return = data.find(b"\r", long_line, long_line + limits.line) >= 0
+        line = data.count(b"\n", 0, long_line) + 1
+        raise UnreadableError("S109", message, line, help=hint if has_return else None)
+    if is_faulty:
+        repaired = io.BytesIO()
+        repaired.writelines(_repair_blocks(data, len(data), findings))
+        data = repaired.getvalue()
+    lines = pl.read_lines(data, name="text", row_index_name="line", row_index_offset=1)
+    # Several CRs before an LF are its line end, too.
+    return lines.with_columns(pl.col("text").str.strip_chars_end("\r"))
+
+
+def find_long_line(data: bytes, longest: int) -> int | None:
+    r"""Return where the first line begins that has more than `longest` bytes, line end left out.
+
+    >>> find_long_line(b"abc\r\nabcd\n", 3), find_long_line(b"abc\r\nabcd\n", 4)
+    (5, None)
+    """
+    start = 0
+    while start + longest < len(data):
+        last_end = data.rfind(b"\n", start, start + longest + 1)
+        behind = data[start + longest : start + longest + 2]
+        if last_end >= 0:
+            start = last_end + 1
+        elif behind in (b"\r\n", b"\r"):  # the second one only at the end of the data
+            start += longest + len(behind)
+        else:
+            return start
+    return None
 
 
 class StoredLines:
@@ -78,26 +107,48 @@ class StoredLines:
     """
 
     def __init__(self, data: bytes, skipped: int = 0) -> None:
-        data = data if skipped else data.removeprefix(BOM)
-        self._data, self._skipped = data, skipped
-        view = np.frombuffer(data, np.uint8)
-        ends = [
-            np.flatnonzero(view[start : start + DECODE_BLOCK] == ord("\n")) + start
-            for start in range(0, len(data), DECODE_BLOCK)
-        ]
-        if data and not data.endswith(b"\n"):
-            ends.append(np.array([len(data)]))
-        self._ends = np.concatenate([np.array([-1]), *ends])  # -1: as if a line ended before all
+        self._data, self._skipped = data if skipped else data.removeprefix(BOM), skipped
+        self._ends = np.cumsum(
+            _line_ends_of_blocks(self._data)
+        )  # line ends up to that of each block
+        self._block, self._ends_in_block = -1, np.empty(0, dtype=np.int64)  # the last one looked at
 
     def __len__(self) -> int:
-        return self._skipped + len(self._ends) - 1
+        ends = int(self._ends[-1]) if self._data else 0
+        return self._skipped + ends + (not self._data.endswith(b"\n") and bool(self._data))
 
     def __getitem__(self, position: int) -> str:
         if not self._skipped <= position < len(self):
             raise IndexError(position)
-        previous_end, end = self._ends[position - self._skipped :][:2]
-        raw = self._data[previous_end + 1 : end].rstrip(b"\r")
+        start = self._find_start(position - self._skipped)
+        end = self._data.find(b"\n", start)
+        raw = self._data[start : end if end >= 0 else None].rstrip(b"\r")
         return _decode_line(raw, position + 1, Findings())
+
+    def _find_start(self, ends: int) -> int:
+        """Return where the line begins that has so many line ends before it."""
+        if not ends:
+            return 0
+        block = int(np.searchsorted(self._ends, ends))
+        if block != self._block:
+            view = np.frombuffer(self._data, np.uint8)[block * BLOCK : (block + 1) * BLOCK]
+            self._block, self._ends_in_block = block, np.flatnonzero(view == LINE_END)
+        ends_after = int(self._ends[block]) - ends  # in the block
+        return block * BLOCK + int(self._ends_in_block[-1 - ends_after]) + 1
+
+
+def count_line_ends(data: bytes) -> int:
+    """Return how many line ends the data has."""
+    return int(_line_ends_of_blocks(data).sum())
+
+
+def _line_ends_of_blocks(data: bytes) -> Ints:
+    """Return how many line ends each block of the data has."""
+    # Numpy counts in a fifth of the time of `bytes.count`.
+    view = np.frombuffer(data, np.uint8)
+    starts = range(0, len(data), BLOCK)
+    counts = [np.count_nonzero(view[start : start + BLOCK] == LINE_END) for start in starts]
+    return np.array(counts, dtype=np.int64)
 
 
 def read_some_lines(
@@ -111,7 +162,7 @@ def read_some_lines(
     kept = list[bytes]()
     passed = skipped = 0  # line ends before the block, and before the first one that is kept
     for block in read_blocks(path, limits, part):
-        ends = block.count(b"\n")
+        ends = count_line_ends(block)
         if passed + ends >= first - 1:  # line `first` begins in this block or before it
             if not kept:
                 # The block may begin inside a line, which is then cut. That line is before `first`.
@@ -131,31 +182,29 @@ def is_text(data: bytes) -> bool:
         return True
     decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(data)
     try:
-        for start in range(0, len(data), DECODE_BLOCK):
-            end = start + DECODE_BLOCK
+        for start in range(0, len(data), BLOCK):
+            end = start + BLOCK
             decoder.decode(view[start:end], final=end >= len(data))
     except UnicodeDecodeError:
         return False
     return True
 
 
-def _repair(data: bytes, findings: Findings) -> bytes:
-    """Return the data as UTF-8 without NUL, after reporting each line that is not."""
-    repaired = io.BytesIO()
+def _repair_blocks(data: bytes, end: int, findings: Findings) -> Iterator[bytes]:
+    """Yield the data up to the end of a line as UTF-8 without NUL; report each line that is not."""
     first_line, start, slow_lines = 1, 0, 0
-    while start < len(data):
-        end = data.find(b"\n", start + DECODE_BLOCK) + 1 or len(data)  # + 1 is 0 if there is none
-        block = data[start:end]
+    while start < end:
+        next_start = data.find(b"\n", start + BLOCK, end) + 1 or end  # + 1 is 0 if there is none
+        block = data[start:next_start]
         if not is_text(block):
             raws = block.split(b"\n")
             slow_lines += len(raws)
             refuse_many_slow_lines(slow_lines)
             texts = [_decode_line(raw, line, findings) for line, raw in enumerate(raws, first_line)]
             block = "\n".join(texts).encode()
-        repaired.write(block)
+        yield block
         first_line += block.count(b"\n")
-        start = end
-    return repaired.getvalue()
+        start = next_start
 
 
 def _decode_line(raw: bytes, number: int, findings: Findings) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.reading.limits import refuse_many_slow_lines
 from scorer.reading.schema import ORDERED, holds_text
-from scorer.reading.table import IN_LINE, CellPlace, Cells, Texts
+from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts
 
 # Possessive, so that a million digits and an x are not tried a million times.
 DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
@@ -96,7 +96,7 @@ def largest_number(role: str) -> float:
     return sys.float_info.max if role.partition("[")[0] in ORDERED else LARGEST
 
 
-def cast_numbers(cells: Cells, texts: Texts, findings: Findings) -> pl.DataFrame:
+def cast_numbers(cells: Cells, texts: Callable[[], LineTexts], findings: Findings) -> pl.DataFrame:
     """Return the frame of the cells with the columns of numbers as Float64.
 
     A cell that is no number is NaN, after a problem. `texts` returns the texts of all lines.
@@ -108,7 +108,9 @@ def cast_numbers(cells: Cells, texts: Texts, findings: Findings) -> pl.DataFrame
     return frame
 
 
-def _cast_column(cells: Cells, role: str, texts: Texts, findings: Findings) -> pl.Series:
+def _cast_column(
+    cells: Cells, role: str, texts: Callable[[], LineTexts], findings: Findings
+) -> pl.Series:
     column, largest = cells.frame[role], largest_number(role)
     numbers = column.cast(pl.Float64, strict=False)
     # Neither NaN nor an infinity is at most the largest number.

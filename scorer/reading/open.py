@@ -25,7 +25,7 @@ from scorer.reading.limits import UnreadableError
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-BLOCK = 1 << 20  # bytes that are read at a time
+BLOCK = 1 << 20  # bytes that are read, decoded or counted at a time, so that they fit the cache
 # Links to what is open already, such as the standard input.
 OPEN_STREAM = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
 # `Path` turns // into /. One letter before a colon would be a drive of Windows.

@@ -19,13 +19,17 @@ from scorer.reading.formats import Format, find_format
 from scorer.reading.layout import PLAIN, FileSchema, Layout, RowKeys, RowKeysFile, separator_of
 from scorer.reading.limits import (
     DEFAULT_LIMITS,
+    MOST_DOCUMENT,
+    UNBOUNDED,
     ReadLimits,
     ReportedError,
+    TextBounds,
     UnreadableError,
+    most_lines,
     refuse_many_errors,
     refuse_many_rows,
 )
-from scorer.reading.lines import NO_LINES, StoredLines, read_lines, read_some_lines
+from scorer.reading.lines import NO_LINES, StoredLines, find_long_line, read_lines, read_some_lines
 from scorer.reading.numbers import cast_numbers
 from scorer.reading.open import file_digest
 from scorer.reading.parts import LINES_OF_PART, join_parts, renumber_line
@@ -62,20 +66,19 @@ def read_file(
         findings: Receives the problems.
     """
     request = ReadRequest(path, schemas, findings, limits, layout)
-    sha256 = None
+    table, digest = None, None
     try:
         if layout.parts:
             return _read_parts(request, format)
         found = find_format(path, format, layout, limits.protected)
-        stored = read_bytes(path, limits, is_binary=found.read_bytes is not None)
-        sha256 = stored.sha256
-        table = _parse_table(stored.data, found, request)
-        return FileTable(table.with_items(), sha256)
+        is_binary, bounds = found.read_bytes is not None, _text_bounds(found, limits)
+        data, digest, _ = read_bytes(path, limits, is_binary=is_binary, bounds=bounds)
+        table = _parse_table(data, found, request).with_items()
     except UnreadableError as error:
         findings.add(error.problem)
     except ReportedError:
         pass
-    return FileTable(None, sha256)
+    return FileTable(table, digest and digest())
 
 
 def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
@@ -91,9 +94,13 @@ def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
             layout = layout._replace(lines=layout.lines._replace(part=part))
         part_request = request._replace(path=path / file, findings=findings, layout=layout)
         try:
-            stored = read_bytes(path, limits, part=file, unpacked=unpacked, sha256=sha256)
-            unpacked += stored.unpacked
             found = find_format(Path(file), format, layout, limits.protected)
+            bounds = _text_bounds(found, limits)
+            stored = read_bytes(
+                path, limits, part=file, unpacked=unpacked, sha256=sha256, bounds=bounds
+            )
+            unpacked += stored.unpacked
+            stored.digest()  # before that of the next part
             tables.append(_parse_table(stored.data, found, part_request))
         except UnreadableError as error:
             findings.add(error.problem)
@@ -106,14 +113,27 @@ def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
     return FileTable(join_parts(tables, parts).with_items(), digest)
 
 
+def _text_bounds(format: Format, limits: ReadLimits) -> TextBounds:
+    """Return what the format's reader refuses in any case."""
+    if format.read_bytes is not None:
+        return UNBOUNDED
+    if format.is_document:  # a character has at most 4 bytes
+        return TextBounds(lines=most_lines(limits), size=4 * MOST_DOCUMENT)
+    return TextBounds(limits.line + len(b"\r\n"), most_lines(limits))
+
+
 def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
     """Return the table of the bytes of a file."""
     findings, limits = request.findings, request.limits
+    longest = len(data) if format.is_document else limits.line  # a document may be one line
 
     @cache
     def lines() -> pl.DataFrame:
-        longest = len(data) if format.is_document else limits.line  # a document may be one line
         return read_lines(data, findings, limits._replace(line=longest))
+
+    @cache
+    def stored_lines() -> StoredLines:
+        return StoredLines(data)
 
     request = request._replace(texts=lambda: lines()["text"])
     cells = None
@@ -121,7 +141,7 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
         cells = format.read_bytes(data, request)
     else:
         data = data.removeprefix(BOM)
-        if format.read_clean is not None:
+        if format.read_clean is not None and find_long_line(data, longest) is None:
             cells = format.read_clean(data, request)
     if cells is None:
         assert format.read_lines is not None
@@ -133,7 +153,7 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
         rest = drop_lines(lines(), layout) if line_keys is not None else NO_LINES
         cells = reshape(cells, rest, line_keys, candidates, request)
     refuse_many_rows(cells.frame["line"], limits)
-    frame = cast_numbers(cells, request.texts, findings).drop(IN_LINE, strict=False)
+    frame = cast_numbers(cells, stored_lines, findings).drop(IN_LINE, strict=False)
     refuse_many_errors(findings.errors)
     found = cells.header, cells.empty_lists, cells.find_cells, cells.facts
     return Table(frame, cells.schema, *found)

@@ -6,6 +6,7 @@ comment. What follows the tag of a run is not read.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from scorer.reading.schema import Schema
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest
 
 TAG_POSITION = 5  # of a run
+IS_COMMENT, HAS_OTHER_TAG = "is comment", "has other tag"  # columns; no role has a blank
 RUN_ROLES = {"score", "rank", "prediction"}  # a schema that has one of them is that of a run
 FIELD = re.compile(r"[^ \t]+")
 INTEGER = "^[+-]?[0-9]+$"
@@ -58,23 +60,35 @@ def read_clean_trec(data: bytes, request: ReadRequest) -> Cells | None:
     except UnreadableError:  # `read_trec` raises it, after the encoding of its lines is reported
         return None
     positions = trec_positions(schema, form)
-    tag = {"tag": TAG_POSITION} if form is RUN else {}
-    # All fields must be filled: polars sees an empty one between two blanks.
-    frame = scan_clean(
-        data,
-        separator,
-        form.width,
-        {**positions, **tag},
-        request.limits,
-        first_line=1,
-        all_filled=True,
-    )
-    if frame is None or frame["list"].str.starts_with("#").any():  # a comment cut as a row
+    # A comment may be cut as a row.
+    marks = {IS_COMMENT: pl.col(str(positions["list"])).str.starts_with("#")}
+    if form is RUN:
+        first_line = io.BytesIO(data).readline().decode(errors="replace").rstrip("\r\n")
+        marks[HAS_OTHER_TAG] = pl.col(str(TAG_POSITION)) != first_line.split(separator)[-1]
+
+    def scan(
+        positions: Mapping[str, int], marks: Mapping[str, pl.Expr] | None = None
+    ) -> pl.DataFrame | None:
+        # All fields must be filled: polars sees an empty one between two blanks.
+        return scan_clean(
+            data,
+            separator,
+            form.width,
+            positions,
+            request.limits,
+            first_line=1,
+            all_filled=True,
+            marks=marks,
+        )
+
+    frame = scan(positions, marks)
+    if frame is None or frame[IS_COMMENT].any():
         return None
-    if tag:
-        request.findings.extend(_check_tags(frame.select("line", "tag")))
-        frame = frame.drop("tag")
-    return _as_cells(frame, schema, positions)
+    if form is RUN and frame[HAS_OTHER_TAG].any():
+        tags = scan({"tag": TAG_POSITION})
+        assert tags is not None  # its fields are as clean as they were
+        request.findings.extend(_check_tags(tags))
+    return _as_cells(frame.drop(marks), schema, positions)
 
 
 def write_run(rows: Rows, columns: Mapping[str, str]) -> bytes:

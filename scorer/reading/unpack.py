@@ -13,17 +13,20 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from threading import Thread
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
 from scorer.core.text import join_first, nearest, quoted
 from scorer.reading.limits import (
     DEFAULT_LIMITS,
+    UNBOUNDED,
     ReadLimits,
+    TextBounds,
     UnreadableError,
     format_size,
     largest_unpacked,
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 COMPRESSED_SUFFIXES = (".gz", ".zip")
+HASHED_BESIDE = 1 << 20  # bytes that take a millisecond to hash, ten times what a thread costs
 # A ZIP archive ends in an end record, which a comment may follow. In ZIP64, a locator stands right
 # before the end record.
 END_RECORD, ZIP64_LOCATOR = b"PK\x05\x06", b"PK\x06\x07"
@@ -58,7 +62,7 @@ class FileBytes(NamedTuple):
     """The bytes of a file."""
 
     data: bytes  # unpacked
-    sha256: str  # of the file as it is stored
+    digest: Callable[[], str]  # returns the SHA-256 of the file as it is stored
     unpacked: int  # how many bytes were unpacked; 0 if it is not compressed
 
 
@@ -89,8 +93,9 @@ def read_bytes(
     part: str | None = None,
     unpacked: int = 0,
     sha256: _Hash | None = None,
+    bounds: TextBounds = UNBOUNDED,
 ) -> FileBytes:
-    """Return all bytes of a file.
+    """Return all bytes of a file; of a text that exceeds its bounds, some of the first ones.
 
     Args:
         path: The file; or the folder or the ZIP archive of parts.
@@ -98,34 +103,86 @@ def read_bytes(
         part: The name of a file in the folder or the archive.
         unpacked: How many bytes of the submission's other parts were unpacked.
         sha256: Receives the stored bytes; has received those of the parts before.
+        bounds: What the reader of the text accepts.
 
     Raises:
         UnreadableError: It is missing, no regular file, refused, too large, empty, or no table.
     """
     sha256 = hashlib.sha256() if sha256 is None else sha256
     with _open_unpacked(path, limits, part) as (file, source):
-        is_packed, size = source is not file, os.fstat(file.fileno()).st_size
-        if is_packed:
+        size = os.fstat(file.fileno()).st_size
+        if source is not file:
             add_to_digest(file, sha256)
             file.seek(0)
-        # All of a file that is not packed, unless it grows; files of /proc say that they have 0.
-        at_once = BLOCK if is_packed else size + 1
-        most = largest_unpacked(size, limits)
-        block = _read_first_block(source, at_once, is_binary=is_binary)
-        unpacked_bytes = io.BytesIO(block)  # shares the block, unless another one is written
-        while block:
-            count = unpacked_bytes.seek(0, os.SEEK_END)
-            if is_packed and (count > most or unpacked + count > limits.unpacked):
-                raise unpacked_error(min(most, limits.unpacked))
-            if not is_packed and count > limits.size:
-                message = "the file became larger while it was read than is accepted here"
-                raise limit_error("size", f"{message} ({format_size(limits.size)})")
-            block = _read_block(source, at_once)
-            unpacked_bytes.write(block)
-    data = unpacked_bytes.getvalue()
-    if not is_packed:
+            data = _unpack(source, size, limits, unpacked, bounds, is_binary=is_binary)
+            return FileBytes(data, sha256.hexdigest, len(data))
+        if size > bounds.size:
+            data = _read_first_block(file, bounds.size + 1)
+            sha256.update(data)
+            add_to_digest(file, sha256)
+            return FileBytes(data, sha256.hexdigest, 0)
+        data = _read_plain(file, size, limits, is_binary=is_binary)
+    return FileBytes(data, _start_digest(sha256, data), 0)
+
+
+def _read_plain(file: BufferedReader, size: int, limits: ReadLimits, *, is_binary: bool) -> bytes:
+    """Return the bytes of a file of `size` bytes that is not packed."""
+    # All at once, unless it grows; files of /proc say that they have 0.
+    block = _read_first_block(file, size + 1, is_binary=is_binary)
+    data = io.BytesIO(block)  # shares the block, unless another one is written
+    while block:
+        if data.seek(0, os.SEEK_END) > limits.size:
+            message = "the file became larger while it was read than is accepted here"
+            raise limit_error("size", f"{message} ({format_size(limits.size)})")
+        block = read_stored(file)
+        data.write(block)
+    return data.getvalue()
+
+
+def _unpack(
+    source: Source,
+    stored: int,
+    limits: ReadLimits,
+    unpacked: int,
+    bounds: TextBounds,
+    *,
+    is_binary: bool,
+) -> bytes:
+    """Return the bytes of a packed file of `stored` bytes, up to the block that exceeds a bound."""
+    most = largest_unpacked(stored, limits)
+    block = _read_first_block(source, BLOCK, is_binary=is_binary)
+    data = io.BytesIO()
+    lines = open_line = 0  # line ends so far, and bytes behind the last one
+    while block:
+        data.write(block)
+        size = data.tell()
+        if size > most or unpacked + size > limits.unpacked:
+            raise unpacked_error(most)
+        ends = block.count(b"\n")
+        lines += ends
+        open_line = len(block) - block.rfind(b"\n") - 1 if ends else open_line + len(block)
+        if size > bounds.size or lines > bounds.lines or open_line > bounds.line:
+            break
+        block = _read_block(source)
+    return data.getvalue()
+
+
+def _start_digest(sha256: _Hash, data: bytes) -> Callable[[], str]:
+    """Add bytes to a digest, large ones beside what the caller does; return what gives the digest.
+
+    hashlib holds no lock of Python while it works.
+    """
+    if len(data) < HASHED_BESIDE:
         sha256.update(data)
-    return FileBytes(data, sha256.hexdigest(), len(data) if is_packed else 0)
+        return sha256.hexdigest
+    hashing = Thread(target=sha256.update, args=(data,))
+    hashing.start()
+
+    def finish() -> str:
+        hashing.join()
+        return sha256.hexdigest()
+
+    return finish
 
 
 def read_head(

@@ -12,6 +12,7 @@ import zipfile
 import pytest
 
 from scorer.core.problems import Findings
+from scorer.reading import read
 from scorer.reading.formats import find_format
 from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.lines import read_lines
@@ -119,7 +120,7 @@ def test_bombs(written):
     rows = b"list,item\n" + (b"q1," + b"a" * 1000 + b"\n") * 20_000
     path = written(gzip.compress(rows))
     assert refused(path, ReadLimits(unpacked=10**6)).message.endswith("1 MB")
-    path = written(gzip.compress(b"list,item\n" + bytes(20 * 10**6)))
+    path = written(gzip.compress(b"list,item\n" + b"q,i\n" * 5_000_000))
     assert refused(path).message.startswith("the file unpacks to more than is accepted here, 1")
 
 
@@ -133,6 +134,60 @@ def test_a_bomb_of_zeros_is_refused_in_bounded_time(written):
     assert table is None
     assert {problem.code for problem in problems} <= {"S102", "S104", "S106", "S109"}
     assert time.process_time() - start < 3
+
+
+ONE_LINE = (b"list,item\n", b"0" * (1 << 20))
+NEWLINES = (b"list,item\n", b"\n" * (1 << 20))
+DOCUMENT = (b'{"q1": [', b'"a",' * (1 << 18))
+
+
+@pytest.mark.parametrize(
+    ("begin", "block", "name", "code", "most"),
+    [
+        (*ONE_LINE, "a.csv.gz", "S109", 3),
+        (*ONE_LINE, "a.csv.zip", "S109", 3),
+        (*ONE_LINE, "a.run.gz", "S109", 3),
+        (*NEWLINES, "a.csv.zip", "S104", 3),
+        (*NEWLINES, "a.json.gz", "S104", 3),
+        (*DOCUMENT, "a.json.gz", "S104", 6),
+        (*DOCUMENT, "a.json", "S104", 6),
+    ],
+)
+def test_what_is_refused_anyway_is_not_unpacked(
+    begin, block, name, code, most, written, monkeypatch
+):
+    """Of 12 MiB, at most `most` MiB are read."""
+    monkeypatch.setattr("scorer.reading.limits.MOST_LINES", 1 << 20)
+    for module in ("read", "json"):  # a character may have four bytes
+        monkeypatch.setattr(f"scorer.reading.{module}.MOST_DOCUMENT", 1 << 20)
+    data, out, seen = begin + 12 * block, io.BytesIO(), []
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a.csv", data)
+        data = out.getvalue()
+    path = written(gzip.compress(data, 1) if name.endswith(".gz") else data, name)
+
+    def parse(data, *others):
+        seen.append(len(data))
+        return parse_table(data, *others)
+
+    parse_table = read._parse_table
+    monkeypatch.setattr(read, "_parse_table", parse)
+    findings, format = Findings(), "json" if name.startswith("a.json") else None
+    assert read_file(path, format, [RANKED], findings, ReadLimits(rows=1000)).table is None
+    assert [problem.code for problem in findings] == [code]
+    assert seen[0] <= most << 20
+
+
+def test_the_digest_is_of_the_whole_file_where_the_rest_is_not_read(written, monkeypatch):
+    monkeypatch.setattr("scorer.reading.read.MOST_DOCUMENT", 1 << 10)
+    monkeypatch.setattr("scorer.reading.json.MOST_DOCUMENT", 1 << 10)
+    for path, format in (
+        (written(b'{"q1": [' + b'"a",' * 100_000, "a.json"), "json"),
+        (written(gzip.compress(b"list,item\n" + bytes(1 << 24)), "a.csv.gz"), "csv"),
+    ):
+        digest = read_file(path, format, [RANKED], Findings()).sha256
+        assert digest == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("kept", [9, 12, -1, -4, -8])
@@ -255,7 +310,7 @@ def test_a_zip_archive_of_one_file(entries, name, method, written):
     assert not problems
     assert table.equals(expected)
     stored = read_bytes(path, LIMITS)
-    assert stored.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert stored.digest() == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def test_the_file_in_a_zip_archive_says_its_format(written):
