@@ -38,7 +38,7 @@ from scorer.metrics.catalogue import (
     tool_names,
 )
 from scorer.metrics.notation import describe_parameters, format_value, parse_measure
-from scorer.reports.codec import RECORDS
+from scorer.results.json import RESULTS
 
 DOCS = Path(__file__).parent
 SOURCE = Path(scorer.__file__).parent
@@ -217,7 +217,7 @@ def results() -> str:
     """A row for each result that is written as JSON."""
     rows = [
         f"| `{name}` | {_cell((import_module(module).Record.__doc__ or '').split(chr(10))[0])} |"
-        for name, module in RECORDS.items()
+        for name, module in RESULTS.items()
     ]
     return "\n".join(["\n| schema | what it is |\n|---|---|", *rows, ""])
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from scorer.board.confine import confine
 from scorer.core.errors import ScorerError
-from scorer.reports.codec import to_fields
+from scorer.results.json import to_plain
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
@@ -91,11 +91,11 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
                 from scorer.board.fields import rescoring
 
                 rescored = board.rescore(dry_run=task["dry_run"])
-                return dict(to_fields(rescoring.fields(rescored, board.challenge)))
+                return dict(to_plain(rescoring.fields(rescored, board.challenge)))
             case "audit":
                 from scorer.board.fields import audit
 
-                return dict(to_fields(audit.fields(board.audit(), board.challenge)))
+                return dict(to_plain(audit.fields(board.audit(), board.challenge)))
     raise ScorerError(f"no such task: {task['do']}")
 
 

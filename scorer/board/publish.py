@@ -17,7 +17,6 @@ from scorer.core.errors import UsageError
 from scorer.leaderboard.rounding import rounded_report
 from scorer.prepare.open import public as public_part
 from scorer.reports.base import Options
-from scorer.reports.codec import dumped, to_fields
 from scorer.reports.document import (
     Block,
     Cell,
@@ -38,6 +37,7 @@ from scorer.reports.pictures.forest import forest
 from scorer.reports.pictures.pareto import pareto
 from scorer.reports.write.csv import csv
 from scorer.reports.write.html import html
+from scorer.results.json import to_json
 
 PAGE, TABLE, JSON, KIT, RECEIPTS = (
     "index.html", "board.csv", "board.json", "kit.zip", "receipts.jsonl",
@@ -79,7 +79,7 @@ def public_files(
     options = Options(precision, page=True)
     return {
         TABLE: csv(rows(live.report, options), options).encode(),
-        JSON: (dumped(to_fields(fields(live, options))) + "\n").encode(),
+        JSON: (to_json(fields(live, options)) + "\n").encode(),
         KIT: kit(bound, public_part(bound)).data,
         RECEIPTS: board.receipts().encode(),
         PAGE: html(_page(live, options), options).encode(),

@@ -337,6 +337,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal
 
 def as_json(record: Any) -> str:
     """JSON of a command's result."""
-    from scorer.reports.codec import dumped, to_fields
+    from scorer.results.json import to_json
 
-    return dumped(to_fields(record)) + "\n"
+    return to_json(record) + "\n"

@@ -16,7 +16,7 @@ from scorer.metrics.catalogue import (
     tool_names,
 )
 from scorer.metrics.notation import describe_parameters
-from scorer.reports.codec import VERSION
+from scorer.results.json import VERSION
 
 
 @dataclass(frozen=True, slots=True)

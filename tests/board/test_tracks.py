@@ -7,7 +7,7 @@ import pytest
 from scorer.board.fields.board import fields
 from scorer.board.live import public
 from scorer.reports.base import Options
-from scorer.reports.codec import to_fields
+from scorer.results.json import to_plain
 
 DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
 RULES = """
@@ -46,12 +46,12 @@ def test_the_best_entry_of_a_track_counts_there(board):
     assert {name: row.entry for name, row in live.rows.items()} == {"red": 1, "blue": 4, "green": 5}
     assert {name: row.entry for name, row in live.tracks["shut"].items()} == {"red": 2, "blue": 4}
     assert [(row.rank, row.name) for row in shut.standings] == [(1, "red"), (2, "blue")]
-    record = to_fields(fields(live, Options()))
+    record = to_plain(fields(live, Options()))
     assert [row["entry"] for row in record["tracks"][0]["leaderboard"]] == [2, 4]
     assert record["leaderboard"][0]["answers"]["plan"] == "win"  # which organizers see
     assert record["pareto"]["front"] == ["red", "blue"]
     assert record["pareto"]["without"] == ["green"]
-    shown = to_fields(fields(public(live), Options()))
+    shown = to_plain(fields(public(live), Options()))
     assert shown["leaderboard"][0]["answers"] == {"data": "open", "cost": "5"}
     assert shown["tracks"] == record["tracks"]
 

@@ -21,7 +21,7 @@ from scorer.api.fix import fix
 from scorer.challenge.archive import unpacked
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import public
-from scorer.reports.codec import problem
+from scorer.results.json import to_plain
 from scorer.web.app import create
 from scorer.web.context import Settings
 
@@ -176,7 +176,7 @@ def test_a_server_tells_the_same(truth, rows, form, fresh, served):
     place = fresh()
     folder, path = made(place / "x", truth), written(place, rows, form)
     (scored,) = scorer.score(folder, [path]).submissions
-    problems = [problem(finding) for finding in scored.findings]
+    problems = to_plain(scored.findings)
     with served(folder) as (client, team, organizer):
         assert untold(checked_by(client, path)) == untold(problems)
         number = entered(client, team, path)

@@ -24,7 +24,6 @@ from scorer.api.submissions import Named
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import LEFT_TO_RIGHT, printable, unit
 from scorer.reports.base import Options, form_of
-from scorer.reports.codec import dumped
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.github import annotation
@@ -33,6 +32,7 @@ from scorer.reports.leaderboard.remarks import remarks, worse
 from scorer.reports.write.csv import FORMULA, cell
 from scorer.reports.write.latex import escaped as latex
 from scorer.reports.write.markdown import escaped as markdown
+from scorer.results.json import to_json
 from scorer.results.report import Certainty, How, Scored, Standing, Value
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -257,15 +257,15 @@ def test_a_cell_is_no_formula_wherever_a_spreadsheet_cuts(text, said):
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\udc80\ud800"])
 def test_json_holds_no_half_of_a_character(text):
-    said = json.loads(dumped({text: [text]}).encode().decode())
+    said = json.loads(to_json({text: [text]}).encode().decode())
     ((key, (value,)),) = said.items()
     assert key == value == printable(text)
     key.encode()
 
 
 def test_json_holds_no_command_for_a_runner():
-    assert "##[" not in dumped(["##[error]x"])
-    assert json.loads(dumped(["##[error]x"])) == ["##[error]x"]
+    assert "##[" not in to_json(["##[error]x"])
+    assert json.loads(to_json(["##[error]x"])) == ["##[error]x"]
 
 
 @pytest.mark.slow("writes a report a row", beyond=4)

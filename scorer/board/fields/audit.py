@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scorer.board.audit import Audited, Pair, Probing
+from scorer.board.audit import Audited, Pair, Probing, Shake
 from scorer.challenge.model import Challenge
 from scorer.core.text import printable
-from scorer.reports.codec import VERSION, About
+from scorer.results.json import VERSION, ChallengeIdentity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,16 +18,17 @@ class Record:
 
     schema: str = "audit/1"
     scorer: str = VERSION
-    challenge: About
+    challenge: ChallengeIdentity
     altered: Sequence[str]
     duplicates: Sequence[Sequence[int]]
     near_duplicates: Sequence[Pair]
     probing: Sequence[Probing]
+    shake_up: Sequence[Shake]
 
 
 def fields(audited: Audited, challenge: Challenge) -> Record:
     """The record of an audit."""
-    return Record(challenge=About.of(challenge), **audited._asdict())
+    return Record(challenge=ChallengeIdentity.of(challenge), **audited._asdict())
 
 
 def sentences(audit: dict[str, Any]) -> list[str]:
@@ -47,3 +48,8 @@ def _findings(audit: dict[str, Any]) -> Iterator[str]:
     for series in audit["probing"]:
         numbers = ", ".join(map(str, series["entries"]))
         yield f"{printable(series['team'])} changes few lists at a time: entries {numbers}"
+    for shake in audit["shake_up"]:
+        (before, after), (low, high) = shake["ranks"], shake["expected"]
+        if not low <= after <= high:
+            expected = f"expected from sampling alone: {low} to {high}"
+            yield f"{printable(shake['team'])}: rank {before} becomes {after} ({expected})"

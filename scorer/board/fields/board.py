@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from scorer.board.live import LiveReport, RankedEntry
 from scorer.reports.base import Options
-from scorer.reports.codec import ABSENT
 from scorer.reports.leaderboard.fields import Record, Row
 from scorer.reports.leaderboard.fields import fields as report_fields
+from scorer.results.json import ABSENT
 
 
 def fields(live: LiveReport, options: Options) -> Record:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scorer.board.entries import Added
-from scorer.reports.codec import Place
+from scorer.results.json import ReportedProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Line:
     status: str  # scored, rejected, refused, failed or pending
     code: str | None
     message: str | None
-    problems: Sequence[Place]
+    problems: Sequence[ReportedProblem]
     receipt: str | None
     values: Mapping[str, Mapping[str, float | None]] | None  # split -> measure -> mean
 
@@ -48,7 +48,7 @@ def line(added: Added) -> Line:
         added.status,
         added.code,
         added.message,
-        [Place.of(finding) for finding in added.findings],
+        [ReportedProblem.of(finding) for finding in added.findings],
         added.receipt,
         added.values or None,
     )

@@ -8,7 +8,7 @@ from typing import Literal
 
 from scorer.board.log import Event
 from scorer.challenge.model import Challenge
-from scorer.reports.codec import VERSION, About
+from scorer.results.json import VERSION, ChallengeIdentity
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,15 @@ class Record:
 
     schema: str = "log/1"
     scorer: str = VERSION
-    challenge: About
+    challenge: ChallengeIdentity
     events: Sequence[Line]
 
 
 def fields(events: Sequence[Event], challenge: Challenge) -> Record:
     """The record of a log."""
-    return Record(challenge=About.of(challenge), events=[line(event) for event in events])
+    return Record(
+        challenge=ChallengeIdentity.of(challenge), events=[line(event) for event in events]
+    )
 
 
 def line(event: Event) -> Line:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scorer.board.moves import Move
 from scorer.board.rescore import Rescored
 from scorer.challenge.model import Challenge
-from scorer.reports.codec import VERSION, About
+from scorer.results.json import VERSION, ChallengeIdentity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +17,7 @@ class Record:
 
     schema: str = "rescoring/1"
     scorer: str = VERSION
-    challenge: About
+    challenge: ChallengeIdentity
     applied: bool
     lists_changed: int
     moves: Sequence[Move]
@@ -27,4 +27,4 @@ class Record:
 
 def fields(rescored: Rescored, challenge: Challenge) -> Record:
     """The record of a re-scoring."""
-    return Record(challenge=About.of(challenge), **rescored._asdict())
+    return Record(challenge=ChallengeIdentity.of(challenge), **rescored._asdict())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scorer.reports.codec import optional
+from scorer.results.json import optional
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`score audit CHALLENGE`: copies, near-copies and probing; for organizers."""
+"""`score audit CHALLENGE`: copies, near-copies, probing and the shake-up; for organizers."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def audit(
     seconds: Seconds = 600,
     memory: Memory = 4096,
 ) -> Result:
-    """List what an organizer should look at: copies and probing. No proof.
+    """List what an organizer should look at: copies, probing, large moves in rank. No proof.
 
     First the whole store is held against its receipts, files and scorecards; where it was
     altered, that alone is listed, and the exit code is 1.
     """
     from scorer.board.fields.audit import fields as record
     from scorer.board.fields.audit import sentences
-    from scorer.reports.codec import to_fields
+    from scorer.results.json import to_plain
 
     board, notes = living.open()
     notes += confined(board, seconds, memory)
     report = board.audit(now=moment(at))
     code = ALTERED if report.altered else 0
-    fields = to_fields(record(report, board.challenge))
+    fields = to_plain(record(report, board.challenge))
     if format is Form.json:
         return Result(as_json(fields), notes, exit_code=code)
     text = "".join(f"{line}\n" for line in sentences(fields))

@@ -95,7 +95,7 @@ def _follow(board: Board, team: str | None, begin: datetime | None, *, as_json: 
     """
     from scorer.board.fields.log import line
     from scorer.board.log import fresh
-    from scorer.reports.codec import to_fields
+    from scorer.results.json import to_plain
 
     seen: Counter[Event] = Counter()
     fresh((each for each in board.log(team) if begin and each.time < begin), seen)
@@ -103,7 +103,7 @@ def _follow(board: Board, team: str | None, begin: datetime | None, *, as_json: 
     while True:
         stamp, before = board.stamp(), stamp
         for event in fresh(board.log(team), seen) if stamp != before else ():
-            fields = json.dumps(to_fields(line(event)), ensure_ascii=False)
+            fields = json.dumps(to_plain(line(event)), ensure_ascii=False)
             text = fields if as_json else "  ".join(filter(None, _event_cells(event, board)))
             write_at_once(text + "\n")
         time.sleep(PAUSE)

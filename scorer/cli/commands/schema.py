@@ -29,11 +29,11 @@ def schema(
 
         document = described()
     else:
-        from scorer.reports.codec import RECORDS
-        from scorer.reports.codec import schema as schema_of
+        from scorer.results.json import RESULTS
+        from scorer.results.json import schema as schema_of
 
-        if result not in RECORDS:
-            unknown = UnknownName("result", result, list(RECORDS))
-            raise UsageError(f"{unknown} (results: {', '.join(RECORDS)})")
+        if result not in RESULTS:
+            unknown = UnknownName("result", result, list(RESULTS))
+            raise UsageError(f"{unknown} (results: {', '.join(RESULTS)})")
         document = schema_of(result)
     return Result(json.dumps(document, indent=1, ensure_ascii=False) + "\n")

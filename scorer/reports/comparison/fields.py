@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scorer.reports.base import PRIVATE, Options
-from scorer.reports.codec import ABSENT, VERSION, About, by_list, optional
 from scorer.reports.comparison.cells import ComparedReport
 from scorer.reports.leaderboard.fields import Part
 from scorer.results import comparison as results
 from scorer.results.comparison import Pairing, Tested
+from scorer.results.json import ABSENT, VERSION, ChallengeIdentity, by_list, optional
 from scorer.results.report import Report
 
 
@@ -88,7 +88,7 @@ class Record:
     private: str = optional()
     schema: str = "comparison/1"
     scorer: str = VERSION
-    challenge: About
+    challenge: ChallengeIdentity
     submissions: Sequence[File] = optional()
     pairs: Sequence[Pair]
     orders: Mapping[str, Mapping[str, Sequence[Sequence[str]]]]  # preference -> aggregation
@@ -105,7 +105,7 @@ def fields(compared: ComparedReport, options: Options) -> Record:
     rules = compared.challenge.leaderboard
     return Record(
         private=PRIVATE if options.private else ABSENT,
-        challenge=About.of(compared.challenge, report.fingerprint if report else None),
+        challenge=ChallengeIdentity.of(compared.challenge, report.fingerprint if report else None),
         submissions=_file_records(report) if options.private and report else ABSENT,
         pairs=[_pair(pair, pairing) for pair in pairing.pairs],
         orders=pairing.orders,

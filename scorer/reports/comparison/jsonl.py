@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scorer.reports.base import Options
-from scorer.reports.codec import dumped, number_or_null
 from scorer.reports.comparison.cells import ComparedReport
+from scorer.results.json import to_json
 
 
 def jsonl(compared: ComparedReport, options: Options) -> str:
@@ -13,7 +13,7 @@ def jsonl(compared: ComparedReport, options: Options) -> str:
     for pair in compared.pairing.pairs:
         values = {key: preferred.per_list.tolist() for key, preferred in pair.preferences.items()}
         for n, name in enumerate(compared.pairing.lists):
-            fields = {key: number_or_null(column[n]) for key, column in values.items()}
+            fields = {key: column[n] for key, column in values.items()}
             line = {"list": name, "a": pair.a, "b": pair.b, "preferences": fields}
-            lines.append(dumped(line, indent=None))
+            lines.append(to_json(line, indent=None))
     return "".join(f"{line}\n" for line in lines)

@@ -8,9 +8,9 @@ from typing import Any
 
 from scorer.metrics.explain import Equation, Grid, NamedItems, Sentence, Step
 from scorer.reports.base import EXPLAINED, Options
-from scorer.reports.codec import ABSENT, optional
 from scorer.reports.leaderboard.fields import Part
 from scorer.results.explanation import Explained, Explanation
+from scorer.results.json import ABSENT, optional
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scorer.reports.base import Options
-from scorer.reports.codec import VERSION, About, Place
 from scorer.reports.findings.problems import CheckedFile
+from scorer.results.json import VERSION, ChallengeIdentity, ReportedProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Submission:
     path: str
     sha256: str | None
     valid: bool
-    problems: Sequence[Place]
+    problems: Sequence[ReportedProblem]
     counts: Mapping[str, int]  # code -> how many there are, which may be more than were kept
     description: str | None  # what the file looks like; null: it cannot be read
 
@@ -29,7 +29,7 @@ class Record:
 
     schema: str = "findings/1"
     scorer: str = VERSION
-    challenge: About
+    challenge: ChallengeIdentity
     submissions: Sequence[Submission]
     files_by_code: Mapping[str, int]  # code -> in how many files it was found
 
@@ -42,14 +42,14 @@ def fields(checked: CheckedFile, options: Options) -> Record:
             scored.path,
             scored.sha256,
             not scored.findings.fatal,
-            [Place.of(finding) for finding in scored.findings],
+            [ReportedProblem.of(finding) for finding in scored.findings],
             dict(sorted(scored.findings.counts.items())),
             scored.description or None,
         )
         for scored in checked.submissions
     ]
     return Record(
-        challenge=About.of(checked.challenge),
+        challenge=ChallengeIdentity.of(checked.challenge),
         submissions=submissions,
         files_by_code=checked.files_by_code,
     )

@@ -9,9 +9,16 @@ from typing import Any, Self
 from scorer.core.arrays import Floats, Ints
 from scorer.metrics.notation import Measure
 from scorer.reports.base import PRIVATE, Options
-from scorer.reports.codec import ABSENT, VERSION, About, Place, by_list, optional
 from scorer.reports.leaderboard.cells import gap
 from scorer.results.front import Front
+from scorer.results.json import (
+    ABSENT,
+    VERSION,
+    ChallengeIdentity,
+    ReportedProblem,
+    by_list,
+    optional,
+)
 from scorer.results.report import Certainty, Report, Scope, Scored, Standing
 from scorer.results.report import Value as Worth
 
@@ -43,7 +50,7 @@ class Submission:
     sha256: str | None
     valid: bool
     baseline: bool
-    problems: Sequence[Place]
+    problems: Sequence[ReportedProblem]
     values: Mapping[str, Value] | None
     runs: Sequence[RunOfSystem] = optional()  # of a system of several
 
@@ -189,7 +196,7 @@ class Record:
     private: str = optional()
     schema: str = "report/2"
     scorer: str = VERSION
-    challenge: About
+    challenge: ChallengeIdentity
     measures: Sequence[Mapping[str, Any]]
     submissions: Sequence[Submission]
     leaderboard: Sequence[Row]
@@ -200,7 +207,7 @@ class Record:
     cycles: Sequence[Sequence[str]]
     groups: Mapping[str, int]  # group of lists -> how many it has
     omitted: int = optional()
-    notes: Sequence[Place]
+    notes: Sequence[ReportedProblem]
     scope: Part | None = optional()
     splits: Sequence[Split] | None = optional()
     pareto: Pareto | None = optional()
@@ -213,7 +220,7 @@ def fields(report: Report, options: Options) -> Record:
     """The record of a report; with `per_list` the value of every list is in it."""
     return Record(
         private=PRIVATE if options.private else ABSENT,
-        challenge=About.of(report.challenge, report.fingerprint),
+        challenge=ChallengeIdentity.of(report.challenge, report.fingerprint),
         measures=[_measure_record(measure, report) for measure in report.measures],
         submissions=[_submission(scored, report, options) for scored in report.submissions],
         leaderboard=_leaderboard_rows(report, options),
@@ -224,7 +231,7 @@ def fields(report: Report, options: Options) -> Record:
         cycles=report.cycles,
         groups=report.groups,
         omitted=report.omitted or ABSENT,
-        notes=[Place.of(note) for note in report.notes],
+        notes=[ReportedProblem.of(note) for note in report.notes],
         scope=ABSENT if report.scope is None else Part.of_scope(report.scope),
         splits=[_split(split, options) for split in report.splits] or ABSENT,
         pareto=_pareto(report.front),
@@ -296,7 +303,7 @@ def _submission(scored: Scored, report: Report, options: Options) -> Submission:
         scored.sha256,
         scored.valid,
         scored.baseline,
-        [Place.of(finding) for finding in scored.findings],
+        [ReportedProblem.of(finding) for finding in scored.findings],
         values if scored.valid else None,
         [RunOfSystem(run.name, run.path, run.sha256) for run in scored.runs] or ABSENT,
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scorer.reports.base import LINTED, Options
-from scorer.reports.codec import VERSION, About, Place
+from scorer.results.json import VERSION, ChallengeIdentity, ReportedProblem
 from scorer.results.soundness import POWER, Lint, Remark
 
 
@@ -89,7 +89,7 @@ class Record:
     private: str = LINTED
     schema: str = "soundness/1"
     scorer: str = VERSION
-    challenge: About
+    challenge: ChallengeIdentity
     sound: bool
     kind: str
     lists: int
@@ -97,14 +97,14 @@ class Record:
     measures: Sequence[Measured]
     detectable: Detectable
     examples: Sequence[Said]
-    problems: Sequence[Place]
+    problems: Sequence[ReportedProblem]
     remarks: Sequence[Said]
 
 
 def fields(lint: Lint, options: Options) -> Record:
     """The record of what lint found."""
     return Record(
-        challenge=About.of(lint.challenge, lint.fingerprint),
+        challenge=ChallengeIdentity.of(lint.challenge, lint.fingerprint),
         sound=lint.sound,
         kind=lint.kind,
         lists=lint.lists,
@@ -115,7 +115,7 @@ def fields(lint: Lint, options: Options) -> Record:
         ],
         detectable=_detectable(lint),
         examples=[_said(remark) for remark in lint.examples],
-        problems=[Place.of(finding) for finding in lint.problems],
+        problems=[ReportedProblem.of(finding) for finding in lint.problems],
         remarks=[_said(remark) for remark in lint.remarks],
     )
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from scorer.reports.base import LINTED, Options
-from scorer.reports.codec import VERSION, About, number_or_null, optional
 from scorer.reports.study.told import Told, told
+from scorer.results.json import VERSION, ChallengeIdentity, optional
 from scorer.results.study import PODIUM, Study
 
 
@@ -60,7 +60,7 @@ class Record:
     private: str = optional()
     schema: str = "study/1"
     scorer: str = VERSION
-    challenge: About
+    challenge: ChallengeIdentity
     ranked_by: str
     lists: int
     seed: int
@@ -79,11 +79,11 @@ def fields(study: Study, options: Options) -> Record:
     halves = study.halves and SplitHalf(
         study.halves.draws,
         study.halves.tau,
-        number_or_null(study.halves.correlation),
-        number_or_null(study.halves.reliability),
+        study.halves.correlation,
+        study.halves.reliability,
     )
     record = Record(
-        challenge=About.of(study.challenge, study.fingerprint),
+        challenge=ChallengeIdentity.of(study.challenge, study.fingerprint),
         ranked_by=study.ruled,
         lists=study.lists,
         seed=study.seed,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scorer.reports.codec import number_or_null
 from scorer.results.diagnosis import Diagnosis
 
 
@@ -104,7 +103,6 @@ class Told:
 
 def told(found: Diagnosis) -> Told:
     """The record of a diagnosis."""
-    number = number_or_null
     lists = ListsTold(
         found.measure, found.failed, found.solved, found.alike, found.tested,
         [AgainstTotal(*each) for each in found.against],
@@ -112,10 +110,10 @@ def told(found: Diagnosis) -> Told:
     return Told(
         alpha=found.alpha,
         measures=[
-            MeasureTold(*row[:3], number(row.tau), number(row.ap)) for row in found.separations
+            MeasureTold(*row[:3], row.tau, row.ap) for row in found.separations
         ],
         agreements=[
-            MeasuresAgree([each.first, each.second], number(each.tau), number(each.ap))
+            MeasuresAgree([each.first, each.second], each.tau, each.ap)
             for each in found.agreements
         ],
         suspects=DoubtedTruth(

@@ -9,8 +9,8 @@ import numpy as np
 
 from scorer.core.arrays import Floats, Mask
 from scorer.reports.base import Options
-from scorer.reports.codec import VERSION, Place
 from scorer.results import votes as results
+from scorer.results.json import VERSION, ReportedProblem
 from scorer.stats.bradley_terry import ELO
 
 
@@ -78,7 +78,7 @@ class Record:
     model: Model
     leaderboard: Sequence[Standing]
     pairs: Pairs
-    problems: Sequence[Place]
+    problems: Sequence[ReportedProblem]
 
 
 def fields(board: results.VoteBoard, options: Options) -> Record:
@@ -99,7 +99,7 @@ def fields(board: results.VoteBoard, options: Options) -> Record:
         pairs=Pairs(
             board.met.astype(int).tolist(), _masked(board.rates, off), _masked(board.won, off)
         ),
-        problems=[Place.of(problem) for problem in board.findings],
+        problems=[ReportedProblem.of(problem) for problem in board.findings],
     )  # fmt: skip
 
 

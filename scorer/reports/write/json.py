@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from scorer.reports.base import Options
-from scorer.reports.codec import dumped, to_fields
+from scorer.results.json import to_json
 
 
 def json(record: Any, options: Options) -> str:
     """Full doubles, keys in a fixed order, no value as null."""
-    return dumped(to_fields(record, matrices=True)) + "\n"
+    return to_json(record) + "\n"

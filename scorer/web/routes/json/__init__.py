@@ -1,4 +1,4 @@
-"""The JSON API: what participants do by a program."""
+"""The JSON API: everything that the pages can, by a token."""
 
 from pydantic import BaseModel
 

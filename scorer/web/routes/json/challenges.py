@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, HTTPException, Query, Request, Response
 from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from scorer.reports.codec import problem
+from scorer.results.json import to_plain
 from scorer.web.access import NOBODY
 from scorer.web.acts import describe, file_of, looked_at
 from scorer.web.context import ready
@@ -90,14 +91,24 @@ async def check(request: Request, context: Shared, site: Served, viewer: Reader)
     context.gate.refuse_if_full()
     async with context.uploaded(request, site) as form:
         looked = await run_in_threadpool(looked_at, context, site, file_of(form))
-    return {"problems": [problem(finding) for finding in looked.findings]}
+    return {"problems": to_plain(looked.findings)}
 
 
 @router.get("/{id}/board")
-def board(request: Request, site: Served, viewer: Reader, split: str | None = None) -> Response:
+def board(
+    request: Request,
+    site: Served,
+    viewer: Reader,
+    split: str | None = None,
+    phase: str | None = None,
+    as_of: Annotated[datetime | None, Query()] = None,
+) -> Response:
     """The board, as `score board --format json` writes it."""
     wanted = site.visible_split(viewer, split or site.default_split(viewer))
-    return ready(request, site.ready_board(wanted, viewer).json, "application/json")
+    if as_of is not None and (as_of.tzinfo is None or not viewer.organizer):
+        raise HTTPException(422, "as_of is for organizers, and needs its offset from UTC")
+    ready_board = site.ready_board(wanted, viewer, as_of, phase if viewer.organizer else None)
+    return ready(request, ready_board.json, "application/json")
 
 
 @router.get("/{id}/kit.zip", response_class=Response)

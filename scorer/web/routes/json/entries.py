@@ -1,7 +1,8 @@
-"""Entries by the API: send, see, and decide on them."""
+"""Entries by the API: send, see, compare them, and decide on them."""
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any, Literal
 
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -10,8 +11,8 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from scorer.board.fields.entry import line
-from scorer.reports.codec import to_fields
-from scorer.web.acts import DecisionIn, answers_of, decided, file_of, own_entry, recorded
+from scorer.results.json import to_plain
+from scorer.web.acts import DecisionIn, answers_of, decided, file_of, own_entry, pair_of, recorded
 from scorer.web.dependencies import Begun, Decider, OfList, Sender, Served, Shared, SignedIn
 from scorer.web.lists import entry_page
 from scorer.web.routes.json import V1, ProblemOut
@@ -79,6 +80,13 @@ class Entries(BaseModel):
     total: int = Field(description="entries on all pages")
 
 
+class Compared(BaseModel):
+    """Two entries, measure by measure."""
+
+    split: str
+    values: dict[str, tuple[float | None, float | None]]
+
+
 class DecisionOut(BaseModel):
     """A decision that was recorded."""
 
@@ -117,7 +125,7 @@ async def send(
 def entries(site: Served, viewer: SignedIn, asked: OfList) -> Any:
     """A page of one's own entries; of all of them for organizers, who can ask for a team's."""
     listed = entry_page(site, viewer, asked)
-    fields = [dict(to_fields(line(added))) for added in listed.outcomes]
+    fields = [dict(to_plain(line(added))) for added in listed.outcomes]
     return {"entries": fields, "page": asked.page, "pages": listed.pages, "total": listed.total}
 
 
@@ -148,6 +156,18 @@ def receipt(number: int, site: Served, viewer: SignedIn) -> Response:
     own_entry(site, viewer, number)
     head = {"Content-Disposition": f'attachment; filename="receipt-{number}.jsonl"'}
     return Response(site.board.receipts(number), media_type="application/json", headers=head)
+
+
+@router.get("/compare", response_model=Compared)
+def compare(one: int, other: int, site: Served, viewer: SignedIn, split: str | None = None) -> Any:
+    """Two of one's own entries: the values of each, on the lists that may be seen."""
+    pair, wanted = pair_of(site, viewer, (one, other), split)
+    values = [outcome.values.get(wanted, {}) for outcome in pair]
+    measures = [measure.id for measure in site.board.terms().measures]
+    return {
+        "split": wanted,
+        "values": {key: to_plain([means.get(key, nan) for means in values]) for key in measures},
+    }
 
 
 @router.post("/decisions", response_model=DecisionOut, status_code=201)

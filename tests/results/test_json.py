@@ -4,6 +4,7 @@ import json
 import math
 import random
 import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,17 @@ import pytest
 from approximate import approximately
 
 from scorer import __version__
-from scorer.reports import codec
-from scorer.reports.codec import RECORDS, dumped, schema, to_fields
+from scorer.core.problems import Findings, Problem
+from scorer.results.json import (
+    RESULTS,
+    Internal,
+    Numbers,
+    ShownFindings,
+    optional,
+    schema,
+    to_json,
+    to_plain,
+)
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SENT = ["submissions/alpha.csv", "submissions/beta.csv"]
@@ -50,7 +60,7 @@ TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean"
 
 
 @pytest.mark.slow("writes reports of every kind", beyond=2)
-@pytest.mark.parametrize("name", list(RECORDS))
+@pytest.mark.parametrize("name", list(RESULTS))
 def test_a_result_is_what_it_was_and_keeps_to_its_schema(score, monkeypatch, tmp_path, name):
     monkeypatch.chdir(GOLDEN / "board")
     if name in LIVING:
@@ -128,8 +138,8 @@ def test_a_result_that_is_none_is_an_error(score):
 
 def test_no_number_is_null():
     record = {"a": (1.0, math.nan, math.inf), "b": np.array([[0.5, math.nan]])}
-    assert to_fields(record) == {"a": [1.0, None, None], "b": [[0.5, None]]}
-    assert json.loads(dumped(to_fields(record)))["a"] == [1.0, None, None]
+    assert to_plain(record) == {"a": [1.0, None, None], "b": [[0.5, None]]}
+    assert json.loads(to_json(record))["a"] == [1.0, None, None]
 
 
 def nested(rng, depth):
@@ -153,22 +163,50 @@ def test_json_is_laid_out_as_python_does():
     rng = random.Random(1)
     for _ in range(300):
         data = nested(rng, 4)
-        assert dumped(data) == json.dumps(data, ensure_ascii=False, indent=1)
-        assert to_fields(data) == data
+        assert json.loads(to_json(data)) == data
+        assert to_plain(data) == data
+    data = {"a": [1, None, [], {}, {"b": ["é", True]}], "": {"c": "x"}}
+    assert to_json(data) == json.dumps(data, ensure_ascii=False, indent=1)
 
 
-@pytest.mark.parametrize("together", [1 << 18, 7])
-def test_a_matrix_is_written_as_its_lists(monkeypatch, together):
-    monkeypatch.setattr(codec, "TOGETHER", together)
-    rng = np.random.default_rng(1)
-    whole = rng.integers(-3, 3, (6, 5))
-    numbers = np.concatenate([rng.normal(size=(4, 3)) * 1e-9, whole[:, :3] / 2, [[-0.0, 1e22, 3]]])
-    numbers[1] = math.nan, math.inf, -math.inf
-    record = {"a": numbers, "b": whole, "c": np.empty((0, 2)), "d": np.ones(2), "e": whole > 0}
-    kept = to_fields(record, matrices=True)
-    assert kept["a"] is numbers
-    assert kept["b"] is whole
-    assert dumped(kept) == dumped(to_fields(record))
+def test_a_matrix_is_written_as_its_lists():
+    numbers = np.array([[1e-9, 0.5], [math.nan, -math.inf], [-0.0, 1e22]])
+    record = {"a": numbers, "b": numbers > 0, "c": np.empty((0, 2)), "d": np.arange(3)}
+    rows = [[1e-9, 0.5], [None, None], [0.0, 1e22]]
+    positive = [[True, True], [False, False], [False, True]]
+    assert json.loads(to_json(record)) == {"a": rows, "b": positive, "c": [], "d": [0, 1, 2]}
+    assert "-0" not in to_json(numbers[2])
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A result with a field of each sort."""
+
+    values: Numbers
+    findings: ShownFindings
+    from_: str
+    own: Internal[object]
+    later: int = optional()
+
+
+def test_internal_and_absent_fields_are_not_in_the_json(monkeypatch):
+    problem = Problem("S101", "no", path="/home/a", line=2, cause="the truth is 1")
+    findings = Findings()
+    findings.add(problem)
+    sample = Sample(np.array([1.0, math.nan]), findings, "x", own=object())
+    plain = to_plain(sample)
+    assert list(plain) == ["values", "findings", "from"]
+    assert plain["values"] == [1.0, None]
+    assert [row["code"] for row in plain["findings"]] == ["S101"]
+    assert "the truth" not in to_json(sample)
+    assert "/home/a" not in to_json(sample)
+    assert to_plain(replace(sample, later=3))["later"] == 3
+
+    monkeypatch.setitem(RESULTS, "sample", f"{__name__}:Sample")
+    described = schema("sample")
+    assert described["required"] == ["values", "findings", "from"]
+    assert list(described["properties"]) == ["values", "findings", "from", "later"]
+    assert list(faults(plain, described, described["$defs"])) == []
 
 
 def golden_of(name):
