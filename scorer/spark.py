@@ -65,7 +65,7 @@ from scorer.scoring.submission import (
     Checked,
     Plan,
     check_table,
-    join_truths,
+    join_checked,
     score_table,
     score_views,
 )
@@ -432,7 +432,7 @@ def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucke
         checked = check_table(plan, table, findings, is_bucket=True)
         problems = [problem for each in checked.counted if (problem := each.problem)]
         if checked.can_be_scored and all(each.severity == "warning" for each in problems):
-            card = score_views(plan, join_truths(plan, table), findings).card
+            card = score_views(plan, join_checked(plan, table, checked), findings).card
     except UnreadableError as error:
         findings.add(error.problem)
     findings.replace(_remove_line)

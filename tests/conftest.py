@@ -12,11 +12,32 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parent.parent
 COMMAND = Path(sys.executable).parent / "score"
 os.environ.pop("COLUMNS", None)  # the width of whoever runs the tests is no part of what they show
+
+
+def pytest_addoption(parser):
+    help = "give the hashes of rows few values in all tests, so that texts alone tell rows apart"
+    parser.addoption("--few-hashes", action="store_true", help=help)
+
+
+@pytest.fixture
+def few_hashes(monkeypatch):
+    """Give the hashes of rows eight values, so that most rows share theirs with other rows."""
+    from scorer.core import matching
+
+    hash_rows = matching.hash_rows
+    monkeypatch.setattr(matching, "hash_rows", lambda columns: hash_rows(columns) & np.uint64(7))
+
+
+@pytest.fixture(autouse=True)
+def _few_hashes_in_all_tests(request):
+    if request.config.getoption("--few-hashes"):
+        request.getfixturevalue("few_hashes")
 
 
 SERVERS = {"postgresql"}  # fixtures

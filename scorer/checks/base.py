@@ -21,15 +21,16 @@ import polars as pl
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.ids import MESSAGES, IdFault, PublicIds, combine_hashes, count_rows, has_name
+from scorer.checks.ids import MESSAGES, IdFault, PublicIds, count_rows, has_name
 from scorer.core.arrays import Mask
+from scorer.core.matching import find_repeats
 from scorer.core.plugins import find_marked, mark
 from scorer.core.problems import KEPT, Findings, Problem, Severity
 from scorer.core.text import format_exact, join_first, printable, quoted
 from scorer.reading.table import Table
 
 UNREAD = ("S207", "S208", "S601")  # codes of rows that a reader leaves out
-SLICE_ROWS = 1_000_000  # rows whose keys or names are made at once
+SLICE_ROWS = 1_000_000  # rows whose names are made at once
 
 ITEM_ROLES = ("item", "better", "worse")
 ID_ROLES = ("list", *ITEM_ROLES)  # roles of ids whose column in the line is shown
@@ -102,6 +103,38 @@ class SubmissionRows(FileRows):
             return pl.concat(parts, rechunk=False) if parts else numbers
         positions = self.lists.select("list").with_row_index("number")
         return self.frame.join(positions, on="list", how="left", maintain_order="left")["number"]
+
+    @cached_property
+    def is_public_list(self) -> pl.Series:
+        """Whether each of `lists` is one of the challenge."""
+        return self.ids.lists.contains(self.lists["list"])
+
+    @cached_property
+    def is_candidate(self) -> Mapping[str, Mask]:
+        """Role -> whether the item of each row is a candidate of its list.
+
+        Of the roles of items; there are none if no candidates are public.
+        """
+        if (candidates := self.ids.candidates) is None:
+            return {}
+        roles = [role for role in ITEM_ROLES if role in self.frame.columns]
+        return {role: candidates.contains(self.frame, role) for role in roles}
+
+    @cached_property
+    def other_items(self) -> pl.DataFrame:
+        """The items of lists of the challenge that are no candidates there; see `select_cells`."""
+        others = {role: ~is_candidate for role, is_candidate in self.is_candidate.items()}
+        if any(is_other.any() for is_other in others.values()):
+            is_public = self.ids.lists.contains(self.frame["list"]).to_numpy()
+            others = {role: is_other & is_public for role, is_other in others.items()}
+        return select_cells(self.frame, others)
+
+    @property
+    def known(self) -> int:
+        """How many lists of the file are public; where candidates are asked for, how many rows."""
+        if self.public.kind in ("ratings", "preferences"):
+            return int(np.count_nonzero(np.logical_and.reduce([*self.is_candidate.values()])))
+        return int(self.is_public_list.sum())
 
     @cached_property
     def named_lists(self) -> pl.DataFrame:
@@ -289,14 +322,18 @@ def distinct_ids(
     return found.drop("row").hstack(rest[found["row"]])
 
 
-def is_repeated(numbers: pl.Series) -> pl.Series:
-    """Return whether each number occurs at least twice.
+def select_cells(rows: pl.DataFrame, masks: Mapping[str, Mask]) -> pl.DataFrame:
+    """Return the cells for which the mask of their column holds, in the order of the lines.
 
-    The numbers are sorted, since a hash table of them would take three times the memory.
+    The columns are `line`, `list`, `item` (the cell) and `role` (its column). There is at least
+    one mask.
     """
-    ordered = numbers.sort().to_numpy()
-    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    return numbers.is_in(pl.Series(repeated, dtype=numbers.dtype).implode())
+    kind = pl.Enum(list(masks))  # a number a row takes a quarter of a text's memory
+    cells = [
+        rows.select("line", "list", item=role).filter(mask).with_columns(role=pl.lit(role, kind))
+        for role, mask in masks.items()
+    ]
+    return pl.concat(cells).sort("line", maintain_order=True)
 
 
 def repeated_rows(rows: pl.DataFrame, *roles: str, first: str = "list") -> pl.DataFrame:
@@ -305,14 +342,9 @@ def repeated_rows(rows: pl.DataFrame, *roles: str, first: str = "list") -> pl.Da
     Two columns are added: the `first_line` of equal rows, and their `first_list` or another such
     name of the column `first`.
     """
-    # In slices, since computing a key takes several times its memory.
-    parts = rows.iter_slices(SLICE_ROWS) if len(rows) > SLICE_ROWS else [rows]
-    key = pl.concat([part.select(combine_hashes(*roles)) for part in parts]).to_series()
-    rows = rows.with_columns(key=key).filter(is_repeated(key))
-    rows = rows.with_columns(pl.col("line", first).first().over("key").name.prefix("first_"))
-    # Different rows that share a key repeat nothing.
-    is_same = [pl.col(role) == pl.col(role).first().over("key") for role in roles]
-    return rows.filter(~pl.col("key").is_first_distinct(), *is_same).drop("key")
+    repeats, first_rows = find_repeats([rows[role] for role in roles])
+    first_cells = rows.select(pl.col("line", first).name.prefix("first_"))
+    return rows[repeats].hstack(first_cells[first_rows])
 
 
 def problem_per_row(rows: pl.DataFrame, describe: Callable[[Row], Problem]) -> Iterator[Problem]:

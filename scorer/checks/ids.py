@@ -8,15 +8,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, reduce
+from functools import cache, cached_property
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from scorer.challenge.public import IdNames, Public, ids_of
+from scorer.core.arrays import Mask
 from scorer.core.ids import TextPattern, repair_id, split_ids, wrapped_id_regex
 from scorer.core.text import IGNORABLE, nearest, quoted, unseen
 from scorer.views.items import ItemsByList
+from scorer.views.join import Pairs, pairs_of
 
 # `++` does not backtrack: a long id is matched in one pass.
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
@@ -36,7 +39,6 @@ FEW_IDS = 200  # public ids that are all compared with an unknown one
 MOST_LETTERS = 120  # characters of the public ids that `IdIndex.nearest` inserts or substitutes
 SUGGESTIONS = 20  # for one file; only the first few are shown
 SEVERAL_OR_WRAPPED = re.compile(r"""[,;|\t'"`\[\]()]""")  # in an id that is several, or in quotes
-MULTIPLIER = 0x9E3779B97F4A7C15  # not 1, so that (a, b) and (b, a) differ; odd loses no bits
 NOUNS = {",": "commas", ";": "semicolons", "|": "bars", "\t": "tabs"}  # of the signs between ids
 MOST_PARTS = 100  # ids that a cell with several ids may hold, to be recognized
 # A regular expression of polars for ids that `suspect_id` looks at one by one: empty or missing,
@@ -82,21 +84,13 @@ class IdIndex:
         """The ids in their order."""
         return pl.Series("id", ids_of(self.names), dtype=pl.String)
 
-    @cached_property
-    def _hashes(self) -> pl.Series:
-        return self.series.hash()
-
     def contains(self, ids: pl.Series) -> pl.Series:
-        """Return whether each of some ids is public.
-
-        Hashes of 64 bits are compared. If there are 10 million public ids and as many others, the
-        chance that any of these is taken for public is below 1 in 100,000.
-        """
-        return ids.hash().is_in(self._hashes.implode())
+        """Return whether each of some ids is public."""
+        return ids.is_in(self.series.implode())
 
     def without(self, ids: pl.Series) -> pl.Series:
         """Return the public ids that are not among `ids`, in their order."""
-        return self.series.filter(~self._hashes.is_in(ids.hash().implode()))
+        return self.series.filter(~self.series.is_in(ids.implode()))
 
     def explain(self, name: str, decimals: bool = False) -> IdFault | None:
         """Return the fault that makes an id unknown; None if it is just another id.
@@ -213,38 +207,25 @@ class PairIndex:
         return len(self.items.item)
 
     @cached_property
-    def frame(self) -> pl.DataFrame:
-        """The pairs: `list` and `item`, list by list."""
-        items = self.items
-        lists = self.lists.series.gather(items.in_list)
-        return pl.DataFrame({"list": lists, "item": items.names.gather(items.item)})
+    def _pairs(self) -> Pairs:
+        return Pairs(self.items.in_list, self.items.names.gather(self.items.item))
 
     @cached_property
-    def _keys(self) -> pl.Series:
-        return self.frame.select(combine_hashes("list", "item")).to_series()
+    def frame(self) -> pl.DataFrame:
+        """The pairs: `list` and `item`, list by list."""
+        lists = self.lists.series.gather(self._pairs.in_list)
+        return pl.DataFrame({"list": lists, "item": self._pairs.items})
 
-    def contains(self, rows: pl.DataFrame, role: str = "item") -> pl.Series:
+    def contains(self, rows: pl.DataFrame, role: str = "item") -> Mask:
         """Return whether the list of each row has the item in the column `role`."""
-        return rows.select(combine_hashes("list", role)).to_series().is_in(self._keys.implode())
-
-    def find_others(self, rows: pl.DataFrame, *roles: str) -> pl.DataFrame:
-        """Return the cells of some columns whose list has no such item.
-
-        They are in the order of the lines: `line`, `list`, `item` and `role`.
-        """
-        kind = pl.Enum(roles)  # a number a row takes a quarter of a text's memory
-        cells = [
-            rows.select("line", "list", item=role, role=pl.lit(role, kind)).filter(
-                ~self.contains(rows, role)
-            )
-            for role in roles
-        ]
-        return pl.concat(cells).sort("line", maintain_order=True)
+        return self._pairs.find(pairs_of(rows, self.lists.series, role)) >= 0
 
     def without(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return the pairs that are in none of some rows."""
-        keys = rows.select(combine_hashes("list", "item")).to_series()
-        return self.frame.filter(~self._keys.is_in(keys.implode()))
+        _, found = pairs_of(rows, self.lists.series).match(self._pairs)
+        is_missing = np.ones(len(self), dtype=bool)
+        is_missing[found] = False
+        return self.frame.filter(is_missing)
 
 
 class PublicIds:
@@ -269,15 +250,6 @@ class PublicIds:
         """The items that each list may hold; of ratings, those that are to be predicted."""
         candidates = self._public.candidates
         return None if candidates is None else PairIndex(ItemsByList.of(candidates))
-
-
-def combine_hashes(*roles: str) -> pl.Expr:
-    """Return a number of 64 bits for each row; it differs if the ids of the columns do."""
-    return reduce(
-        lambda key, role: key * pl.lit(MULTIPLIER, pl.UInt64) + pl.col(role).hash(),
-        roles[1:],
-        pl.col(roles[0]).hash(),
-    )
 
 
 def count_rows(rows: int) -> str:

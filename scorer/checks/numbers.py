@@ -148,8 +148,7 @@ def prediction_not_asked(rows: SubmissionRows) -> Iterator[Problem]:
     if pairs is None or items is None:
         return
     # A list that is not in the challenge, or an id gone wrong, has its own problem.
-    others = pairs.find_others(rows.frame, "item")
-    others = others.filter(rows.ids.lists.contains(others["list"]))
+    others = rows.other_items
     unknown = others["item"].filter(~items.contains(others["item"])).unique()
     wrong = [item for item in unknown if items.explain(item) is not None]
     # With a role, the problem would point to the cell of the item; but it is of the pair.

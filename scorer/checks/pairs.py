@@ -12,11 +12,10 @@ from scorer.checks.base import (
     Row,
     SubmissionRows,
     check,
-    is_repeated,
-    repeated_rows,
     report_rows,
 )
-from scorer.checks.ids import combine_hashes
+from scorer.core.arrays import Ints, Mask
+from scorer.core.matching import find_repeats, number_rows
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
 
@@ -35,46 +34,44 @@ def item_without_preference(rows: SubmissionRows) -> Iterator[Problem]:
     """Every item is in one of the preferences that the truth has of its list."""
     if (candidates := rows.ids.candidates) is None:
         return
-    roles = ("better", "worse") if "better" in rows.frame.columns else ("item",)
-    # Other checks report unknown lists and empty items.
-    cells = rows.frame.select("line", "list", *roles)
-    cells = cells.filter(candidates.lists.contains(cells["list"]))
-    others = candidates.find_others(cells, *roles).filter(pl.col("item") != "")
-    others = others.filter(combine_hashes("list", "item").is_first_distinct())
+    others = rows.other_items.filter(pl.col("item") != "")  # another check reports empty items
+    others = others.unique(["list", "item"], keep="first", maintain_order=True)
     message = "item {item} is in no preference of {word} {list}"
-    yield from report_rows(others, "S704", message, word=rows.word)
+    # Where a list has no items to compare, no preference of it could be right.
+    has_items = candidates.lists.contains(others["list"])
+    yield from report_rows(others.filter(has_items), "S704", message, word=rows.word)
+    message += ", which has none"
+    yield from report_rows(others.filter(~has_items), "S704", message, "warning", word=rows.word)
 
 
 def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
     """Yield the problems of the preferences of a file; `word` is what a list is called."""
-    key = ["list", "better", "worse"]
-    better, worse = pl.col("better"), pl.col("worse")
-    frame = frame.select("line", *key)
-    reflexive = frame.filter(better == worse).rename({"better": "item"})
-    message = "{item} is preferred to itself in {word} {list}"
-    yield from report_rows(reflexive, "S701", message, word=word)
+    frame = frame.select("line", "list", "better", "worse")
+    is_reflexive = frame["better"] == frame["worse"]
+    if is_reflexive.any():
+        reflexive = frame.filter(is_reflexive).rename({"better": "item"})
+        message = "{item} is preferred to itself in {word} {list}"
+        yield from report_rows(reflexive, "S701", message, word=word)
+        frame = frame.filter(~is_reflexive)
 
-    frame = frame.filter(better != worse)
-    repeats = repeated_rows(frame, *key)
+    repeats, first_rows = find_repeats([frame["list"], frame["better"], frame["worse"]])
     message = "{better:bare} > {worse:bare} is given twice in {word} {list} "
     message += "(first on line {first_line})"
-    yield from report_rows(repeats, "S705", message, "warning", word=word)
+    repeated = frame[repeats].with_columns(first_line=frame["line"].gather(first_rows))
+    yield from report_rows(repeated, "S705", message, "warning", word=word)
 
-    pairs = _hash_pairs(frame)
-    if not repeats.is_empty():
-        pairs = pairs.unique(["low", "high", "is_upward"], keep="first", maintain_order=True)
-    opposed = pairs.filter(is_repeated(pairs.select(combine_hashes("low", "high")).to_series()))
+    better, worse = _number_items(frame)
+    counts = np.ones(frame.height, dtype=bool)  # the rows that are looked at
+    counts[repeats] = False
+    first_rows, opposed = _find_opposed(better, worse, counts)
     # The problem is reported at the second of the two, in the order of the file.
-    first_row = pl.col("row").first().over("low", "high")
-    second = opposed.with_columns(first_row=first_row).filter(pl.col("row") > pl.col("first_row"))
-    first_line = frame["line"].gather(second["first_row"])
     message = "both {worse:bare} > {better:bare} and {better:bare} > {worse:bare} in {word} {list} "
     message += "(lines {first_line} and {line})"
-    second_rows = frame[second["row"]].with_columns(first_line=first_line)
-    yield from report_rows(second_rows, "S702", message, word=word)
+    second = frame[opposed].with_columns(first_line=frame["line"].gather(first_rows))
+    yield from report_rows(second, "S702", message, word=word)
 
-    pairs = pairs.join(opposed, on="row", how="anti", maintain_order="left")
-    for rows in _find_cycles(frame, pairs):
+    counts[opposed] = counts[first_rows] = False
+    for rows in _find_cycles(frame, better, worse, counts):
         name, lines = rows[0]["list"], sorted(row["line"] for row in rows)
         items = [printable(row["better"], 60) for row in (*rows, rows[0])]
         where = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
@@ -87,49 +84,47 @@ def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
         yield Problem("S703", message, line=lines[-1], list=name)
 
 
-def _hash_pairs(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return numbers in place of the items of preferences, which take less memory and time.
+def _number_items(frame: pl.DataFrame) -> tuple[Ints, Ints]:
+    """Return the number of each row's better and worse item; an item of a list has one number."""
+    items = pl.concat([frame["better"], frame["worse"].alias("better")], rechunk=False)
+    lists = pl.concat([frame["list"], frame["list"]], rechunk=False)
+    better, worse = np.split(number_rows([lists, items]), 2)
+    return better, worse
 
-    The columns are `row`; `low` and `high`, hashes of 64 bits of the list and either item; and
-    `is_upward`, whether the item with the higher one is preferred. Of 10 million items the chance
-    that any two share a hash is below 1 in 100,000.
+
+def _find_opposed(better: Ints, worse: Ints, counts: Mask) -> tuple[Ints, Ints]:
+    """Return the first and the second row of each two that prefer opposite items of a pair.
+
+    `better` and `worse` are the items of each row, of which those that `counts` are different.
     """
-    better, worse = (
-        frame.select(combine_hashes("list", role)).to_series() for role in ("better", "worse")
-    )
-    return (
-        pl.DataFrame({"low": better, "high": worse})
-        .select(
-            low=pl.min_horizontal("low", "high"),
-            high=pl.max_horizontal("low", "high"),
-            is_upward=better > worse,
-        )
-        .with_row_index("row")
-    )
+    rows = np.flatnonzero(counts)
+    low, high = np.minimum(better, worse)[rows], np.maximum(better, worse)[rows]
+    second, first = find_repeats([pl.Series(low), pl.Series(high)])
+    return rows[first], rows[second]
 
 
-def _find_cycles(frame: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[list[Row]]:
+def _find_cycles(
+    frame: pl.DataFrame, better: Ints, worse: Ints, counts: Mask
+) -> Iterator[list[Row]]:
     """Yield the rows of a short cycle for each strongly connected component of the preferences.
 
-    `pairs` are those of `_hash_pairs` that count, of the rows of `frame`. A node is an item of a
-    list.
+    A node is an item of a list. `better` and `worse` are those of each row; `counts` says which
+    rows are looked at.
     """
-    if pairs.is_empty():
+    if not counts.any():
         return
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    nodes = pl.concat([pairs["low"], pairs["high"]]).rank("dense") - 1
-    low, high = nodes.to_numpy().astype(np.int64).reshape(2, -1)
-    is_upward = pairs["is_upward"].to_numpy()
-    start, end = np.where(is_upward, high, low), np.where(is_upward, low, high)
+    rows = np.flatnonzero(counts)
+    start, end = better[rows], worse[rows]
     size = int(max(start.max(), end.max())) + 1
     graph = coo_array((np.ones(start.size, np.int8), (start, end)), (size, size))
     _, component = connected_components(graph.tocsr(), connection="strong")
     in_cycle = component[start] == component[end]
-    cyclic = frame[pairs["row"].filter(in_cycle)].with_columns(component=component[start[in_cycle]])
-    for rows in cyclic.partition_by("component", maintain_order=True):
-        yield _shortest_cycle(rows.rows(named=True))
+    cyclic = frame[rows[in_cycle]].with_columns(component=component[start[in_cycle]])
+    for part in cyclic.partition_by("component", maintain_order=True):
+        yield _shortest_cycle(part.rows(named=True))
 
 
 def _shortest_cycle(rows: Sequence[Row]) -> list[Row]:

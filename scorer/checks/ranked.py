@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
+import numpy as np
 import polars as pl
 
 from scorer.challenge.submission import Submission
@@ -18,7 +19,6 @@ from scorer.checks.base import (
     check,
     distinct_ids,
     is_or_are,
-    is_repeated,
     problem_per_row,
     repeated_rows,
     report_ids,
@@ -29,12 +29,12 @@ from scorer.checks.ids import (
     MOST_EXPLAINED,
     READ_AS_TEXT,
     IdIndex,
-    combine_hashes,
     has_name,
     misformed_id,
     suspect_id,
     unusual_regex,
 )
+from scorer.core.arrays import sort_by_list
 from scorer.core.ids import TextPattern
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable, quoted
@@ -75,13 +75,13 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
     if rows.is_bucket:  # on Spark, when all buckets are checked
         return
     index, public, strict = rows.ids.lists, rows.public, rows.rules.unknown_list == "error"
-    lists = rows.lists
+    lists, is_known = rows.lists, rows.is_public_list
     if empty := rows.table.empty_lists:
         # An empty list has no row, but its line. It counts as 1 row in messages about its id.
         without_rows = {"list": list(empty), "line": list(empty.values()), "rows": 1}
         lists = pl.concat([lists, pl.DataFrame(without_rows, schema=lists.schema)])
         lists = lists.sort("line", maintain_order=True)
-    is_known = index.contains(lists["list"])
+        is_known = index.contains(lists["list"])
     answered, unknown = lists.filter(is_known)["list"], lists.filter(~is_known)
     what, help = "is not in this challenge", HOW_TO_IGNORE if strict else None
     faults = index.explain_all(unknown["list"], "S302", rows.word, what, help)
@@ -196,7 +196,7 @@ def item_no_candidate(rows: SubmissionRows) -> Iterator[Problem]:
     candidates, items = rows.ids.candidates, rows.ids.items
     if candidates is None or items is None:
         return
-    others = candidates.find_others(rows.frame, "item")
+    others = rows.other_items
     known = candidates.lists.contains(others["list"]) & items.contains(others["item"])
     others = others.filter(known).unique(["list", "item"], keep="first", maintain_order=True)
     message = "{item} is not a candidate of {word} {list}"
@@ -425,10 +425,13 @@ def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:
         # unless the second row ties with it.
         ties = rows.select(SAME_LIST & (score == score.shift())).to_series()
         return rows.filter(ties | ties.shift(-1))
-    # Adding 0 makes -0 and 0 one number.
-    pairs = rows.select("list_number", score=score + 0.0)
-    key = pairs.select(combine_hashes("list_number", "score")).to_series()
-    return rows.filter(is_repeated(key))
+    in_list, scores = rows["list_number"].to_numpy(), rows["score"].to_numpy()
+    order = sort_by_list(in_list, scores)
+    in_list, scores = in_list[order], scores[order]
+    is_same = (in_list[1:] == in_list[:-1]) & (scores[1:] == scores[:-1])
+    is_tied = np.zeros(order.size, dtype=bool)
+    is_tied[order] = np.append(is_same, False) | np.append(False, is_same)
+    return rows.filter(is_tied)
 
 
 @check("S410", kinds=RANKED)

@@ -16,6 +16,7 @@ from scorer.checks.base import (
     distinct_ids,
     repeated_rows,
     report_rows,
+    select_cells,
 )
 from scorer.checks.classes import split_cell
 from scorer.checks.ids import (
@@ -77,11 +78,13 @@ def pair_not_public(rows: TruthRows) -> Iterator[Problem]:
     if pairs is None or public.items is None:
         return
     if public.kind == "ratings":
-        others = pairs.find_others(rows.frame, "item")
+        others = select_cells(rows.frame, {"item": ~pairs.contains(rows.frame)})
         # `id_not_public` reports items that are of no list.
         others = others.filter(IdIndex(public.items).contains(others["item"]))
     else:
-        others = pairs.find_others(rows.frame, "better", "worse")
+        others = select_cells(
+            rows.frame, {role: ~pairs.contains(rows.frame, role) for role in ("better", "worse")}
+        )
         others = others.unique(["list", "item"], keep="first", maintain_order=True)
     message = "item {item} is not among the items of {word} {list}"
     yield from report_rows(others.drop("role"), "T305", message, word=rows.word)

@@ -11,6 +11,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+MIN_RUN = 4  # the mean number of successive rows of a list that makes moving whole lists faster
+
 
 def round_for_ranks(values: Any, digits: int = 12) -> Floats:
     """Values rounded to so many significant digits, so that rounding errors decide no rank.
@@ -80,3 +82,50 @@ def first_positions(numbers: Ints, size: int) -> Ints:
     known = np.flatnonzero(numbers >= 0)[::-1]
     positions[numbers[known]] = known  # from the last, so that the first of several stays
     return positions
+
+
+def sort_by_list(in_list: NDArray[np.integer[Any]], key: Floats) -> Ints:
+    """Return the rows by list, then by key, equal ones as they stand."""
+    begin = np.append(0, np.flatnonzero(in_list[1:] != in_list[:-1]) + 1)
+    if begin.size > in_list.size // MIN_RUN:
+        return _sort_packed(in_list, key)
+    # In most files a list's rows follow each other, best first: then moving whole lists is enough.
+    size = np.diff(begin, append=in_list.size)
+    by = np.argsort(in_list[begin], kind="stable")
+    begin, size = begin[by], size[by]
+    new_begin = np.cumsum(size) - size
+    rows = np.arange(in_list.size)
+    rows += np.repeat(begin - new_begin, size)
+    in_list, key = np.repeat(in_list[begin], size), key[rows]
+    if ((in_list[1:] == in_list[:-1]) & (key[1:] < key[:-1])).any():
+        rows = rows[_sort_packed(in_list, key)]
+    return rows
+
+
+def _sort_packed(in_list: NDArray[np.integer[Any]], key: Floats) -> Ints:
+    """Return the same as `sort_by_list`, for rows in any order.
+
+    The list, the highest bits of the key and the row are sorted as one number of 64 bits, which
+    takes a tenth of the time of a sort by several columns.
+    """
+    row_bits = int(key.size).bit_length()
+    key_bits = 64 - row_bits - int(in_list.max(initial=0)).bit_length()
+    packed = (key + 0.0).view(np.uint64)  # -0.0 becomes 0.0
+    # The bits sort as the floats once negative ones have all bits inverted, others the sign bit.
+    inverted = packed.view(np.int64) >> 63
+    inverted |= np.int64(-(1 << 63))
+    packed = packed ^ inverted.view(np.uint64)
+    packed -= packed.min()
+    packed >>= np.uint64(max(int(packed.max()).bit_length() - key_bits, 0))
+    packed |= in_list.astype(np.uint64) << np.uint64(key_bits)
+    packed <<= np.uint64(row_bits)
+    packed |= np.arange(key.size, dtype=np.uint64)
+    packed.sort()
+    order: Ints = (packed & np.uint64((1 << row_bits) - 1)).astype(np.int64)
+    packed >>= np.uint64(row_bits)
+    equal = np.flatnonzero(packed[1:] == packed[:-1])
+    if (key[order[equal + 1]] < key[order[equal]]).any():  # keys differ in bits left out
+        at = np.union1d(equal, equal + 1)
+        rows = order[at]
+        order[at] = rows[np.lexsort((rows, key[rows], packed[at]))]
+    return order

@@ -7,6 +7,7 @@ ScorerError
 ├── Refused                an act that a rule of the board does not allow         exit 3
 ├── PluginError            a metric, ours or a plugin's: "not your fault"         exit 4
 │   └── MetricFailed       a plugin's metric on one file; the others are scored
+├── InternalError          a mistake of scorer that it noticed itself             exit 4
 └── UnknownName            a name that was looked up and does not exist           exit 2
 
 A `Problem` is a record of one thing wrong in one file; the exceptions carry
@@ -81,6 +82,12 @@ class MetricFailed(PluginError):
         """
         message = "a metric of this challenge failed on this file; the organizer is told why"
         return Problem("S530", message, cause=str(self))
+
+
+class InternalError(ScorerError):
+    """Two parts of scorer contradict each other, so that no value can be trusted."""
+
+    exit_code = 4
 
 
 class UnknownName(ScorerError):

@@ -52,6 +52,9 @@ class Views(NamedTuple):
     join_truth: JoinTruth = lambda view, lists: None
     # The views of the items for which a condition is true, by its text.
     by_condition: Mapping[str, Views] = {}
+    # How many rows of the submission the join has found, of kinds whose public part names the items
+    # of each list; None of other kinds.
+    found: int | None = None
 
     def where(self, condition: str | None) -> Views:
         """Return the views of the items that a condition chooses; all if it is one on lists."""

@@ -46,9 +46,9 @@ class Preferences(ItemTruth):
 
         `ties` is ignored: equal scores prefer neither.
         """
-        preferred = Preferred(self.orders, read_preferences(submission, self.truth))
+        stated = read_preferences(submission, self.truth)
         answered = answered_lists(submission.frame, self.truth.list_names)
-        return Views(answered, {Preferred: preferred})
+        return Views(answered, {Preferred: Preferred(self.orders, stated)}, found=stated.size)
 
 
 def _complete_items(public: Public, sources: PublicSources) -> Public:

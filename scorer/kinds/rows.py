@@ -33,7 +33,7 @@ from scorer.reading.schema import Schema
 from scorer.reading.table import Table, encode, find_places
 from scorer.views.columns import Extras, NamedColumns
 from scorer.views.items import ItemsByList
-from scorer.views.join import GradedItems, number_lists, sorted_names
+from scorer.views.join import GradedItems, candidate_items, number_lists, sorted_names
 from scorer.views.ranked import Names, Ties
 from scorer.views.rows import Labelled, LabelledRows, Targets, indicator_matrix
 
@@ -394,7 +394,8 @@ class Ratings(ItemTruth):
         Of two predictions for one rating the first counts.
         """
         frame, truth = submission.frame, self.truth
-        row = first_positions(truth.find(frame), truth.in_list.size)
+        place = truth.find(frame)
+        row = first_positions(place, truth.in_list.size)
         is_predicted = row >= 0
         row, rated_list = row[is_predicted], truth.in_list[is_predicted].astype(np.int64)
         # the ends of a prediction's interval, which metrics read as further columns
@@ -412,7 +413,19 @@ class Ratings(ItemTruth):
             rated_list=rated_list,
             extras=extras._replace(submission=columns),
         )
-        return Views(answered, {Targets: view})
+        return Views(answered, {Targets: view}, found=self._count_requested(frame, place))
+
+    def _count_requested(self, frame: pl.DataFrame, place: Ints) -> int:
+        """Return how many predictions are asked for, given the place of each among the ratings.
+
+        The public file of items may ask for some that have no rating.
+        """
+        unrated = np.flatnonzero(place < 0)
+        if not unrated.size:
+            return place.size
+        requested = candidate_items(self.side.public.candidates or {}, self.lists)
+        is_requested = requested.find(frame.select("list", "item")[unrated]) >= 0
+        return place.size - unrated.size + int(np.count_nonzero(is_requested))
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return the ratings as predictions, and as both ends of the predicted intervals."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from functools import partial
-from hashlib import blake2b
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -420,8 +419,8 @@ def pairwiseaccuracy(view: Texts) -> Figure:
     groups = view.extras.list.get("group", np.full(view.lists, ""))
     pairs = list(zip(view.truth_list.tolist(), view.truth_text, strict=True))
     columns = {
-        "group": np.array([_code(str(groups[n])) for n, _ in pairs], dtype=np.int64),
-        "system": np.array([_code(f"{groups[n]}\n{name}") for n, name in pairs], dtype=np.int64),
+        "group": _number(str(groups[n]) for n, _ in pairs),
+        "system": _number((str(groups[n]), name) for n, name in pairs),
         "grade": view.grade,
         "score": np.array([scores.get(pair, np.nan) for pair in pairs], dtype=np.float64),
     }
@@ -430,9 +429,10 @@ def pairwiseaccuracy(view: Texts) -> Figure:
     )
 
 
-def _code(name: str) -> int:
-    """A number of a name that is the same wherever lists are scored."""
-    return int.from_bytes(blake2b(name.encode(), digest_size=6).digest(), "big")
+def _number(names: Iterable[Hashable]) -> Ints:
+    """Number the distinct names from 0, in the order of their first places."""
+    numbers = dict[Hashable, int]()
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
 
 def _pairs_in_order(columns: Mapping[str, Any], weight: Floats) -> float:

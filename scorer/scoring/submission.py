@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from scorer.challenge.public import Public
@@ -18,7 +19,7 @@ from scorer.challenge.submission import Submission
 from scorer.checks.base import CountedProblem, SubmissionRows, examine, is_partial
 from scorer.checks.causes import expected_table, replace_by_cause
 from scorer.checks.ids import PublicIds
-from scorer.core.errors import MetricFailed, SubmissionRejected
+from scorer.core.errors import InternalError, MetricFailed, SubmissionRejected
 from scorer.core.plugins import plugin_errors
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
@@ -136,8 +137,8 @@ def score_table(plan: Plan, table: Table, findings: Findings, sha256: str | None
 
 def check_and_join(plan: Plan, table: Table, findings: Findings) -> dict[Fold, Views]:
     """Return the views of a submission after adding its problems; none if it cannot be scored."""
-    can_be_scored = check_table(plan, table, findings).can_be_scored
-    return join_truths(plan, table) if can_be_scored and plan.truths else {}
+    checked = check_table(plan, table, findings)
+    return join_checked(plan, table, checked) if checked.can_be_scored and plan.truths else {}
 
 
 def score_views(
@@ -170,6 +171,7 @@ class Checked(NamedTuple):
 
     can_be_scored: bool
     counted: Sequence[CountedProblem] = ()
+    known: int = 0  # the lists, or rows, that the join has to find: see `SubmissionRows.known`
 
 
 def check_table(plan: Plan, table: Table, findings: Findings, is_bucket: bool = False) -> Checked:
@@ -192,7 +194,9 @@ def check_table(plan: Plan, table: Table, findings: Findings, is_bucket: bool = 
     findings.extend(_refused_cells(plan, table))
     # Measures need each item once, and all numbers, even if no check reports an error.
     repeats = "item" in table and not rows.keeps_first_repeat and rows.repeated_items.height
-    return Checked(not (findings.fatal or rows.has_unread_number or repeats), counted)
+    if findings.fatal or rows.has_unread_number or repeats:
+        return Checked(False, counted)
+    return Checked(True, counted, rows.known if plan.truths else 0)
 
 
 def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
@@ -211,6 +215,24 @@ def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
                     message = check(cell)
                 if message:
                     yield Problem("S531", f"{quoted(cell)}: {message}", line=line, list=name)
+
+
+def join_checked(plan: Plan, table: Table, checked: Checked) -> dict[Fold, Views]:
+    """Return the views of a submission that the checks have passed.
+
+    `InternalError` if the join has not found all that they know: what it leaves out would count for
+    nothing, and nobody would be told.
+    """
+    joined = join_truths(plan, table)
+    views = joined[None]
+    found = np.count_nonzero(views.answered) if views.found is None else views.found
+    if found != checked.known:
+        raise InternalError(
+            f"the checks know {checked.known:,} {plan.public.word('list')}s or rows of this file, "
+            f"and the join with the truth has found {found:,}; this is a mistake of scorer: "
+            "please report it, with the file"
+        )
+    return joined
 
 
 def join_truths(plan: Plan, table: Table) -> dict[Fold, Views]:

@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.arrays import Floats, Ints, Mask, sort_by_list
+from scorer.core.matching import find_repeats, match_rows
 from scorer.reading.table import Table, find_places, sort_ids
 from scorer.views.columns import NO_EXTRAS, Extras
 from scorer.views.items import ItemsByList
@@ -20,10 +21,7 @@ from scorer.views.ranked import Hits, Judged, Names, Ties, ranked_hits
 Rows = NDArray[np.int32 | np.int64]  # numbers of rows or lists; 64 bits take 80 MB of 10 million
 GAPS = "gaps"  # the key in `Table.facts` of whether ranks left out are empty slots
 EMPTY = "-"  # the name of the item of an empty slot
-BATCH = 1_000_000  # how many items are compared at once, as the copy takes 16 bytes an item or more
-MIN_RUN = 4  # the mean number of successive rows of a list that makes moving whole lists faster
 SAMPLE = 1_000  # how many rows are looked at to tell whether a list's rows follow each other
-KEY_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so its products with different numbers differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,40 +32,22 @@ class Pairs:
     items: pl.Series
 
     @property
-    def keys(self) -> pl.Series:
-        """A number for each row, equal for equal pairs; different pairs seldom share one."""
-        return pl.Series(self.in_list.astype(np.uint64)) * KEY_FACTOR + self.items.hash()
+    def columns(self) -> tuple[pl.Series, pl.Series]:
+        """The numbers of the lists, and the items."""
+        return pl.Series(self.in_list), self.items
 
     @property
     def repeats(self) -> bool:
         """Whether any two rows have the same pair."""
-        if self.keys.n_unique() == len(self.items):
-            return False
-        pairs = pl.DataFrame({"list": self.in_list, "item": self.items})
-        return bool(pairs.is_duplicated().any())
+        return find_repeats(self.columns)[0].size > 0
 
     def match(self, other: Pairs) -> tuple[Ints, Ints]:
         """Return the rows of this table and the rows of the other that have the same pair.
 
-        Two arrays of shape (matches,), in the order of this table's rows.
+        Two arrays of shape (matches,), in the order of this table's rows. No two rows of the other
+        table may have the same pair.
         """
-        pairs, others = (
-            pl.DataFrame({"key": each.keys}).with_row_index(name)
-            for each, name in ((self, "row"), (other, "match"))
-        )
-        joined = pairs.lazy().join(others.lazy(), on="key").drop("key")
-        found = joined.collect(engine="streaming").sort("row")  # half the cost of an ordered join
-        del pairs, others, joined  # their keys take 16 bytes a row
-        rows, matches = found["row"].to_numpy(), found["match"].to_numpy()
-        same = np.empty(rows.size, dtype=bool)
-        for begin in range(0, rows.size, BATCH):
-            part = slice(begin, begin + BATCH)
-            own, theirs = rows[part], matches[part]
-            same[part] = self.in_list[own] == other.in_list[theirs]
-            same[part] &= (self.items.gather(own) == other.items.gather(theirs)).to_numpy()
-        if not same.all():  # different pairs with the same key
-            rows, matches = rows[same], matches[same]
-        return rows.astype(np.int64), matches.astype(np.int64)
+        return match_rows(self.columns, other.columns)
 
     def find(self, other: Pairs) -> Ints:
         """Return, for each row of the other table, the row of this one with its pair; else -1.
@@ -253,7 +233,7 @@ class RankedRows:
         tied = np.empty(0, dtype=np.int64)
         together = in_list[1:] == in_list[:-1]
         if (in_list[1:] < in_list[:-1]).any() or (together & (key[1:] < key[:-1])).any():
-            by = _sort(in_list, key)
+            by = sort_by_list(in_list, key)
             row, in_list, key = row[by], in_list[by], key[by]
             together = in_list[1:] == in_list[:-1]
         if role is not None:
@@ -328,53 +308,6 @@ class RankedRows:
         new_of_tied[by.to_series().to_numpy()] = tied
         new[several] = new_of_tied[np.searchsorted(tied, indices[several])]
         return new
-
-
-def _sort(in_list: Rows, key: Floats) -> Ints:
-    """Return the rows by list, then by key, equal ones as they stand."""
-    begin = np.append(0, np.flatnonzero(in_list[1:] != in_list[:-1]) + 1)
-    if begin.size > in_list.size // MIN_RUN:
-        return _sort_packed(in_list, key)
-    # In most files a list's rows follow each other, best first: then moving whole lists is enough.
-    size = np.diff(begin, append=in_list.size)
-    by = np.argsort(in_list[begin], kind="stable")
-    begin, size = begin[by], size[by]
-    new_begin = np.cumsum(size) - size
-    rows = np.arange(in_list.size)
-    rows += np.repeat(begin - new_begin, size)
-    in_list, key = np.repeat(in_list[begin], size), key[rows]
-    if ((in_list[1:] == in_list[:-1]) & (key[1:] < key[:-1])).any():
-        rows = rows[_sort_packed(in_list, key)]
-    return rows
-
-
-def _sort_packed(in_list: Rows, key: Floats) -> Ints:
-    """Return the same as `_sort`, for rows in any order.
-
-    The list, the highest bits of the key and the row are sorted as one number of 64 bits, which
-    takes a tenth of the time of a sort by several columns.
-    """
-    row_bits = int(key.size).bit_length()
-    key_bits = 64 - row_bits - int(in_list.max(initial=0)).bit_length()
-    packed = (key + 0.0).view(np.uint64)  # -0.0 becomes 0.0
-    # The bits sort as the floats once negative ones have all bits inverted, others the sign bit.
-    inverted = packed.view(np.int64) >> 63
-    inverted |= np.int64(-(1 << 63))
-    packed = packed ^ inverted.view(np.uint64)
-    packed -= packed.min()
-    packed >>= np.uint64(max(int(packed.max()).bit_length() - key_bits, 0))
-    packed |= in_list.astype(np.uint64) << np.uint64(key_bits)
-    packed <<= np.uint64(row_bits)
-    packed |= np.arange(key.size, dtype=np.uint64)
-    packed.sort()
-    order: Ints = (packed & np.uint64((1 << row_bits) - 1)).astype(np.int64)
-    packed >>= np.uint64(row_bits)
-    equal = np.flatnonzero(packed[1:] == packed[:-1])
-    if (key[order[equal + 1]] < key[order[equal]]).any():  # keys differ in bits left out
-        at = np.union1d(equal, equal + 1)
-        rows = order[at]
-        order[at] = rows[np.lexsort((rows, key[rows], packed[at]))]
-    return order
 
 
 class OrderedRows(NamedTuple):

@@ -60,6 +60,11 @@ class StatedPairs(NamedTuple):
     better: Ints  # the item's number in the layout
     worse: Ints  # an item of the same list
 
+    @property
+    def size(self) -> int:
+        """The number of pairs."""
+        return self.better.size
+
     def squares(self, layout: PairLayout) -> Iterator[Mask]:
         """Yield for each block whether w is preferred to v, at [list, v, w]."""
         return _squares(layout, self.worse, self.better, True, rest=False)
@@ -69,6 +74,11 @@ class Ranking(NamedTuple):
     """Preferences stated by numbers: of two items of a list the higher one is preferred."""
 
     height: Floats  # for each item of the layout; equal or NaN: neither is preferred
+
+    @property
+    def size(self) -> int:
+        """The number of items that are ranked."""
+        return int(np.count_nonzero(~np.isnan(self.height)))
 
     def squares(self, layout: PairLayout) -> Iterator[Mask]:
         """Yield for each block whether w is preferred to v, at [list, v, w]."""

@@ -82,10 +82,11 @@ def findings(folder, mine):
 
 @pytest.mark.slow("checks a file a row, twice", beyond=8)
 @pytest.mark.parametrize(("kind", "case"), list(cases()))
-def test_exactly_these_findings_with_the_truth_and_without(kind, case, tmp_path):
+def test_exactly_these_findings_with_the_truth_and_without(kind, case, tmp_path, request):
     mine = folder_of(tmp_path, kind, case)
     assert findings(tmp_path, mine) == case.get("problems", [])
     (tmp_path / "truth.csv").unlink()
+    request.getfixturevalue("few_hashes")
     assert findings(tmp_path, mine) == case.get("problems", [])
 
 
@@ -106,6 +107,20 @@ def test_of_preferences_only_the_items_of_each_list_are_public(tmp_path):
     assert found == [["4 S704 item 'Z' is in no preference of list 'l'"]] * 2
 
 
+def test_preferences_of_a_list_without_items_to_compare_are_said_to_count_for_nothing(tmp_path):
+    (tmp_path / "challenge.yaml").write_text(
+        "truth: truth.csv\nitems: items.csv\nlists: lists.csv\nmetrics: [EDRC]\n"
+    )
+    (tmp_path / "truth.csv").write_text("list,better,worse\nl,A,B\n")
+    (tmp_path / "items.csv").write_text("list,item\nl,A\nl,B\n")
+    (tmp_path / "lists.csv").write_text("list\nl\nm\n")
+    (tmp_path / "mine.csv").write_text("list,better,worse\nl,A,B\nm,A,B\n")
+    assert findings(tmp_path, tmp_path / "mine.csv") == [
+        "3 warning S704 item 'A' is in no preference of list 'm', which has none",
+        "3 warning S704 item 'B' is in no preference of list 'm', which has none",
+    ]
+
+
 def test_a_check_is_handed_nothing_but_the_public_part():
     handed = [field.name for field in fields(SubmissionRows)]
     assert handed == ["table", "public", "rules", "ids", "partial", "is_bucket"]
@@ -122,7 +137,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
         assert imported <= {
             *("challenge.public", "challenge.submission"),  # the rules are public
             *("checks.base", "checks.ids", "checks.numbers", "checks.texts"),
-            *("core.arrays", "core.ids", "core.problems", "core.text"),
+            *("core.arrays", "core.ids", "core.matching", "core.problems", "core.text"),
             *("reading.layout", "reading.numbers", "reading.schema"),
             "views.images",  # how cells of masks and boxes are read
         }
