@@ -88,7 +88,7 @@ def _worked(example: SmallChallenge, measure: Measure, options: Options) -> str:
             found = explain(load(data, folder), folder / "example.csv", example.list)
         except ScorerError:
             return ""  # it needs what this example lacks
-    if not found.explained or found.explained[0].working.value != found.explained[0].working.value:
+    if not found.measures or found.measures[0].value != found.measures[0].value:
         return ""
     _, *blocks = document(found, options).blocks
     return text(Document("", blocks), options)

@@ -28,7 +28,8 @@ from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.splits import cut, scope_of
 from scorer.reading.parts import locate_by_part
 from scorer.results import explanation
-from scorer.results.explanation import Explained
+from scorer.results.explanation import ExplainedMeasure
+from scorer.results.json import ABSENT
 from scorer.results.report import Scope
 from scorer.scoring.submission import prepare_rows, score_table
 from scorer.stats.exact import exact_mean
@@ -105,26 +106,29 @@ def _explained_runs(system: str, runs: Sequence[Explanation]) -> Explanation:
     findings = Findings(runs[0].findings.path)
     for run in runs:
         findings.extend(run.findings)
-    whole = replace(runs[0], submission=system, findings=findings, explained=())
-    if not all(run.explained for run in runs):
+    whole = replace(runs[0], submission=system, findings=findings, measures=())
+    if not all(run.measures for run in runs):
         return whole
     names = [run.submission.rpartition("#")[2] for run in runs]
-    of_measures = zip(*(run.explained for run in runs), strict=True)
-    return replace(whole, explained=tuple(_mean_of(names, each) for each in of_measures))
+    of_measures = zip(*(run.measures for run in runs), strict=True)
+    return replace(whole, measures=tuple(_mean_of(names, each) for each in of_measures))
 
 
-def _mean_of(names: Sequence[str], runs: Sequence[Explained]) -> Explained:
+def _mean_of(names: Sequence[str], runs: Sequence[ExplainedMeasure]) -> ExplainedMeasure:
     """A measure's values of several runs, and their mean."""
     first = runs[0]
     steps: list[Step] = []
     for name, run in zip(names, runs, strict=True):
-        steps += [Sentence(f"Run {name}"), *run.working.steps]
-    values = [run.working.value for run in runs]
+        steps += [Sentence(f"Run {name}"), *run.steps]
+    values = [run.value for run in runs]
     steps.append(grid(f"The {len(runs)} runs", {"run": names, "value": values}))
-    mean, counts = exact_mean(np.array(values)), exact_mean(np.array([run.counts for run in runs]))
+    mean, counts = (
+        exact_mean(np.array(values)),
+        exact_mean(np.array([run.counts_as for run in runs])),
+    )
     notes = tuple(dict.fromkeys(note for run in runs for note in run.notes))
-    working = Working(first.working.title, tuple(steps), mean)
-    return Explained(first.measure, working, counts, notes)
+    working = Working(first.title, tuple(steps), mean)
+    return ExplainedMeasure.of(first.measure, working, counts, notes)
 
 
 def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | None) -> Explanation:
@@ -140,7 +144,13 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
     )
     scope, keep = _scope(ready, masks, name, split)
     findings = Findings()
-    bare = Explanation(file.name, name, ready.public.called, findings, (), scope)
+    bare = Explanation(
+        called=ready.public.called,
+        findings=findings,
+        submission=file.name,
+        list=name,
+        scope=scope or ABSENT,
+    )
     if stray := trespasses(ready, file.path):
         return replace(bare, findings=stray)
     plan = (ready if file.format is None else ready.reading(file.format)).plan
@@ -165,7 +175,7 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
             )
             for measure in ready.measures
         )  # fmt: skip
-        return replace(bare, findings=findings, explained=worst)
+        return replace(bare, findings=findings, measures=worst)
     at = lists.index(name)
     explanations = []
     for measure in ready.measures:
@@ -175,7 +185,7 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
         names_of = partial(truth.item_names, sent, rules.ties, at=at)
         views = truth.explain_views(sent, rules.ties, plan.views, at)
         explanations.append(explain_list(measure, card, views, names_of, at, ready.prepared.rules))
-    return replace(bare, findings=findings, explained=tuple(explanations))
+    return replace(bare, findings=findings, measures=tuple(explanations))
 
 
 def _scope(

@@ -138,7 +138,8 @@ class Snapshot:
         choices = self.choices(now, name, span, rule, only)
         several = only is not None or (rule or self.rules.leaderboard.entry) == "all"
         rows, report = self._ranked(choices, decided, now, self._part(name), several)
-        scope = scope_of(self.rules, self.splits, name)._replace(
+        scope = replace(
+            scope_of(self.rules, self.splits, name),
             phase=None if span is None or span.phase.id == EVERYTHING else span.phase.id,
             time=f"{now.astimezone(ZoneInfo(self.rules.timezone)):%Y-%m-%d %H:%M %Z}",
         )

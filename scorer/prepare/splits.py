@@ -134,10 +134,10 @@ def scope_of(challenge: Challenge, splits: Mapping[str, Mask], split: str | None
     sizes = {name: int(mask.sum()) for name, mask in splits.items() if name != EVERYTHING}
     total = next((mask.size for mask in splits.values()), 0)
     if split is None or split == EVERYTHING:
-        return Scope(None, total, total, tuple(sizes.items()))
+        return Scope(None, total, total, sizes)
     shown = challenge.phases[-1].show if challenge.phases else None
-    others = tuple((name, size) for name, size in sizes.items() if name != split)
-    final = shown if shown in dict(others) else None
+    others = {name: size for name, size in sizes.items() if name != split}
+    final = shown if shown in others else None
     return Scope(split, sizes[split], total, others, final)
 
 

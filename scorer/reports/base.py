@@ -16,7 +16,6 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable
 
 PRIVATE = "Not for publication: this report was made with --private, for organizers only."
-EXPLAINED = "Not for publication: this shows items of the truth, for organizers only."
 LINTED = "Not for publication: this was made from the truth, for organizers only."
 MOST = 50  # problems of a file that a bounded text tells
 ALIASES = {"table": "text"}  # of syntaxes
@@ -62,6 +61,8 @@ SYNTAXES: dict[str, Syntax] = {
     "markdown": Syntax("document"),
     "text": Syntax("document", alone=False, problems=False),
 }
+
+RECORDED = ("leaderboard", "comparison", "findings", "soundness", "study", "votes")
 
 # The formats of each subject beside the syntaxes; a subject's folder has its name.
 SUBJECTS: dict[str, dict[str, OwnFormat]] = {
@@ -127,8 +128,9 @@ class ReportForm(NamedTuple):
             return _text(own.module, self.name, data, options)
         syntax = SYNTAXES[self.name]
         options = options._replace(page=syntax.page, alone=syntax.alone, problems=syntax.problems)
-        module = import_module(f"{__package__}.{self.subject}.{syntax.takes}")
-        data = getattr(module, syntax.takes)(data, options)
+        if syntax.takes != "fields" or self.subject in RECORDED:
+            module = import_module(f"{__package__}.{self.subject}.{syntax.takes}")
+            data = getattr(module, syntax.takes)(data, options)
         return _text(f"write.{self.name}", self.name, data, options)
 
 

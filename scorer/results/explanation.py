@@ -2,32 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from scorer.core.problems import Findings
-from scorer.metrics.explain import Working
+from scorer.metrics.explain import Equation, Grid, NamedItems, Sentence, Step, Working
 from scorer.metrics.notation import Measure
+from scorer.results.json import Internal, Number, as_public, optional, shown_as
 from scorer.results.report import Scope
 
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """A measure's value of one list, worked out."""
-
-    measure: Measure
-    working: Working
-    counts: float  # what the value counts as; NaN: the list does not count
-    notes: tuple[str, ...]  # what is to be known beside the working
+EXPLAINED = "Not for publication: this shows items of the truth, for organizers only."
 
 
 @dataclass(frozen=True, slots=True)
+class TextStep:
+    """A step in words."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetStep:
+    """A named set of items."""
+
+    set: str
+    items: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TableStep:
+    """A table of numbers and names."""
+
+    table: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaStep:
+    """A formula, with its numbers put in, all digits of them."""
+
+    name: str
+    formula: str
+    numbers: str
+    value: Number
+
+
+ShownStep = Annotated[Step, shown_as(TextStep | SetStep | TableStep | FormulaStep)]
+
+
+@as_public.register
+def _(step: Sentence) -> TextStep:
+    return TextStep(step.text)
+
+
+@as_public.register
+def _(step: NamedItems) -> SetStep:
+    return SetStep(step.name, step.items)
+
+
+@as_public.register
+def _(step: Grid) -> TableStep:
+    return TableStep(step.title, step.columns, step.rows)
+
+
+@as_public.register
+def _(step: Equation) -> FormulaStep:
+    return FormulaStep(step.name, step.formula, step.write_numbers(_write_exactly), step.value)
+
+
+def _write_exactly(value: float) -> str:
+    return str(int(value)) if value.is_integer() else repr(value)
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedMeasure:
+    """A measure's value of the list, worked out."""
+
+    measure: Internal[Measure]
+    title: Internal[str]
+    id: str
+    value: Number  # NaN: undefined
+    counts_as: Number  # what the value counts as; NaN: the list does not count
+    notes: Sequence[str]
+    steps: Sequence[ShownStep]
+
+    @classmethod
+    def of(
+        cls, measure: Measure, working: Working, counts_as: float, notes: Sequence[str] = ()
+    ) -> ExplainedMeasure:
+        """Return how a measure comes by the value that a working ends in."""
+        title, steps, value = working
+        return cls(measure, title, measure.id, value, counts_as, notes, steps)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """How one list of a submission comes by its values, or which lists it is worst in."""
 
+    called: Internal[Mapping[str, str]]  # role -> the challenge's word for it
+    findings: Internal[Findings]
+    private: str = EXPLAINED
+    schema: str = "explanation/1"
     submission: str
-    list: str | None  # None: the worst lists
-    called: Mapping[str, str]  # role -> the challenge's word for it
-    findings: Findings
-    explained: tuple[Explained, ...]  # none: the submission cannot be scored
-    scope: Scope | None = None  # the lists that it is of; None: the challenge has no splits
+    list: str | None  # None: the worst lists of the submission
+    measures: tuple[ExplainedMeasure, ...] = ()  # none: the submission cannot be scored
+    scope: Scope | None = optional()  # ABSENT: the challenge has no splits

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cache
+from functools import cache, singledispatch
 from importlib import import_module
 from math import isfinite
 from re import Match
@@ -32,7 +32,7 @@ RESULTS = {  # name -> the module and class of the result
     "report": "scorer.reports.leaderboard.fields:Record",
     "findings": "scorer.reports.findings.fields:Record",
     "comparison": "scorer.reports.comparison.fields:Record",
-    "explanation": "scorer.reports.explanation.fields:Record",
+    "explanation": "scorer.results.explanation:Explanation",
     "soundness": "scorer.reports.soundness.fields:Record",
     "study": "scorer.reports.study.fields:Record",
     "votes": "scorer.reports.votes.fields:Record",
@@ -46,7 +46,17 @@ RESULTS = {  # name -> the module and class of the result
     "standing": "scorer.board.fields.standing:Record",
     "verification": "scorer.board.fields.verification:Record",
 }
-ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+ABSENT: Any = _Absent()  # the value of an optional field whose key is not in the JSON
 PLAIN = frozenset([str, int, bool, type(None)])
 NOT_PRINTABLE_ASCII = re.compile(r"[^\n -~]")
 DELETE = "\x7f"
@@ -63,15 +73,16 @@ Internal = Annotated[
 ]
 
 
-def _shown_as(kind: Any) -> GetPydanticSchema:
+def shown_as(kind: Any) -> GetPydanticSchema:
     """Return what gives a type the schema of another one, which is its form in JSON."""
     return GetPydanticSchema(lambda source, handler: handler.generate_schema(kind))
 
 
-# Arrays in a result; NaN is null in the JSON.
-Numbers = Annotated[Floats, _shown_as(Sequence[float | None])]
-NumberRows = Annotated[Floats, _shown_as(Sequence[Sequence[float | None]])]
-CountRows = Annotated[Ints, _shown_as(Sequence[Sequence[int]])]
+# Numbers in a result; NaN and infinity are null in the JSON.
+Number = Annotated[float, shown_as(float | None)]
+Numbers = Annotated[Floats, shown_as(Sequence[float | None])]
+NumberRows = Annotated[Floats, shown_as(Sequence[Sequence[float | None]])]
+CountRows = Annotated[Ints, shown_as(Sequence[Sequence[int]])]
 
 
 def optional() -> Any:
@@ -118,8 +129,24 @@ class ReportedProblem:
 
 
 # Problems in a result.
-ShownProblem = Annotated[Problem, _shown_as(ReportedProblem)]
-ShownFindings = Annotated[Findings, _shown_as(Sequence[ReportedProblem])]
+ShownProblem = Annotated[Problem, shown_as(ReportedProblem)]
+ShownFindings = Annotated[Findings, shown_as(Sequence[ReportedProblem])]
+
+
+@singledispatch
+def as_public(value: Any) -> Any:
+    """Return the form that a value has in JSON; results register their own."""
+    return value
+
+
+@as_public.register
+def _(problem: Problem) -> ReportedProblem:
+    return ReportedProblem.of(problem)
+
+
+@as_public.register
+def _(findings: Findings) -> list[Problem]:
+    return list(findings)
 
 
 def to_plain(value: Any) -> Any:
@@ -133,10 +160,7 @@ def to_plain(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return value + 0.0 if isfinite(value) else None  # -0.0 becomes 0.0
-    if kind is Problem:
-        value = ReportedProblem.of(value)
-    elif kind is Findings:
-        value = list(value)
+    value = as_public(value)
     if is_dataclass(value) and not isinstance(value, type):
         parts = [(key, getattr(value, name)) for name, key in _public_fields(type(value))]
         return {key: to_plain(part) for key, part in parts if part is not ABSENT}

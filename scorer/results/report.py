@@ -133,13 +133,14 @@ class How(NamedTuple):
 OF_EACH = ("WinRate", "MeanRank", "Borda")  # aggregations of ranks in each list, or group
 
 
-class Scope(NamedTuple):
-    """The part of the truth that a board is of, and when."""
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The part of the truth that a board is of."""
 
     split: str | None  # None: all lists
     lists: int
     of: int
-    others: tuple[tuple[str, int], ...] = ()  # the other splits, and how many lists each has
+    others: Mapping[str, int]  # the other splits, and how many lists each has
     final: str | None = None  # the split that ranks at the end, if it is another
     phase: str | None = None  # of a living board, as is the time
     time: str | None = None

@@ -27,7 +27,7 @@ from scorer.metrics.explain import (
     grid,
 )
 from scorer.metrics.notation import Measure
-from scorer.results.explanation import Explained
+from scorer.results.explanation import ExplainedMeasure
 from scorer.results.groups import belonging, filler, grouped
 from scorer.results.scorecard import MISSING, NOT_GIVEN, UNDEFINED, WITHHELD, Scorecard
 from scorer.scoring.aggregate import RulesById, aggregate_values, values_of_lists
@@ -48,7 +48,7 @@ def explain_list(
     names_of: NamesOfView,
     at: int,
     rules: RulesById,
-) -> Explained:
+) -> ExplainedMeasure:
     """Return how the value of list number `at` comes about.
 
     A composite whose formula is of the values of all lists is explained for all lists.
@@ -90,7 +90,9 @@ def _raw_value(measure: Measure, card: Scorecard, at: int) -> float:
     return math.nan if value == NOT_GIVEN else value
 
 
-def _explain_formula(measure: Measure, card: Scorecard, at: int, rules: RulesById) -> Explained:
+def _explain_formula(
+    measure: Measure, card: Scorecard, at: int, rules: RulesById
+) -> ExplainedMeasure:
     """Return the formula of a composite with the values of its measures put in."""
 
     def value_of_list(part: Measure) -> float:
@@ -128,7 +130,7 @@ def _apply_rules(
     at: int,
     rules: RulesById,
     weighted: bool = False,
-) -> Explained:
+) -> ExplainedMeasure:
     """Return an explanation: the working, the value that counts after the rules, and notes on both.
 
     Args:
@@ -157,7 +159,7 @@ def _apply_rules(
         )
     elif total.per_list is not None:
         notes += _describe_state(measure, card, at, rules)
-    return Explained(measure, working, counts, tuple(notes))
+    return ExplainedMeasure.of(measure, working, counts, notes)
 
 
 def _describe_state(measure: Measure, card: Scorecard, at: int, rules: RulesById) -> Iterator[str]:
@@ -220,7 +222,7 @@ def _format_value(value: float) -> str:
 
 def explain_worst_lists(
     measure: Measure, card: Scorecard, rules: RulesById, word: str, plural: str
-) -> Explained:
+) -> ExplainedMeasure:
     """Return the lists that cost a measure most, each with its value and the measure without it.
 
     Args:
@@ -258,7 +260,7 @@ def explain_worst_lists(
     steps: list[Step] = [Grid("Greatest cost first", columns, tuple(rows))] if rows else []
     steps.append(Sentence(_describe_grid(rows, values, plural)))
     title = f"{measure.id}: the {plural} that cost most"
-    return Explained(measure, Working(title, tuple(steps), total), total, ())
+    return ExplainedMeasure.of(measure, Working(title, tuple(steps), total), total)
 
 
 def _describe_grid(rows: Sequence[tuple[Cell, ...]], values: Floats | None, plural: str) -> str:

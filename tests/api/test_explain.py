@@ -91,16 +91,15 @@ def arithmetic(step):
 
 
 def assert_leads(found, value):
-    working = found.working
-    assert working.value == value or (math.isnan(working.value) and math.isnan(value))
-    last = working.steps[-1]
+    assert found.value == value or (math.isnan(found.value) and math.isnan(value))
+    last = found.steps[-1]
     if isinstance(last, Sentence):
         assert math.isnan(value)
         assert "undefined" in last.text
     else:
         assert isinstance(last, Equation)
         assert last.value == value or (math.isnan(last.value) and math.isnan(value))
-    for step in working.steps:
+    for step in found.steps:
         if isinstance(step, Equation):
             again = arithmetic(step)
             assert again == pytest.approx(step.value, rel=1e-9, abs=1e-9, nan_ok=True), step
@@ -111,7 +110,7 @@ def assert_leads(found, value):
 
 def assert_grades(found, truth):
     """Every row shows the grade that the truth gives the item."""
-    for step in found.working.steps:
+    for step in found.steps:
         if isinstance(step, Grid) and {"item", "grade"} <= {*step.columns}:
             item, grade = step.columns.index("item"), step.columns.index("grade")
             for row in step.rows:
@@ -241,7 +240,7 @@ def test_predictions(notation):
             workings(notation, answers, sent, kind="ratings"), answers.lists, strict=True
         ):
             assert_leads(found, value)
-            (shown,) = (step for step in found.working.steps if isinstance(step, Grid))
+            (shown,) = (step for step in found.steps if isinstance(step, Grid))
             assert {(row[0], row[1], row[2]) for row in shown.rows} == {
                 (row[1], row[2], row[3]) for row in rows if row[0] == name and row[6]
             }
@@ -289,9 +288,7 @@ def test_orders_of_grades_are_preferences_too():
     answers, sent = grades_of([([["b"], ["a"], ["c"]], {"a": 3, "b": 2, "c": 1})])
     ((found, value),) = workings("EDRC", answers, sent)
     assert_leads(found, value)
-    formulas = {
-        step.name: step.formula for step in found.working.steps if isinstance(step, Equation)
-    }
+    formulas = {step.name: step.formula for step in found.steps if isinstance(step, Equation)}
     assert formulas["C(b)"] == "EP(b, a)"
     assert formulas["C(c)"] == "EP(c, a) + EP(c, b)"
 
@@ -518,15 +515,15 @@ def test_runs_are_worked_out_one_by_one_with_their_mean(
     path = tmp_path / "all.csv"
     path.write_text(RUNS)
     found = explanation_of(folder, Named(name, path), "c1")
-    (whole,) = found.explained
+    (whole,) = found.measures
     assert found.submission == called
     said = [getattr(s, "text", None) or getattr(s, "rows", None) or s.value
-            for s in whole.working.steps]  # fmt: skip
+            for s in whole.steps]  # fmt: skip
     assert said == steps
-    assert whole.working.value == whole.counts == value
+    assert whole.value == whole.counts_as == value
     with pytest.raises(UsageError, match=r"2 submissions \('a', 'b'\); name the one .* a=.*all"):
         explanation_of(folder, path)
     path.write_text(RUNS.replace("c1,2,a,0.25", "c1,2,a,x"))
     refused = explanation_of(folder, Named("a", path), "c1")
-    assert not refused.explained
+    assert not refused.measures
     assert [(p.code, p.line) for p in refused.findings] == [("S501", 4)]

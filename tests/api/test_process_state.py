@@ -56,7 +56,7 @@ def test_nothing_of_the_process_is_touched(challenge, changes):
     assert scorer.score(folder, sent, allow_plugins=True).submissions[0].valid
     assert not scorer.check(folder, sent, allow_plugins=True)[0].findings.fatal
     assert scorer.compare(folder, sent, allow_plugins=True)[1].pairs
-    assert scorer.explain(folder, sent[0], "q1", allow_plugins=True).explained
+    assert scorer.explain(folder, sent[0], "q1", allow_plugins=True).measures
     assert scorer.lint(scorer.load(folder), allow_plugins=True).measures
     assert changes == []
     assert warnings.filters == filters

@@ -174,18 +174,18 @@ def test_explain_puts_the_values_in(folder):
     path = folder / "challenge.yaml"
     path.write_text(HEAD + FINE + SCORE)
     found = explain(path, folder / "run.csv", "q2")
-    (score,) = (each for each in found.explained if each.measure.id == "s")
-    *_, last = score.working.steps
+    (score,) = (each for each in found.measures if each.measure.id == "s")
+    *_, last = score.steps
     assert last.write_numbers("{:g}".format) == "0.25*0.75 + 0.75*0.5"  # (1 + 1/2) / 2; (1 + 0) / 2
     assert last.value == 0.25 * 0.75 + 0.75 * 0.5
-    other = next(each for each in found.explained if each.measure.id == "b")
+    other = next(each for each in found.measures if each.measure.id == "b")
     assert "another group" in " ".join(other.notes)
 
 
 def test_explain_names_the_groups(folder):
     path = folder / "challenge.yaml"
     path.write_text(HEAD + "  - {id: g, metric: R@2, average: group, aggregate: sum}\n")
-    (found,) = explain(path, folder / "run.csv", "q2").explained
+    (found,) = explain(path, folder / "run.csv", "q2").measures
     assert found.counts == 0.5
     assert "x 0.75, y 0.5" in " ".join(found.notes)
     assert "1.25" in " ".join(found.notes)

@@ -92,11 +92,11 @@ def explain(
     explanation = run(settled, file, name, split=split, allow_plugins=allow_plugins)
     if not metric:
         primary = tuple(
-            explained for explained in explanation.explained if explained.measure.primary
+            explained for explained in explanation.measures if explained.measure.primary
         )
-        explanation = replace(explanation, explained=primary)
+        explanation = replace(explanation, measures=primary)
     messages = tuple(problems(explanation.findings, quiet))
-    if not explanation.explained:
+    if not explanation.measures:
         return Result("", messages, 1)
     options = terminal.options(output, precision)
     return forms.result(explanation, options, messages)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.comparison.cells import ComparedReport
-from scorer.reports.leaderboard.fields import Part
 from scorer.results import comparison as results
 from scorer.results.comparison import Pairing, Tested
 from scorer.results.json import ABSENT, VERSION, ChallengeIdentity, by_list, optional
-from scorer.results.report import Report
+from scorer.results.report import Report, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ class Record:
     how: How
     untested: Mapping[str, str]  # measure -> why it was not tested
     cycles: Mapping[str, Sequence[Sequence[str]]]  # preference -> groups that contradict
-    scope: Part | None = optional()
+    scope: Scope | None = optional()
 
 
 def fields(compared: ComparedReport, options: Options) -> Record:
@@ -116,7 +115,7 @@ def fields(compared: ComparedReport, options: Options) -> Record:
         ),
         untested=pairing.untested,
         cycles=pairing.cycles,
-        scope=ABSENT if report is None or report.scope is None else Part.of_scope(report.scope),
+        scope=ABSENT if report is None or report.scope is None else report.scope,
     )  # fmt: skip
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from scorer.core.text import printable, quoted
 from scorer.metrics.explain import Cell as Given
 from scorer.metrics.explain import Equation, Grid, NamedItems, Sentence, Step, Write
-from scorer.reports.base import EXPLAINED, Options
+from scorer.reports.base import Options
 from scorer.reports.document import Block, Cell, Column, Document, Heading, Paragraph, Row, Table
 from scorer.reports.leaderboard.remarks import scope
-from scorer.results.explanation import Explained, Explanation
+from scorer.results.explanation import EXPLAINED, ExplainedMeasure, Explanation
 
 CONTRIBUTIONS = ("contribution", "costs")  # columns that add up to a value, or show what is lost
 
@@ -22,20 +22,22 @@ def document(explanation: Explanation, options: Options) -> Document:
     what = f"{name} in" if explanation.list is not None else "The worst of"
     title = f"{what} {explanation.submission}" if options.page else ""
     blocks: list[Block] = []
-    if explanation.scope is not None:
+    if explanation.scope:
         blocks.append(Paragraph(scope(explanation.scope, explanation.called), "soft"))
     blocks += [
         block
-        for explained in explanation.explained
+        for explained in explanation.measures
         for block in _section(explanation, explained, options.precision)
     ]
     return Document(title, blocks, EXPLAINED, skip="Skip to the steps")
 
 
-def _section(explanation: Explanation, explained: Explained, precision: int) -> Iterator[Block]:
+def _section(
+    explanation: Explanation, explained: ExplainedMeasure, precision: int
+) -> Iterator[Block]:
     """The title of a measure, its steps, remarks, and the value that they end in."""
     yield Heading(title(explanation, explained))
-    lines, steps = list[str](), explained.working.steps
+    lines, steps = list[str](), explained.steps
     for n, step in enumerate(steps):
         if not isinstance(step, Grid) or not step.rows:
             lines.append(line(step, precision))
@@ -66,20 +68,20 @@ def table(step: Grid, precision: int) -> Table:
     )
 
 
-def title(explanation: Explanation, explained: Explained) -> str:
+def title(explanation: Explanation, explained: ExplainedMeasure) -> str:
     """The measure that is worked out, of which list and submission."""
     if explanation.list is None:
-        return f"{explained.working.title} in {explanation.submission}"
+        return f"{explained.title} in {explanation.submission}"
     list_ = f"{explanation.called.get('list', 'list')} {quoted(explanation.list)}"
-    return f"{explained.working.title} of {list_} in {explanation.submission}"
+    return f"{explained.title} of {list_} in {explanation.submission}"
 
 
-def end(explained: Explained, precision: int) -> str:
+def end(explained: ExplainedMeasure, precision: int) -> str:
     """The value that an explanation ends with, and what it counts as."""
     write = _writer(precision)
-    message = f"{explained.measure.id} = {write(explained.working.value)}"
-    if explained.counts == explained.counts and explained.counts != explained.working.value:
-        message += f", counted as {write(explained.counts)}"
+    message = f"{explained.id} = {write(explained.value)}"
+    if not math.isnan(explained.counts_as) and explained.counts_as != explained.value:
+        message += f", counted as {write(explained.counts_as)}"
     return printable(message, 1000)
 
 

@@ -14,9 +14,9 @@ HEAD = ["private_measure", "step", "text", "row", "column", "value"]
 def rows(explanation: Explanation, options: Options) -> ExactRows:
     """The measure, the number of the step, its text, and its value or that of a table's cell."""
     table = list[list[object]]()
-    for explained in explanation.explained:
-        key = explained.measure.id
-        for n, step in enumerate(explained.working.steps, start=1):
+    for explained in explanation.measures:
+        key = explained.id
+        for n, step in enumerate(explained.steps, start=1):
             if isinstance(step, Grid):
                 table += [
                     [key, n, step.title, k, column, cell]
@@ -26,7 +26,7 @@ def rows(explanation: Explanation, options: Options) -> ExactRows:
             else:
                 value = step.value if isinstance(step, Equation) else None
                 table.append([key, n, line(step, options.precision), None, None, value])
-        table.append([key, None, "counts as", None, None, explained.counts])
-    if (scope := explanation.scope) is None:
+        table.append([key, None, "counts as", None, None, explained.counts_as])
+    if not (scope := explanation.scope):
         return ExactRows(HEAD, table)
     return ExactRows(["split", *HEAD], [[scope.split or EVERYTHING, *row] for row in table])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 from scorer.core.arrays import Floats, Ints
 from scorer.metrics.notation import Measure
@@ -162,28 +162,10 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """The part of the truth that a board is of."""
-
-    split: str | None  # None: all lists
-    lists: int
-    of: int
-    others: Mapping[str, int]  # the other splits, and how many lists each has
-    final: str | None  # the split that ranks at the end, if it is another
-    phase: str | None  # of a living board, as is the time
-    time: str | None
-
-    @classmethod
-    def of_scope(cls, scope: Scope) -> Self:
-        """The part of a scope."""
-        return cls(*scope[:3], dict(scope.others), *scope[4:])
-
-
-@dataclass(frozen=True, slots=True)
 class Split:
     """The board of a split beside the one that is reported."""
 
-    scope: Part
+    scope: Scope
     leaderboard: Sequence[Row]
     submissions: Sequence[Submission]
     tracks: Sequence[TrackBoard] | None = optional()
@@ -208,7 +190,7 @@ class Record:
     groups: Mapping[str, int]  # group of lists -> how many it has
     omitted: int = optional()
     notes: Sequence[ReportedProblem]
-    scope: Part | None = optional()
+    scope: Scope | None = optional()
     splits: Sequence[Split] | None = optional()
     pareto: Pareto | None = optional()
     tracks: Sequence[TrackBoard] | None = optional()
@@ -232,7 +214,7 @@ def fields(report: Report, options: Options) -> Record:
         groups=report.groups,
         omitted=report.omitted or ABSENT,
         notes=[ReportedProblem.of(note) for note in report.notes],
-        scope=ABSENT if report.scope is None else Part.of_scope(report.scope),
+        scope=report.scope or ABSENT,
         splits=[_split(split, options) for split in report.splits] or ABSENT,
         pareto=_pareto(report.front),
         tracks=_track_boards(report, options),
@@ -274,7 +256,7 @@ def _track(report: Report, options: Options) -> TrackBoard:
 def _split(report: Report, options: Options) -> Split:
     assert report.scope is not None
     return Split(
-        Part.of_scope(report.scope),
+        report.scope,
         _leaderboard_rows(report, options),
         [_submission(scored, report, options) for scored in report.submissions],
         _track_boards(report, options),

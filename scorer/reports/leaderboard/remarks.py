@@ -128,7 +128,7 @@ def _no_hit(names: Sequence[str], report: Report) -> str:
 def scope(part: Scope, called: Mapping[str, str]) -> str:
     """The part of the truth that a board is of, and when: `public: 30 % of the rows, 72 of 240`."""
     word = unit(called, part.of)
-    sizes = ", ".join(f"{printable(name, 60)} {size:,}" for name, size in part.others)
+    sizes = ", ".join(f"{printable(name, 60)} {size:,}" for name, size in part.others.items())
     if part.split is None:
         said = f"All {part.of:,} {word}"
         said += f", of all splits together: {sizes}" if sizes else ""
@@ -136,7 +136,7 @@ def scope(part: Scope, called: Mapping[str, str]) -> str:
         share = f"{100 * part.lists / max(part.of, 1):.3g} %"
         said = f"{printable(part.split, 60)}: {share} of the {word}, {part.lists:,} of {part.of:,}"
         if part.final is not None:
-            size = dict(part.others)[part.final]
+            size = part.others[part.final]
             said += f"; final ranks by the other {size:,} ({printable(part.final, 60)})"
     when = f"as of {part.time}" if part.time else ""
     phase = f"phase {printable(part.phase, 60)}" if part.phase else ""
