@@ -10,8 +10,8 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import drawings
@@ -216,8 +216,8 @@ def commands() -> str:
 def results() -> str:
     """A row for each result that is written as JSON."""
     rows = [
-        f"| `{name}` | {_cell((import_module(module).Record.__doc__ or '').split(chr(10))[0])} |"
-        for name, module in RESULTS.items()
+        f"| `{name}` | {_cell((resolve_name(record).__doc__ or '').split(chr(10))[0])} |"
+        for name, record in RESULTS.items()
     ]
     return "\n".join(["\n| schema | what it is |\n|---|---|", *rows, ""])
 

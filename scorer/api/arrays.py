@@ -138,13 +138,7 @@ def _framed(
 
 def _as_values(thing: Any, what: str, truth: Any = None) -> NDArray[Any]:
     """The values of an array-like; of pandas' Series by place, as scikit-learn takes them."""
-    indexes: list[Any] = [getattr(each, "index", None) for each in (thing, truth)]
-    if all(hasattr(index, "equals") for index in indexes):
-        ours, theirs = indexes
-        plain = any(type(index).__name__ == "RangeIndex" for index in indexes)
-        if not (plain or ours.equals(theirs)):
-            message = f"{what} and the truth have other indexes; .to_numpy() of both goes by place"
-            raise UsageError(message)
+    _refuse_other_index(thing, truth, what)
     if not is_array(thing) and not hasattr(thing, "__array__"):
         nested = isinstance(thing, Sequence) and not isinstance(thing, str | bytes)
         if not nested:
@@ -154,6 +148,30 @@ def _as_values(thing: Any, what: str, truth: Any = None) -> NDArray[Any]:
         return values
     given = [np.nan if _is_missing(value) else value for value in values]
     return np.array(given, dtype=object if any(isinstance(v, str) for v in given) else None)
+
+
+def _refuse_other_index(thing: Any, truth: Any, what: str) -> None:
+    """Refuse, by `UsageError`, an index of pandas by which the rows are not in the truth's order.
+
+    An index that counts 0, 1, 2, .. is that of rows without ids, such as predictions of a part of a
+    frame. Its rows go by place, unless the other index has the same numbers in other order.
+    """
+    ours: Any = getattr(thing, "index", None)
+    theirs: Any = getattr(truth, "index", None)
+    if not (hasattr(ours, "equals") and hasattr(theirs, "equals")) or ours.equals(theirs):
+        return
+    same_ids = set(ours) == set(theirs)
+    if not same_ids and (_counts_from_zero(ours) or _counts_from_zero(theirs)):
+        return
+    if same_ids and len(ours) == len(theirs) == len(set(ours)):
+        message = f"{what} has the index of the truth in other order; take run.loc[truth.index]"
+        raise UsageError(f"{message}, or .to_numpy() of both to go by place")
+    message = f"{what} and the truth have other indexes; .to_numpy() of both goes by place"
+    raise UsageError(message)
+
+
+def _counts_from_zero(index: Any) -> bool:
+    return list(index) == list(range(len(index)))
 
 
 def _is_missing(value: Any) -> bool:

@@ -22,7 +22,7 @@ from scorer.api.submissions import (
 from scorer.api.systems import among
 from scorer.api.text import Text
 from scorer.api.value_systems import Said
-from scorer.api.values import given_values
+from scorer.api.values import as_words, given_values
 from scorer.api.variations import Entrants, halves, variations
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
@@ -60,6 +60,7 @@ def study(
     *,
     measures: Sequence[str] = (),
     lower: Sequence[str] | str = (),
+    higher: Sequence[str] | str = (),
     seed: int | None = None,
     allow_plugins: bool = False,
     progress: Progress | None = None,
@@ -77,6 +78,7 @@ def study(
         submissions: as `score` takes them; the challenge's baselines are left out.
         measures: the one that is to rank officially, then further ones; default: the challenge's.
         lower: of values of systems, the ones of which lower is better.
+        higher: those of which higher is better; by default their names tell.
         seed: of the draws of lists; default: the board's.
         allow_plugins: whether the challenge's own metrics may be run.
         progress: called before each submission is read.
@@ -87,9 +89,7 @@ def study(
         UsageError: two submissions have one name, or fewer than two can be scored.
     """
     if submissions is None:
-        with given_values(
-            challenge, Said(lower=[lower] if isinstance(lower, str) else lower)
-        ) as of:
+        with given_values(challenge, Said(lower=as_words(lower), higher=as_words(higher))) as of:
             return study(of.challenge, of.files, measures=measures, seed=seed, progress=progress)
     official = _official(loaded(challenge), measures, allow_plugins)
     plain = prepare(official, allow_plugins)

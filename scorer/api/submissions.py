@@ -254,11 +254,19 @@ def _outcomes(
     Of `read` what is used is taken.
     """
     done = 0
-    for (format, known), group in groupby(
-        files, lambda file: (file.format, file.table is not None or file.path in read)
+    for (format, refused, known), group in groupby(
+        files,
+        lambda file: (
+            file.format,
+            bool(file.refused),
+            file.table is not None or file.path in read,
+        ),
     ):
         part, start = list(group), done
         done += len(part)
+        if refused:
+            yield from map(_refused_outcome, part)
+            continue
         opened = ready if format is None else ready.reading(format)
         if known:
             from scorer.api.value_tables import outcomes_of_tables
@@ -272,6 +280,13 @@ def _outcomes(
                 # rows of data have no columns of characters
                 outcome.findings.replace(lambda problem: replace(problem, column=None))
             yield outcome
+
+
+def _refused_outcome(file: Named) -> Outcome:
+    """Return the outcome of a file of which it is known why it cannot be read."""
+    findings = Findings(file.display)
+    findings.extend(file.refused)
+    return Outcome(findings, None, None)
 
 
 def trespasses(ready: OpenChallenge, path: Path, own: Sequence[Path] | None = None) -> Findings:

@@ -14,7 +14,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.prepare.bind import BoundChallenge
 from scorer.reading.read import FileTable
-from scorer.reading.schema import Schema, holds_text
+from scorer.reading.schema import EXTRA, Schema, holds_text
 from scorer.reading.table import Table
 
 # the roles of what was evaluated, and of its runs, where a table has several
@@ -27,13 +27,14 @@ LINE = re.compile(r"\bline (\d+)")
 class TablePart(NamedTuple):
     """The part of a table that is one submission."""
 
-    called: str  # model 'a', seed '1'
+    called: str  # model 'a', seed '1'; empty: the whole table is one submission
     lines: Sequence[int]  # of its rows in the table's file
 
     def located(self, problem: Problem) -> Problem:
         """A problem with the lines of the table; of one that has none it is said what it is of."""
         if problem.line is None:
-            return replace(problem, message=f"{problem.message} ({self.called})")
+            called = f" ({self.called})" if self.called else ""
+            return replace(problem, message=f"{problem.message}{called}")
         message = LINE.sub(lambda found: f"line {self._line(int(found[1]))}", problem.message)
         return replace(problem, message=message, line=self._line(problem.line), column=None)
 
@@ -52,6 +53,7 @@ class Named(NamedTuple):
     part: TablePart | None = None  # of a table of several systems or runs
     table: Table | None = None  # what stands instead of a file, where nothing is wrong with it
     is_given: bool = False  # whether somebody gave the name, which else is the file's
+    refused: tuple[Problem, ...] = ()  # why its file could not be read, where that is known
 
     @property
     def display(self) -> str:
@@ -61,7 +63,12 @@ class Named(NamedTuple):
     @property
     def told(self) -> str:
         """The file, and which part of it is the submission."""
-        return f"{self.display}, {self.part.called}" if self.part else self.display
+        return f"{self.display}, {called}" if (called := self.part_called) else self.display
+
+    @property
+    def part_called(self) -> str:
+        """Which part of a table it is; empty: the whole file."""
+        return self.part.called if self.part else ""
 
 
 def among(prepared: BoundChallenge, files: Iterable[Named]) -> BoundChallenge:
@@ -120,16 +127,15 @@ def by_system(
     """The submissions in a table of several systems, or runs: a file for each, named after it.
 
     A run of a system is called `system#run`; where no column names the system the file does. The
-    file itself where it cannot be read as such a table, which reading it tells.
+    file itself, with what is wrong, where it cannot be read as such a table.
     """
     findings = Findings()
     table = prepared.read(file.path, findings, file.format).table
-    if (
-        table is None
-        or findings.fatal
-        or not len(table)
-        or not any(role in table for role in several)
-    ):
+    if table is not None and findings.fatal:
+        table = _read_as_texts(prepared, file, table)
+    if table is None:
+        return [file._replace(refused=tuple(findings))]
+    if not len(table) or not any(role in table for role in several):
         return [file]
     folder.mkdir()
     parts = []
@@ -140,11 +146,25 @@ def by_system(
         told = ", ".join(
             f"{table.column_name(role)} {quoted(name)}" for role, name in names.items()
         )
-        system = names.get("system", file.name)
+        system = names.get("system") or file.name  # an empty cell is no name
         called = f"{system}#{names['run']}" if "run" in names else system
         whole = Named(called, path, label=file.display, format="parquet")
         parts.append(whole._replace(part=TablePart(told, lines)))
     return parts
+
+
+def _read_as_texts(prepared: BoundChallenge, file: Named, table: Table) -> Table | None:
+    """Return a table whose numbers are texts, so that each system is told what its own rows lack.
+
+    None if more than numbers cannot be read.
+    """
+    names = {role: table.column_name(role) for role in table.frame.columns[1:]}
+    columns = {
+        role if holds_text(role) else f"{EXTRA}{role}]": name for role, name in names.items()
+    }
+    findings, shape = Findings(), Schema(tuple(columns), (), columns)
+    texts = prepared.read(file.path, findings, file.format, [shape]).table
+    return None if findings.fatal else texts
 
 
 def _frames(table: Table, several: Sequence[str]) -> Iterator[tuple[dict[str, str], pl.DataFrame]]:

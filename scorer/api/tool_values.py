@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from scorer.api.submissions import Named
+from scorer.api.value_systems import Said
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
-from scorer.core.text import join_first, nearest, quoted
+from scorer.core.text import display_path, join_first, nearest, quoted
 from scorer.prepare.from_tools import (
     SUBMISSIONS,
     FoundCases,
@@ -22,29 +22,25 @@ from scorer.prepare.from_tools import (
     values_challenge,
     what_was_found,
 )
+from scorer.prepare.guess.directions import find_directions
 from scorer.reading.write import write_folder
 
 BELOW = ("undefined", "leaderboard", "title")  # rules that stand beside `submission:`
 
 
 def tool_values(
-    folder: Path,
-    files: Sequence[Named],
-    values: Sequence[str] = (),
-    lower: Sequence[str] = (),
-    rules: Mapping[str, Any] | None = None,
+    folder: Path, files: Sequence[Named], said: Said
 ) -> tuple[Challenge, list[Named], str] | None:
     """The challenge of what a tool measured, its systems, and what was found; None of other files.
 
     Args:
         folder: where both are written; nothing is there yet.
         files: files and folders; a name that was given is the system of all in it.
-        values: the values that are kept, the first ranks; none: all.
-        lower: the values of which lower is better, beside those that the tool has.
-        rules: as of `submission:`, with `undefined`, `leaderboard` and `title`.
+        said: its values are kept, and the first ranks; none: all. It says of which values lower or
+            higher is better, where it is not as the tool has it.
 
     Raises:
-        ChallengeError: a file is wrong.
+        ChallengeError: every file is wrong.
         UsageError: files do not go together, or there is no such value.
     """
     by_file = [(file, tool_files([file.path])) for file in files]
@@ -54,9 +50,9 @@ def tool_values(
         raise UsageError(f"{join_first(strange)}: no results of a tool that is known")
     named = {path: file.name for file, found in by_file if file.is_given for path, _ in found}
     found = cases_of([each for _, found in by_file for each in found], named)
-    found = _chosen(found, values, lower)
+    found = _chosen(found, said)
     data = values_challenge(found)
-    for key, rule in (rules or {}).items():
+    for key, rule in said.rules.items():
         (data if key in BELOW else data["submission"])[key] = rule
     write_folder(folder, challenge_files(found))
     names = file_names(list(found.systems))
@@ -64,12 +60,16 @@ def tool_values(
         Named(system, folder / SUBMISSIONS / f"{name}.csv", label=system)
         for system, name in names.items()
     ]
+    systems += [
+        Named(display_path(path), path, refused=problems)
+        for path, problems in found.refused.items()
+    ]
     return load({"id": "values", **data}, folder), systems, what_was_found(found).strip()
 
 
-def _chosen(found: FoundCases, values: Sequence[str], lower: Sequence[str]) -> FoundCases:
-    """The cases with these values alone, and which of them are better where they are lower."""
-    for name in (*values, *lower):
+def _chosen(found: FoundCases, said: Said) -> FoundCases:
+    """The cases with the values alone that are said, and which direction of them is better."""
+    for name in (*said.values, *said.lower, *said.higher):
         if name not in found.values:
             close = nearest(name, found.values)
             hint = f"; did you mean {quoted(close)}?" if close else ""
@@ -77,5 +77,5 @@ def _chosen(found: FoundCases, values: Sequence[str], lower: Sequence[str]) -> F
                 f"no value of all cases is called {quoted(name)}{hint} "
                 f"(there are {join_first(found.values)})"
             )
-    tool = replace(found.tool, lower=found.tool.lower | {*lower})
-    return replace(found, tool=tool, values=tuple(values) or found.values)
+    directions = find_directions(found.values, said.lower, said.higher, found.directions)
+    return replace(found, values=tuple(said.values) or found.values, directions=directions)

@@ -8,29 +8,42 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from scorer.api import data
 from scorer.api.arrays import is_array
 from scorer.api.submissions import Named
+from scorer.api.systems import ROW
 from scorer.core.errors import ChallengeError, UsageError
-from scorer.core.problems import Findings
+from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.prepare.guess.forms import looked
+from scorer.prepare.guess.directions import Better
+from scorer.prepare.guess.forms import look
 from scorer.prepare.guess.look import Preview
-from scorer.prepare.guess.values import value_columns
+from scorer.prepare.guess.values import find_run_column, find_value_columns
 from scorer.reading.read import read_file
-from scorer.reading.schema import Schema
+from scorer.reading.schema import EXTRA, Schema
 
+CASE = "case"
 VALUE = "value"  # what data without names has
-Rows = list[tuple[str, str, str]]  # case, name of the value, value as text
+
+
+class ValueRow(NamedTuple):
+    """One value of a system."""
+
+    case: str
+    name: str
+    cell: str  # the value as text
+    line: int = 0  # of its table; 0: it is of no table, or of one of several
 
 
 class Said(NamedTuple):
     """What is said of tables of values, beside what their columns tell."""
 
-    columns: Mapping[str, str] = {}  # role (case, system, measure) -> column
+    columns: Mapping[str, str] = {}  # role (system, run, case, measure) -> column
     values: Sequence[str] = ()  # columns of values; none: all of numbers
     lower: Sequence[str] = ()  # the values of which lower is better
+    higher: Sequence[str] = ()  # the values of which higher is better
     rules: Mapping[str, Any] = {}  # of `submission:`, with `BELOW`
 
 
@@ -38,24 +51,25 @@ class SystemValues(NamedTuple):
     """What is known of one system: rows of values."""
 
     name: str
-    rows: Rows
-    label: str
+    rows: Sequence[ValueRow]
+    label: str  # its file or table in messages
     baseline: bool = False
-    told: str = ""  # what its columns were taken for
+    called: str = ""  # which part of a table it is
+    told: str = ""  # what the columns of that table were taken for
     metrics: Mapping[str, str] = {}  # name of a value -> the metric that it is of, where known
-    lower: frozenset[str] = frozenset()  # the values of which lower is better, where known
+    directions: Mapping[str, Better] = {}  # of values, where known
+    refused: tuple[Problem, ...] = ()  # why its file cannot be read
 
 
 def systems_in(systems: object, said: Said) -> Iterator[SystemValues]:
     """The systems of files, of a frame, or of data by their names."""
     if data.is_frame(systems):
-        yield from _of_table(_frame_rows(systems, "the table"), said, "", "the table")
+        yield from _of_frame(systems, said, "", "the table")
     elif isinstance(systems, Mapping):
         for name, values in systems.items():
             yield from _of_data(str(name), values, said)
     elif isinstance(systems, Sequence) and all(isinstance(each, Named) for each in systems):
-        for file in systems:
-            yield from _of_file(file, said)
+        yield from _of_files(systems, said)
     else:
         message = "give {name: values}, a data frame with a column of systems, or paths"
         raise TypeError(f"{type(systems).__name__} is not understood; {message}")
@@ -64,7 +78,7 @@ def systems_in(systems: object, said: Said) -> Iterator[SystemValues]:
 def _of_data(name: str, values: Any, said: Said) -> Iterator[SystemValues]:
     label = f"system {quoted(name)}"
     if data.is_path(values):
-        yield from _of_file(Named(name, Path(values)), said)
+        yield from _of_files([Named(name, Path(values))], said)
     elif isinstance(values, Mapping):
         yield SystemValues(name, list(_of_dict(values, said, label)), label)
     elif is_array(values):
@@ -76,23 +90,26 @@ def _of_data(name: str, values: Any, said: Said) -> Iterator[SystemValues]:
         cases = range(len(numbers)) if index is None or callable(index) else index
         pairs = zip(map(str, cases), numbers.tolist(), strict=True)
         only = said.values[0] if said.values else VALUE
-        yield SystemValues(name, [(case, only, _cell_of(value)) for case, value in pairs], label)
+        rows = [ValueRow(case, only, _cell_of(value)) for case, value in pairs]
+        yield SystemValues(name, rows, label)
     elif data.is_frame(values):
-        yield from _of_table(_frame_rows(values, label), said, name, label)
+        yield from _of_frame(values, said, name, label)
     else:
         raise TypeError(f"{label} is {type(values).__name__}; give {{case: value}} or an array")
 
 
-def _of_dict(values: Mapping[Any, Any], said: Said, label: str) -> Iterator[tuple[str, str, str]]:
+def _of_dict(values: Mapping[Any, Any], said: Said, label: str) -> Iterator[ValueRow]:
     only = said.values[0] if said.values else VALUE
     for case, value in values.items():
         if isinstance(value, Mapping):
-            yield from ((str(case), str(name), _cell_of(each)) for name, each in value.items())
+            yield from (
+                ValueRow(str(case), str(name), _cell_of(each)) for name, each in value.items()
+            )
         elif isinstance(value, str | bytes) or not np.isscalar(value):
             message = f"{label}, case {quoted(str(case))}: {printable(repr(value), 60)}"
             raise TypeError(f"{message} is not a number")
         else:
-            yield str(case), only, _cell_of(value)
+            yield ValueRow(str(case), only, _cell_of(value))
 
 
 def _cell_of(value: Any) -> str:
@@ -100,14 +117,31 @@ def _cell_of(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool | int) else str(value)
 
 
-def _frame_rows(frame: Any, what: str) -> Preview:
-    """A data frame as a table of text, whole."""
-    made = data.as_polars(frame, what)
+def _of_frame(frame: Any, said: Said, name: str, where: str) -> Iterator[SystemValues]:
+    """The systems of a data frame, whose cells are taken as text, and whose rows count from 1."""
+    made = data.as_polars(frame, where)
     made = made.select([name for name in made.columns if not name.startswith(data.INDEX)])
     rows = [
         tuple("" if cell is None else _cell_of(cell) for cell in row) for row in made.iter_rows()
     ]
-    return Preview(tuple(made.columns), tuple(rows))
+    table = Preview(tuple(made.columns), tuple(rows))
+    yield from _of_table(table, range(1, len(rows) + 1), said, name, where)
+
+
+def _of_files(files: Sequence[Named], said: Said) -> Iterator[SystemValues]:
+    """The systems of files; one that cannot be read is refused, and the others stand."""
+    errors = list[UsageError]()
+    for file in files:
+        try:
+            yield from list(_of_file(file, said))
+        except ChallengeError as error:
+            yield SystemValues(file.name, (), file.display, refused=tuple(error.problems))
+        except UsageError as error:
+            errors.append(error)
+            if len(errors) == len(files):
+                raise errors[0] from None
+            problem = Problem("S201", str(error))
+            yield SystemValues(file.name, (), file.display, refused=(problem,))
 
 
 def _of_file(file: Named, said: Said) -> Iterator[SystemValues]:
@@ -117,48 +151,57 @@ def _of_file(file: Named, said: Said) -> Iterator[SystemValues]:
         if not inside:
             raise UsageError(f"{file.display} is a folder without files")
         parts = [part for p in inside for part in _of_file(Named(file.name, p), said)]
-        rows = [row for part in parts for row in part.rows]
+        rows = [row._replace(line=0) for part in parts for row in part.rows]
         yield SystemValues(file.name, rows, file.display, told=parts[0].told)
     elif is_report(file.path):
         yield from _of_report(file)
     else:
-        table = looked(file.path)
-        columns = dict(zip(map(str, range(len(table.names))), table.names, strict=True))
-        cells = tuple(texts_of(file.path, columns, table.written))
-        yield from _of_table(table._replace(rows=cells), said, file.name, file.display)
+        table = look(file.path) or Preview((CASE,))  # a column that it lacks: reading it tells why
+        texts = read_texts(file.path, table.names, table.written)
+        if texts.is_empty():
+            raise ChallengeError(problems=[Problem("S103", "the file has no rows")])
+        table = table._replace(rows=tuple(texts.drop(ROW).rows()))
+        yield from _of_table(table, texts[ROW].to_list(), said, file.name, file.display)
 
 
-def texts_of(
-    path: Path, columns: Mapping[str, str], written: Mapping[str, Any] = {}
-) -> Iterator[tuple[str, ...]]:
-    """The cells of some columns of a file, row by row."""
-    roles = {f"extra[{name}]": column for name, column in columns.items()}
+def read_texts(path: Path, columns: Sequence[str], written: Mapping[str, Any] = {}) -> pl.DataFrame:
+    """Return some columns of a file as text, and ROW with the line of each row.
+
+    Raises `ChallengeError` if the file cannot be read.
+    """
+    roles = {f"{EXTRA}{n}]": column for n, column in enumerate(columns)}
     findings, schema = Findings(str(path)), Schema(tuple(roles), (), roles)
     table = read_file(path, written.get("format"), [schema], findings).table
     if table is None:
         raise ChallengeError(problems=[p for p in findings if p.severity == "error"])
-    texts = [table.frame[role].to_list() for role in roles]
-    return zip(*texts, strict=True)
+    texts = [pl.col(role).alias(column) for role, column in roles.items()]
+    return table.frame.select(*texts, pl.col("line").alias(ROW))
 
 
-def _of_table(table: Preview, said: Said, name: str, where: str) -> Iterator[SystemValues]:
+def _of_table(
+    table: Preview, lines: Sequence[int], said: Said, name: str, where: str
+) -> Iterator[SystemValues]:
     """The systems of a whole table; of one without a column of them a system of that name."""
-    columns = value_columns(table, said.columns, said.values, where)
+    columns = find_value_columns(table, said.columns, said.values, where)
     if quotients := [value for value in columns.values if value not in table.names]:
         message = f"{quotients[0]} is a quotient of sums, which are read of files"
         raise UsageError(f"{where}: {message} that have a column for each and no empty cell")
     at = {column: n for n, column in enumerate(table.names)}
-    by_system: dict[str, Rows] = {}
-    for row in table.rows:
-        system = name if columns.system is None else row[at[columns.system]]
-        rows = by_system.setdefault(system, [])
+    if columns.run_names:
+        frame = pl.DataFrame(table.rows, table.names, orient="row")
+        columns = find_run_column(columns, frame[[*columns.keys, *columns.run_names]], where)
+    names = [column for column in (columns.system, columns.run) if column is not None]
+    by_system: dict[tuple[str, ...], list[ValueRow]] = {}
+    for line, row in zip(lines, table.rows, strict=True):
+        rows = by_system.setdefault(tuple(row[at[column]] for column in names), [])
         for value in columns.values:
             called = value if columns.measure is None else row[at[columns.measure]]
-            rows.append((row[at[columns.case]], called, row[at[value]]))
-    told = f"{printable(where)}: {columns.told}"
-    for system, rows in by_system.items():
-        label = where if len(by_system) == 1 else f"{where}, {quoted(system)}"
-        yield SystemValues(system, rows, label, told=told)
+            rows.append(ValueRow(row[at[columns.case]], called, row[at[value]], line))
+    for parts, rows in by_system.items():
+        system = name if columns.system is None else parts[0] or name  # an empty cell is no name
+        system += "" if columns.run is None else f"#{parts[-1]}"
+        called = ", ".join(f"{n} {quoted(part)}" for n, part in zip(names, parts, strict=True))
+        yield SystemValues(system, rows, where, called=called, told=columns.told)
 
 
 def is_report(path: Path) -> bool:
@@ -174,19 +217,30 @@ def is_report(path: Path) -> bool:
 
 def _of_report(file: Named) -> Iterator[SystemValues]:
     """The values of lists in a report, by submission; of measures that are means of these."""
-    report = json.loads(file.path.read_text(encoding="utf-8"))
+    try:
+        report = json.loads(file.path.read_text(encoding="utf-8"))
+    except ValueError:
+        problem = Problem("S107", "this report is not JSON; write it again", path=file.display)
+        raise ChallengeError(problems=[problem]) from None
     metrics = {measure["id"]: measure["metric"] for measure in report["measures"]}
-    lower = frozenset(m["id"] for m in report["measures"] if m["better"] == "lower")
+    directions = {measure["id"]: measure["better"] for measure in report["measures"]}
     for each in report["submissions"]:
         rows = [
-            (case, name, _cell_of(number))
+            ValueRow(case, name, _cell_of(number))
             for name, value in (each.get("values") or {}).items()
             for case, number in (value.get("per_list") or {}).items()
             if number is not None
         ]
         if rows:
             label = f"{file.display}, {quoted(each['name'])}"
-            yield SystemValues(each["name"], rows, label, each["baseline"], "", metrics, lower)
+            yield SystemValues(
+                each["name"],
+                rows,
+                label,
+                each["baseline"],
+                metrics=metrics,
+                directions=directions,
+            )
         elif each["valid"]:
             message = "it has no value of each list; score --per-list --format json writes them"
             raise UsageError(f"{file.display}: {message}")

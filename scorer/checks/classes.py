@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -41,6 +41,17 @@ def split_cell(cell: str, separator: str | None) -> list[str]:
     return [part.strip() for part in cell.split(separator)] if cell.strip() else []
 
 
+def find_flag(label: str, classes: Collection[str]) -> str | None:
+    """Return the class that means the same where 1 and 0 stand for true and false, or None.
+
+    >>> find_flag("1", ["True", "False"]), find_flag("true", ["0", "1"]), find_flag("2", ["True"])
+    ('True', '1', None)
+    """
+    others = {"1": "true", "0": "false", "true": "1", "false": "0"}
+    other = others.get(label.casefold())
+    return next((name for name in classes if name.casefold() == other), None)
+
+
 @check("S521", "S522", "S523", kinds=("labels",))
 def unknown_label(rows: SubmissionRows) -> Iterator[Found]:
     """Every label is a class of the challenge."""
@@ -67,6 +78,8 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Found]:
         message = f"{word} holds numbers, such as {quoted(first['name'])}, where a class is "
         message += f"expected: {join_first(public.classes)}"
         help = "write the names of the classes (LabelEncoder: inverse_transform)"
+        meant = find_flag(first["name"], public.classes)
+        help = help if meant is None else f"write {meant} for {first['name']}"
         yield Problem("S523", message, line=first["line"], help=help)
         return
     explained = {name: index.explain(name) for name in labels["name"].head(MOST_EXPLAINED)}
@@ -85,7 +98,9 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Found]:
     suggest, faults = index.suggestions(), dict[str, IdFault]()
     for label, fault in explained.items():
         if label.strip() and label.casefold() not in MISSING:
-            hint, what = describe_meaning(fault, label) or suggest(label), quoted(label)
+            hint, what = describe_meaning(fault, label), quoted(label)
+            meant = find_flag(label, public.classes)
+            hint = hint or (suggest(label) if meant is None else f"; write {meant}")
             faults[label] = IdFault(
                 "S521", f"{word} {what} is no class of this challenge", hint=hint
             )

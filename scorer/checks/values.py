@@ -70,8 +70,7 @@ def unknown_measure(rows: SubmissionRows) -> Iterator[Problem]:
 def several_systems(rows: SubmissionRows) -> Iterator[Problem]:
     """All rows of a submission are of one system, and of one run of it."""
     frame = rows.frame
-    # A table with numbers that cannot be read is not split into its systems.
-    if rows.has_unread_number or frame.is_empty():
+    if frame.is_empty():
         return
     for role in ("system", "run"):
         if role in frame.columns:

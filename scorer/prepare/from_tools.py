@@ -8,13 +8,15 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from scorer.core.errors import UsageError
+from scorer.core.errors import ChallengeError, UsageError
+from scorer.core.problems import Problem
 from scorer.core.text import display_path, join_first, printable, quoted
+from scorer.prepare.guess.directions import Better, better_by_name
 from scorer.prepare.tools.base import Case, Tool, ToolFile, tools
 
 LISTS = "cases.csv"
@@ -34,6 +36,9 @@ class FoundCases:
     systems: Mapping[str, Mapping[str, Mapping[str, float]]]  # system -> case -> value -> number
     groups: Mapping[str, tuple[str, ...]]  # case -> the groups it is in, the outermost first
     values: tuple[str, ...]  # that every case has
+    directions: Mapping[str, Better] = field(default_factory=dict)  # of values
+    # File -> why it cannot be read.
+    refused: Mapping[Path, tuple[Problem, ...]] = field(default_factory=dict)
 
 
 def tool_of(path: Path) -> Tool | None:
@@ -72,7 +77,7 @@ def cases_of(
 ) -> FoundCases:
     """The cases of files of one tool; `named` are the systems of files that do not name theirs.
 
-    `ChallengeError` if a file is wrong, `UsageError` if they do not go together.
+    `ChallengeError` if every file is wrong, `UsageError` if they do not go together.
     """
     names = list(dict.fromkeys(tool.name for _, tool in files))
     if len(names) > 1:
@@ -81,22 +86,32 @@ def cases_of(
     systems: dict[str, dict[str, Mapping[str, float]]] = {}
     groups: dict[str, tuple[str, ...]] = {}
     source: dict[tuple[str, str], Path] = {}
+    refused: dict[Path, tuple[Problem, ...]] = {}
     for path, _ in files:
-        for each in tool.function(ToolFile(path)):
+        try:
+            cases = list(tool.function(ToolFile(path)))
+        except ChallengeError as error:
+            refused[path] = tuple(error.problems)
+            continue
+        for each in cases:
             case = each._replace(system=named.get(path, each.system))
-            if (first := source.setdefault((case.system, case.case), path)) != path:
-                _refuse_twice(case, first, path)
+            if (case.system, case.case) in source:
+                _refuse_twice(case, source[case.system, case.case], path)
+            source[case.system, case.case] = path
             if case.values:  # without any it is missing
                 systems.setdefault(case.system, {})[case.case] = case.values
             groups.setdefault(case.case, case.groups)
+    if not systems and refused:
+        raise ChallengeError(problems=[p for problems in refused.values() for p in problems])
     if not systems:
         raise UsageError(f"{display_path(files[0][0])}: {tool.name} has no cases here")
-    return _with_common(FoundCases(tool, systems, groups, ()))
+    return _with_common(FoundCases(tool, systems, groups, (), refused=refused))
 
 
 def _refuse_twice(case: Case, first: Path, second: Path) -> None:
     where = f"{display_path(second)}: case {quoted(case.case)} of {quoted(case.system)}"
-    raise UsageError(f"{where} is in {display_path(first)}, too")
+    there = "there twice" if first == second else f"in {display_path(first)}, too"
+    raise UsageError(f"{where} is {there}")
 
 
 def _with_common(found: FoundCases) -> FoundCases:
@@ -105,12 +120,18 @@ def _with_common(found: FoundCases) -> FoundCases:
     counts = Counter(name for values in every for name in values)
     common = tuple(name for name, count in counts.items() if count == len(every))
     if common:
-        return FoundCases(found.tool, found.systems, found.groups, common)
+        return replace(found, values=common, directions=_directions(found.tool, common))
     scored = {
         system: {case: {SCORE: next(iter(values.values()))} for case, values in cases.items()}
         for system, cases in found.systems.items()
     }
-    return FoundCases(found.tool, scored, found.groups, (SCORE,))
+    return replace(found, systems=scored, values=(SCORE,), directions={SCORE: "higher"})
+
+
+def _directions(tool: Tool, names: Sequence[str]) -> dict[str, Better]:
+    """Name of a value -> which direction is better, as the tool or else the name says."""
+    named = {name: "lower" if name in tool.lower else better_by_name(name) for name in names}
+    return {name: better or "higher" for name, better in named.items()}
 
 
 def challenge_files(found: FoundCases) -> dict[str, bytes]:
@@ -162,7 +183,7 @@ def _group_levels(found: FoundCases) -> list[str]:
 
 def _declared_value(found: FoundCases, name: str) -> dict[str, Any]:
     """How a value is declared: its direction, and its range where all lie in 0 to 1."""
-    if name in found.tool.lower:
+    if found.directions[name] == "lower":
         return {"better": "lower"}
     every = (values[name] for cases in found.systems.values() for values in cases.values())
     return {"range": [0, 1]} if all(0 <= value <= 1 for value in every) else {}
@@ -208,5 +229,6 @@ def what_was_found(found: FoundCases) -> str:
     first = found.values[0]
     return (
         f"taken for files of {found.tool.name}: {systems:,} system{'s' * (systems > 1)}, "
-        f"{cases:,} case{'s' * (cases > 1)}, ranked by {printable(first)}\n"
+        f"{cases:,} case{'s' * (cases > 1)}, ranked by {printable(first)}, "
+        f"{found.directions[first]} is better\n"
     )

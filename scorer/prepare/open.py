@@ -218,7 +218,8 @@ def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
     truth_findings = Findings(display_path(named))
     truth_findings.extend(_bare_lists(table, public))
     examine(TruthRows(table, public, challenge, side_tables.measured_rows), truth_findings)
-    if not len(table) and kind.name != "frames":
+    # Where submissions name the lists, one that cannot be read tells itself why there are none.
+    if not len(table) and kind.name != "frames" and prepared.found is None:
         message = "the truth has no rows" if kind.truth else "there are no lists, and so no values"
         truth_findings.add(Problem("S103", message))
     ready = kind.open(table, side_tables, truth_findings)

@@ -20,6 +20,7 @@ from scorer.reading.limits import (
     limit_error,
     unpacked_error,
 )
+from scorer.reading.numbers import ITEM_ROLES
 from scorer.reading.schema import holds_text
 from scorer.reading.signatures import PARQUET
 from scorer.reading.table import Cells, ReadRequest
@@ -144,6 +145,9 @@ def _accept_type(role: str, name: str, type: pl.DataType, request: ReadRequest) 
     holds_numbers = type.is_numeric() or isinstance(type, TEXT_TYPES)
     if holds_numbers or (holds_text(role) and isinstance(type, ID_ONLY_TYPES)):
         return True
+    orders_items = role in ITEM_ROLES and any("item" in shape.roles for shape in request.schemas)
+    if isinstance(type, pl.Boolean) and not holds_text(role) and not orders_items:
+        return True
     word, help = str(type).lower(), None
     if word.startswith(("list", "array")):
         help = f"write a row for each {role} (explode, in Spark posexplode)"
@@ -162,7 +166,8 @@ def cell_column(column: pl.Series, role: str) -> pl.Series:
 
     Moments are written in UTC and microseconds: their zone and unit are a choice of the writer.
     """
-    if not holds_text(role) and column.dtype.is_numeric() and not column.has_nulls():
+    holds_numbers = column.dtype.is_numeric() or column.dtype == pl.Boolean
+    if not holds_text(role) and holds_numbers and not column.has_nulls():
         numbers = column.cast(pl.Float64)
         if numbers.is_finite().all():
             return numbers

@@ -74,12 +74,34 @@ def test_labels_and_probabilities_stand_side_by_side():
         (LETTERS, ["a", "b", "z", "c"], "LogLoss", "'z' is no class of the truth's"),
         (Y, Y, "nDCG@10", "are of lists of items"),
         ([0.5, 1, 1, 0], Y, "Accuracy", "0.5, which is no class"),
-        (pd.Series(Y, [3, 4, 5, 6]), pd.Series(Y, [6, 5, 4, 3]), "Accuracy", "other indexes"),
+        (pd.Series(Y, [3, 4, 5, 6]), pd.Series(Y, [7, 8, 9, 1]), "Accuracy", "other indexes"),
+        (pd.Series(Y), pd.Series(Y, [3, 1, 2, 0]), "Accuracy", r"take run.loc\[truth.index\]"),
+        (pd.Series(Y, [3, 1, 2, 0]), pd.Series(Y), "Accuracy", r"take run.loc\[truth.index\]"),
+        (pd.Series(Y, [2, 3, 4, 5]), pd.Series(Y, [5, 2, 4, 3]), "Accuracy", "in other order"),
+        (pd.Series(Y, list("abcd")), pd.Series(Y, list("badc")), "Accuracy", "in other order"),
+        (pd.Series(Y, [1, 2, 3, 4]), pd.Series(Y, [5, 6, 7, 8]), "Accuracy", "other indexes"),
+        (pd.Series(Y, [1, 1, 2, 3]), pd.Series(Y, [1, 2, 1, 3]), "Accuracy", "other indexes"),
+        (pd.Series(Y), pd.DataFrame(WIDE, [3, 2, 1, 0])[[0, 1]], "LogLoss", "in other order"),
     ],
 )
 def test_what_does_not_fit_is_told(truth, run, measure, said):
     with pytest.raises(UsageError, match=said):
         scorer.evaluate(truth, {"m": run}, [measure])
+
+
+@pytest.mark.parametrize(
+    ("truth", "run"),
+    [
+        ([3, 0, 5, 7], [0, 1, 2, 3]),  # predictions of a part of a frame have new numbers
+        ([0, 1, 2, 3], [3, 0, 5, 7]),
+        (list("abcd"), [0, 1, 2, 3]),
+        (list("badc"), list("badc")),
+        ([1, 1, 2, 2], [1, 1, 2, 2]),
+    ],
+)
+def test_rows_of_pandas_go_by_place_where_one_side_has_no_ids(truth, run):
+    report = scorer.evaluate(pd.Series(Y, truth), {"m": pd.Series(P, run)}, ["AUROC"])
+    assert report.mean("m") == 1.0
 
 
 def test_a_rejected_run_says_why_in_text_and_notebook():

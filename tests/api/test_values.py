@@ -61,7 +61,7 @@ def test_numbers_make_the_board_of_a_file(numbers, cases):
     text = pd.DataFrame({"case": cases, "value": plain})
     other = pd.DataFrame({"case": cases, "value": plain[::-1]})
     boards = [
-        scorer.values(each, **FAST).to_dict(per_list=True)
+        scorer.values(each, title="a board", **FAST).to_dict(per_list=True)
         for each in (systems, {"a": text, "b": other})
     ]
     for board in boards:
@@ -112,6 +112,48 @@ def test_directions_are_said_or_those_of_metrics_of_that_name():
         scorer.values(rows, lower="time")
 
 
+@pytest.mark.parametrize(
+    ("name", "better"),
+    [
+        *((name, "lower") for name in ("loss", "error", "seconds", "distance", "perplexity")),
+        *(
+            (name, "lower")
+            for name in ("val_loss", "evalLoss", "latency-ms", "errors/words", "WER")
+        ),
+        *((name, "higher") for name in ("dice", "tokens_per_second", "hits/seconds")),
+        *((name, "higher") for name in ("neg_log_loss", "neg_mean_squared_error", "timely")),
+        *((name, None) for name in ("error_reduction", "time_saved", "negative_likelihood_loss")),
+    ],
+)
+def test_the_direction_is_known_by_the_name_or_asked_for(name, better):
+    frame = pl.DataFrame({"model": ["a", "b"], "case": ["x", "x"], name: [1.0, 2.0]})
+    if better is None:
+        with pytest.raises(UsageError, match=f"--lower {name} or --higher {name}"):
+            scorer.values(frame)
+    else:
+        (measure,) = scorer.values(frame).measures
+        assert measure.metric.better == better
+    for words in ({"lower": name}, {"higher": [name]}):
+        (measure,) = scorer.values(frame, **words).measures
+        assert measure.metric.better == next(iter(words))
+    with pytest.raises(UsageError, match="is in both"):
+        scorer.values(frame, lower=name, higher=name)
+
+
+def test_the_first_line_says_what_columns_were_taken_for():
+    frame = pl.DataFrame(
+        {"seed": [1, 2] * 2, "model": list("aabb"), "case": ["x"] * 4, "loss": 1.0}
+    )
+    first = "the table: systems in 'model', runs in 'seed', cases in 'case', values in 'loss'; "
+    first += "ranked by 'loss', lower is better"
+    assert scorer.values(frame).render(width=200).splitlines()[0] == first
+    assert scorer.values(frame, title="Mine").render().splitlines()[0] == "Mine"
+    named = {"a": {"x": {"F1": 1.0, "seconds": 2}}}
+    assert scorer.values(named).render(width=200).splitlines()[0] == (
+        "ranked by 'F1', higher is better; lower is better of 'seconds'"
+    )
+
+
 def test_a_nan_is_refused_where_another_system_has_a_value():
     rows = {**ROWS, "b": {**ROWS["b"], "x": float("nan")}}
     report = scorer.values(rows, **FAST)
@@ -125,6 +167,10 @@ FILES = {
     "b.tsv": "id\tdice\tseconds\nx\t0.5\t1\ny\t0.5\t1\n",
     "long.csv": "name,id,metric,value\na,x,F1,1\nb,x,F1,0.5\na,y,time,3\nb,y,time,4\n",
     "sums.csv": "name,id,hits,all\na,x,1,2\na,y,0,0\nb,x,0,1\nb,y,1,1\n",
+    "ids.csv": "index,model,id,case,n_tokens,ok\n0,a,5,x,9,True\n1,b,6,x,7,false\n",
+    "words.csv": "run,topic,ndcg\nbm25,1,0.5\ndense,1,0.75\n",
+    "seeds.csv": "model,seed,accuracy\na,1,0.5\na,2,0.75\nb,1,0.5\nb,2,0.25\n",
+    "unnamed.csv": "model,case,F1,\na,x,1,7\nb,x,0.5,8\n",
     "holes.csv": "name,id,F1,time\na,x,1,\nb,x,0.5,\na,y,,3\nb,y,,4\na,z,,\nb,z,,\n",
 }
 
@@ -135,10 +181,20 @@ FILES = {
     [
         (["all.csv"], "a", {"dice": 0.75}, "systems in 'model', cases in 'case', values in 'dice'"),
         (["a.csv", "--lower", "seconds"], "a", {"dice": 0.75, "seconds": 2.0}, "cases in 'id'"),
-        (["new=a.csv", "--value", "seconds"], "new", {"seconds": 2.0}, "higher is better"),
+        (["new=a.csv", "--value", "seconds"], "new", {"seconds": 2.0}, "lower is better"),
         (["long.csv"], "a", {"F1": 1.0, "time": 3.0}, "what is measured in 'metric'"),
         (["holes.csv"], "a", {"F1": 1.0, "time": 3.0}, "1 case is left out"),
         (["sums.csv", "--value", "hits/all"], "a", {"hits/all": 0.5}, "values in 'hits/all'"),
+        (
+            ["ids.csv", "--value", "ok"],
+            "a",
+            {"ok": 1.0},
+            "values in 'ok', true and false of 'ok' are 1 and 0, 'index', 'id' not used; ranked by",
+        ),
+        (["ids.csv"], "a", {"n_tokens": 9.0, "ok": 1.0}, "'index', 'id' not used"),
+        (["words.csv"], "dense", {"ndcg": 0.75}, "systems in 'run', cases in 'topic'"),
+        (["seeds.csv"], "a", {"accuracy": 0.625}, "systems in 'model', cases in 'seed'"),
+        (["unnamed.csv"], "a", {"F1": 1.0}, "a column without a name not used"),
     ],
 )
 def test_files_as_they_are(score, tmp_path, monkeypatch, words, first, means, told):
@@ -163,6 +219,18 @@ def test_files_as_they_are(score, tmp_path, monkeypatch, words, first, means, to
         ("case,dice\nx,1\nx,1\n", [], "mine.csv:3:1: error[S526] case 'x' is given twice"),
         ("case,dice\nx,1\ny,good\nz,2\n", [], "mine.csv:3:3: error[S501] dice 'good'"),
         ("case,dice\nx,1\ny,nan\nz,2\n", [], "mine.csv:3:3: error[S502] dice is 'nan'"),
+        (",dice\nx,1\ny,2\n", [], "column 1 of mine.csv has no name; if it names the cases"),
+        (",case,dice\n0,x,1\n1,y,2\n", [], "mine.csv:1:1: error[S203] unnamed first column"),
+        ("case,ok\nx,pass\ny,fail\nz,pass\n", [], "write 1 and 0 for 'fail' and 'pass'"),
+        ("case,n,score\nx,9,1\n", [], "which value ranks, 'n' or 'score'? add --value score"),
+        (
+            "case,loss\nx,1\n",
+            ["--missing", "zero"],
+            "error: missing_list: zero would be a perfect loss; write skip or error",
+        ),
+        ("", [], "mine.csv: error[S102] the file is empty (0 bytes)"),
+        ("case,dice\n", [], "mine.csv: error[S103] the file has no rows"),
+        ("<html>\n</html>\n", [], "mine.csv: error[S107] this is an HTML page, not a table"),
     ],
 )
 def test_bad_files_are_told_where(score, tmp_path, monkeypatch, text, words, told):
@@ -171,6 +239,165 @@ def test_bad_files_are_told_where(score, tmp_path, monkeypatch, text, words, tol
     ran = score("values", "mine.csv", *words)
     assert ran.code in (1, 2)
     assert told in ran.err
+
+
+RUNS = [(system, seed, case) for system in "ab" for seed in (1, 2) for case in "xyz"]
+
+
+def table_of_runs(column, rows=RUNS):
+    """A table in which system b, whose seeds are greater, has the lower scores."""
+    lines = [f"model,{column},case,score"]
+    for system, run, case in rows:
+        number = run + 5 * (system == "b")
+        lines.append(f"{system},{number},{case},{0.9 - 0.4 * (system == 'b') - run / 20}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    "column", ["seed", "run", "fold", "epoch", "trial", "Run ID", "random_seed", "repetition"]
+)
+@pytest.mark.parametrize("blank", ["", "a,1,q,\na,2,q,\n"], ids=["clean", "with empty cells"])
+def test_runs_are_known_by_their_name(score, tmp_path, monkeypatch, column, blank):
+    monkeypatch.chdir(tmp_path)
+    Path("several.csv").write_text(table_of_runs(column) + blank)
+    ran = score("values", "several.csv", "--format", "json", "--per-list")
+    assert ran.code == 0, ran
+    assert f"systems in 'model', runs in '{column}', cases in 'case', values in 'score'" in ran.err
+    a, b = json.loads(ran.out)["submissions"]
+    assert [each["name"] for each in (a, b)] == ["a", "b"]
+    assert a["values"]["score"]["mean"] == pytest.approx((0.85 + 0.8) / 2)
+    assert list(a["values"]["score"]["runs"].values()) == pytest.approx([0.85, 0.8])
+    Path("once.csv").write_text(table_of_runs(column, [row for row in RUNS if row[1] == 1]))
+    ran = score("values", "once.csv", "--format", "json")
+    assert f"values in 'score', '{column}' not used; ranked by 'score'" in ran.err
+    means = {row["name"]: row["values"]["score"] for row in json.loads(ran.out)["leaderboard"]}
+    assert means == {"a": pytest.approx(0.85), "b": pytest.approx(0.45)}
+
+
+def test_folds_that_part_the_cases_are_no_runs(score, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{s},{n % 2},c{n},{n / 10}\n" for s in "ab" for n in range(6))
+    Path("cv.csv").write_text(f"model,fold,case,score\n{rows}")
+    ran = score("values", "cv.csv", "--format", "json")
+    assert ran.code == 0, ran
+    assert [each["name"] for each in json.loads(ran.out)["submissions"]] == ["a", "b"]
+
+
+def test_two_columns_of_runs_are_asked_for(score, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"a,{n},{n + 10},x,{n / 10}\n" for n in range(4))
+    Path("mine.csv").write_text(f"model,seed,epoch,case,score\n{rows}")
+    ran = score("values", "mine.csv")
+    assert ran.code == 2
+    assert "the runs of a system may be in 'seed' or in 'epoch'; add --run seed" in ran.err
+    ran = score("values", "mine.csv", "--run", "epoch")
+    assert ran.code == 0, ran
+    assert "runs in 'epoch', cases in 'case', values in 'score', 'seed' not used" in ran.err
+    with pytest.raises(UsageError, match="--run seed"):
+        scorer.values(pl.read_csv("mine.csv"))
+    report = scorer.values(pl.read_csv("mine.csv"), columns={"run": "seed"})
+    assert (report.mean("a"), len(report.submissions[0].runs)) == (pytest.approx(0.15), 4)
+
+
+def test_files_of_one_seed_each_are_runs(score, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for seed in (1, 2):
+        rows = [row for row in RUNS if row[1] == seed]
+        Path(f"seed{seed}.csv").write_text(table_of_runs("seed", rows))
+    ran = score("values", "seed1.csv", "seed2.csv", "--format", "json")
+    assert ran.code == 0, ran
+    means = {row["name"]: row["values"]["score"] for row in json.loads(ran.out)["leaderboard"]}
+    assert means == {"a": pytest.approx(0.825), "b": pytest.approx(0.425)}
+
+
+FAULTS = {
+    "nan": ("S502", "dice is 'nan'"),
+    "inf": ("S503", "dice is 'inf'"),
+    "good": ("S501", "dice 'good'"),
+    "1,5": ("S504", "dice '1,5'"),
+    "90 %": ("S501", "dice '90 %' is a percentage"),
+}
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+@pytest.mark.parametrize("cell", FAULTS)
+def test_a_faulty_system_of_a_table_is_refused_and_the_others_stand(
+    score, tmp_path, monkeypatch, cell, form
+):
+    monkeypatch.chdir(tmp_path)
+    rows = [(s, c, str(0.5 + n / 10)) for n, s in enumerate("abc") for c in "xy"]
+    rows[3] = ("b", "y", cell)
+    if form == "csv":
+        lines = ["model,case,dice", *(f'{s},{c},"{v}"' for s, c, v in rows)]
+    else:
+        lines = [json.dumps(dict(zip(("model", "case", "dice"), row, strict=True))) for row in rows]
+    Path(f"all.{form}").write_text("\n".join(lines) + "\n")
+    ran = score("values", f"all.{form}", "--format", "json")
+    code, message = FAULTS[cell]
+    assert ran.code == 1
+    assert f"all.{form}:{5 if form == 'csv' else 4}: error[{code}] {message}" in ran.err
+    board = json.loads(ran.out)["leaderboard"]
+    assert [(row["name"], row["values"]["dice"]) for row in board] == [("c", 0.7), ("a", 0.5)]
+
+
+@pytest.mark.parametrize("order", [("good.csv", "bad.csv"), ("bad.csv", "good.csv")])
+@pytest.mark.parametrize(
+    ("bad", "code"),
+    [
+        ("", "S102"),
+        ("case,dice\n", "S103"),
+        ("<html></html>\n", "S107"),
+        ("case,iou\nx,1\n", "S201"),
+    ],
+)
+@pytest.mark.parametrize("good", ["case,dice\nx,0.5\n", "case,dice,n\nx,0.5,\n"])
+def test_a_faulty_file_is_refused_and_the_others_stand(
+    score, tmp_path, monkeypatch, order, bad, code, good
+):
+    monkeypatch.chdir(tmp_path)
+    Path("good.csv").write_text(good)
+    Path("bad.csv").write_text(bad)
+    ran = score("values", *order, "--value", "dice", "--format", "json")
+    assert ran.code == 1, ran
+    assert f"error[{code}]" in ran.err
+    (row,) = json.loads(ran.out)["leaderboard"]
+    assert (row["name"], row["values"]) == ("good", {"dice": 0.5})
+
+
+def test_problems_are_at_the_lines_of_the_table_though_it_has_empty_cells(
+    score, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("all.csv").write_text(
+        "model,case,dice,iou\na,x,,1\na,y,1,1\nb,x,,1\nb,y,good,1\nc,x,,1\nc,y,0.5,1\nc,y,1,1\n"
+    )
+    ran = score("values", "all.csv")
+    assert ran.code == 1
+    assert "all.csv:5: error[S501]" in ran.err
+    assert "all.csv:8: error[S526] 'dice' of case 'y' is given twice (first on line 7)" in ran.err
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_true_and_false_are_1_and_0(score, tmp_path, form):
+    frame = pl.DataFrame(
+        {"model": list("aabb"), "case": list("xyxy"), "ok": [True, False, True, True]}
+    )
+    path = tmp_path / f"all.{form}"
+    {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[form](
+        path
+    )
+    ran = score("values", path, "--format", "json")
+    assert ran.code == 0, ran
+    assert "true and false of 'ok' are 1 and 0" in ran.err
+    means = {row["name"]: row["values"]["ok"] for row in json.loads(ran.out)["leaderboard"]}
+    assert means == {"a": 0.5, "b": 1.0}
+    yaml = (
+        "scorer: 1\nkind: values\nsubmission: {columns: {list: case, system: model, value: ok}}\n"
+    )
+    (tmp_path / "c.yaml").write_text(yaml)
+    ran = score(tmp_path / "c.yaml", path, "--format", "json")
+    means = {row["name"]: row["values"]["ok"] for row in json.loads(ran.out)["leaderboard"]}
+    assert means == {"a": 0.5, "b": 1.0}
 
 
 CHALLENGES = Path(__file__).parents[2] / "challenges"

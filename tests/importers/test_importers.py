@@ -186,6 +186,31 @@ def test_a_given_name_stands_for_files_of_equal_names_though_it_is_that_of_the_f
 
 
 @pytest.mark.usefixtures("runs")
+def test_a_file_that_cannot_be_read_is_refused_and_the_others_stand(score):
+    Path("in/bad").mkdir()
+    Path("in/bad/samples_t.jsonl").write_text(samples((1.0, 1.0)) + '{"doc_id": 1, ')
+    ran = score("values", "in/old", "in/bad", "--format", "json")
+    assert ran.code == 1
+    assert "in/bad/samples_t.jsonl:2: error[T107] this is not JSON: ends early" in ran.err
+    (row,) = json.loads(ran.out)["leaderboard"]
+    assert (row["name"], row["values"]) == ("run", {"acc": 0.5, "perplexity": 1.5})
+
+
+@pytest.mark.parametrize(
+    ("metric", "better"), [("loss", "lower"), ("mean_error", "lower"), ("exact_match", "higher")]
+)
+def test_the_direction_of_a_value_is_known_by_its_name(score, write, metric, better):
+    lines = [{"doc_id": n, "filtered_resps": [], "metrics": [metric], metric: n} for n in (1, 2)]
+    write({"files": {"s.jsonl": "\n".join(map(json.dumps, lines))}})
+    for words in ([], ["--lower", metric], ["--higher", metric]):
+        ran = score("values", "m=in/s.jsonl", *words, "--format", "json")
+        (measure,) = json.loads(ran.out)["measures"]
+        assert measure["better"] == (words[0].removeprefix("--") if words else better)
+    ran = score("init", "--from", "in", "made")
+    assert f"ranked by {metric}, {better} is better" in ran.out
+
+
+@pytest.mark.usefixtures("runs")
 def test_values_are_chosen(score):
     ran = score(
         "values", "A=in/old/run/samples_t.jsonl", "--value", "perplexity", "--format", "json"

@@ -515,7 +515,7 @@ def record_tables():
         ["values", "table.csv", "--value", "quality", "--per-list"],
         ["values", "short.csv"],
         ["values", "short.csv", "--missing", "skip"],
-        ["values", "short.csv", "--missing", "zero"],
+        ["values", "short.csv", "--value", "quality", "--missing", "zero"],
         ["values", "table.csv", "--value", "quality/seconds"],
         ["votes", votes, "--level", "0.8", "--alpha", "0.2", "--draws", "2000", "--seed", "5"],
     ):

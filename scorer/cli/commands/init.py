@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scorer.cli.options import Result
-from scorer.core.errors import UnknownName, UsageError
+from scorer.core.errors import ChallengeError, UnknownName, UsageError
 from scorer.core.text import nearest, printable, quoted
 
 if TYPE_CHECKING:
@@ -117,6 +117,9 @@ def _from_tools(first: Path, words: list[str]) -> Result:
         ):
             raise UsageError(f"{printable(path)}: no results of a tool that is known; {TOOLS}")
     found = cases_of(files)
+    if found.refused:
+        problems = [problem for of_file in found.refused.values() for problem in of_file]
+        raise ChallengeError(problems=problems)
     contents = challenge_files(found)
     contents[FILE] = f"{LINE}".encode() + contents[FILE]
     write_folder(target, contents | for_editors())

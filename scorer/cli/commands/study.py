@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scorer.cli.board import Entries, FilesWord, StoreWord, entries_of
-from scorer.cli.commands.values import Lower, systems_named
+from scorer.cli.commands.values import Higher, Lower, systems_named
 from scorer.cli.options import (
     ChallengeWord,
     Output,
@@ -27,6 +27,7 @@ from scorer.cli.options import (
 from scorer.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from scorer.api.value_systems import Said
     from scorer.api.values import GivenTables
 
 
@@ -56,6 +57,7 @@ def study(
         ),
     ] = None,
     lower: Lower = None,
+    higher: Higher = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -72,14 +74,16 @@ def study(
     and splits. In place of a challenge: files of values, as `score values` takes them.
     """
     from scorer.api.study import study as run
+    from scorer.api.value_systems import Said
 
     forms = chosen_forms("study", format, output, "text")
     terminal: Terminal = context.obj
     alone = is_truth_file(challenge)  # whose measures are the words alone
     notes: tuple[str, ...] = ()
-    if alone and not entries and (lower or not (submissions and metric)):
+    if alone and not entries and (lower or higher or not (submissions and metric)):
         alone = False
-        settled, files, notes = _of_values([str(challenge), *(submissions or ())], lower, terminal)
+        said = Said(lower=lower or (), higher=higher or ())
+        settled, files, notes = _of_values([str(challenge), *(submissions or ())], said, terminal)
     elif bool(submissions) == bool(entries):
         challenge_of(challenge, terminal)  # which may not be there at all
         raise UsageError("name either submissions or --entries")
@@ -103,10 +107,9 @@ def study(
     return forms.result(found, terminal.options(output), messages, 1 if found.rejected else 0)
 
 
-def _of_values(words: list[str], lower: list[str] | None, terminal: Terminal) -> GivenTables:
+def _of_values(words: list[str], said: Said, terminal: Terminal) -> GivenTables:
     """The challenge and the systems of files of values."""
-    from scorer.api.value_systems import Said
     from scorer.api.values import given_values
 
-    given = given_values(systems_named(words), Said(lower=lower or ()))
+    given = given_values(systems_named(words), said)
     return terminal.cleanup.enter_context(given)

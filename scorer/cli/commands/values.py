@@ -33,6 +33,14 @@ Lower = Annotated[
     list[str] | None,
     typer.Option("--lower", metavar="VALUE", help="Lower is better of this value; repeatable."),
 ]
+Higher = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--higher",
+        metavar="VALUE",
+        help="Higher is better of this value; repeatable. Default: as its name says, such as loss.",
+    ),
+]
 ValueWords = Annotated[
     list[str] | None,
     typer.Option(
@@ -41,6 +49,10 @@ ValueWords = Annotated[
         help="A column of values, or PART/WHOLE, whose sums are divided; repeatable, the first "
         "ranks. Default: all of numbers.",
     ),
+]
+Run = Annotated[
+    str | None,
+    typer.Option("--run", metavar="COLUMN", help="The column of runs of a system, such as seeds."),
 ]
 System = Annotated[
     str | None, typer.Option("--system", metavar="COLUMN", help="The column of systems.")
@@ -69,8 +81,10 @@ def values(
         bool, typer.Option("--per-list", help="The value of every case, too.")
     ] = False,
     lower: Lower = None,
+    higher: Higher = None,
     value: ValueWords = None,
     system: System = None,
+    run: Run = None,
     case: Case = None,
     measure: MeasureColumn = None,
     missing: Missing = None,
@@ -80,8 +94,8 @@ def values(
 ) -> Result:
     """Rank systems by values of each case that other tools computed.
 
-    There is no truth and no challenge.yaml. What the columns are is guessed by their names, and
-    told.
+    There is no truth and no challenge.yaml. What the columns are, and which direction is better, is
+    guessed by names, and told. Where two readings are plausible, it asks for an option.
     """
     from scorer.api.score import score
     from scorer.api.value_systems import Said
@@ -89,12 +103,15 @@ def values(
 
     terminal: Terminal = context.obj
     forms = chosen_forms("leaderboard", format, output, "table")
-    columns = {"system": system, "case": case, "measure": measure}
+    columns = {"system": system, "run": run, "case": case, "measure": measure}
     rules = {} if missing is None else {"missing_list": missing}
     said = Said(
         {role: name for role, name in columns.items() if name is not None},
-        value or (), lower or (), rules,
-    )  # fmt: skip
+        value or (),
+        lower or (),
+        higher or (),
+        rules,
+    )
     given = terminal.cleanup.enter_context(given_values(systems_named(files), said))
     refuse_overwrite(output, given.challenge, *(file.path for file in given.files))
     progress = None if quiet else terminal.progress

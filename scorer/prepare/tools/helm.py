@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from scorer.core.text import quoted
 from scorer.prepare.tools.base import Case, ToolFile, averaged_repeats, finite, keys, tool
 
 # statistics of the prompt, the tokens and the time, which judge nothing
@@ -52,13 +53,15 @@ def _instances(file: ToolFile) -> Iterator[tuple[str, Case]]:
         name = file.member(instance, "instance_id", str, where)
         if instance.get("perturbation") is not None:
             continue
-        values, split = {}, ""
+        values, split = dict[str, float](), ""
         for stat in file.member(instance, "stats", list, where):
             about = file.member(stat, "name", dict, where)
             called, split = file.member(about, "name", str, where), about.get("split", split)
             value = finite(stat.get("mean"))
-            if value is not None and BOOKKEEPING.fullmatch(called) is None:
-                values[called] = value
+            if value is None or BOOKKEEPING.fullmatch(called) is not None:
+                continue
+            if values.setdefault(called, value) != value:
+                file.wrong(f"{where} has two values of {quoted(called)}")
         yield split, Case(system, f"{run}/{name}", values, (scenario, run))
 
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from scorer.prepare.tools.base import Case, ToolFile, averaged_repeats, finite, keys, tool
+from scorer.core.text import quoted
+from scorer.prepare.tools.base import Case, ToolFile, finite, keys, tool
 
 # what a sample holds beside its metrics, where it does not name these
 BESIDE = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
@@ -28,24 +29,33 @@ def lm_eval(file: ToolFile) -> Iterator[Case]:
     named = NAMED.fullmatch(file.stem)
     task, date = (named[1], named[2] or "") if named else (file.stem, "")
     group = _outermost_groups(file, date).get(task, task)
-    yield from averaged_repeats(_samples(file, task, (group, task)))
+    yield from _samples(file, task, (group, task))
 
 
 def _samples(file: ToolFile, task: str, groups: tuple[str, str]) -> Iterator[Case]:
     system = file.above()
     merged: dict[str, dict[str, float]] = {}
+    lines: dict[tuple[str, str], int] = {}  # document, metric -> the line that has it
     for line, sample in file.rows():
         if not isinstance(sample, dict) or not isinstance(sample.get("doc_id"), int | str):
             file.wrong("a sample has its number as 'doc_id'", line)
         metrics = sample.get("metrics", [name for name in sample if name not in BESIDE])
         if not isinstance(metrics, list) or not all(isinstance(name, str) for name in metrics):
             file.wrong("'metrics' is not a list of names", line)
-        values = merged.setdefault(str(sample["doc_id"]), {})
+        document = str(sample["doc_id"])
+        values = merged.setdefault(document, {})
         for name in metrics:
             if name not in sample:
                 file.wrong(f"the sample names the metric {name!r}, and has no value of it", line)
+            called = _filtered_name(name, sample.get("filter"))
+            if (first_line := lines.setdefault((document, called), line)) != line:
+                file.wrong(
+                    f"document {quoted(document)} has {quoted(called)} twice (first on line "
+                    f"{first_line:,}), as of filters without names; keep the lines of one filter",
+                    line,
+                )
             if (value := finite(sample[name])) is not None:
-                values[_filtered_name(name, sample.get("filter"))] = value
+                values[called] = value
     for case, values in merged.items():
         yield Case(system, f"{task}/{case}", values, groups)
 

@@ -1,0 +1,142 @@
+"""Whether a higher or a lower value is better, by what the value is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import takewhile
+from typing import Literal
+
+from scorer.core.errors import UnknownName, UsageError
+from scorer.core.text import printable, quoted
+from scorer.metrics.api import Metric
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import NotationError, parse
+
+Better = Literal["higher", "lower"]
+
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|/")  # of snake_case, kebab-case and camelCase
+LOWER_WORDS = frozenset(
+    (
+        # mistakes
+        *("error", "errors", "err", "loss", "losses", "mistake", "mistakes", "miss", "misses"),
+        *("failure", "failures", "fault", "faults", "violation", "violations", "deviation"),
+        *("residual", "residuals"),
+        # metrics of mistakes
+        *("mse", "rmse", "rmsd", "mae", "mape", "smape", "msle", "rmsle", "wer", "cer", "ter"),
+        *("mer", "eer", "fpr", "fnr", "far", "frr", "ece", "brier", "nll", "ppl", "perplexity"),
+        *("toxicity", "hallucination", "hallucinations"),
+        # distances
+        *("distance", "distances", "dist", "displacement", "divergence", "ade", "fde"),
+        *("hausdorff", "chamfer", "fid", "kid", "lpips"),
+        # what is spent
+        *("time", "times", "second", "seconds", "sec", "secs", "millisecond", "milliseconds"),
+        *("ms", "microseconds", "minute", "minutes", "mins", "hour", "hours", "days", "runtime"),
+        *("walltime", "latency", "duration", "elapsed", "delay", "cost", "costs", "energy"),
+        *("memory", "regret", "penalty", "risk"),
+        # places
+        *("rank", "ranks"),
+    )
+)
+# Beside one of those, these make it unclear.
+HIGHER_WORDS = frozenset(
+    (
+        *("score", "scores", "accuracy", "acc", "correct", "correctness", "success", "reward"),
+        *("return", "similarity", "correlation", "likelihood", "gain", "gains", "improvement"),
+        *("improvements", "reduction", "reductions", "saved", "saving", "savings", "free"),
+        *("inverse", "inverted", "negative", "negated", "minus", "speedup", "reciprocal"),
+    )
+)
+PER = ("per", "/")  # tokens_per_second: what stands behind it is no part of what is counted
+
+
+def named_metric(name: str) -> Metric | None:
+    """Return the metric that a value is called as, if there is one."""
+    with suppress(UnknownName, NotationError):
+        return metrics().find_all(parse(printable(name))[0])[0]
+    return None
+
+
+def better_by_name(name: str) -> Better | None:
+    """Return which values are better by their name; None if its words contradict each other.
+
+    It is that of the metric of this name. Else a word such as loss or seconds says lower; a name
+    that says nothing is of a value of which higher is better. As in scikit-learn, errors that are
+    called `neg_..` are negative.
+
+    >>> better_by_name("val_loss"), better_by_name("tokens_per_second"), better_by_name("dice")
+    ('lower', 'higher', 'higher')
+    >>> better_by_name("neg_mean_squared_error"), better_by_name("error_reduction")
+    ('higher', None)
+    """
+    if (metric := named_metric(name)) is not None:
+        return metric.better
+    words = [word.casefold() for word in WORD.findall(name)]
+    if words[:1] == ["neg"]:
+        return "higher"
+    words = list(takewhile(lambda word: word not in PER, words))
+    if LOWER_WORDS.isdisjoint(words):
+        return "higher"
+    return "lower" if HIGHER_WORDS.isdisjoint(words) else None
+
+
+def find_directions(
+    names: Sequence[str],
+    lower: Sequence[str],
+    higher: Sequence[str],
+    known: Mapping[str, Better] | None = None,
+) -> dict[str, Better]:
+    """Return name of a value -> which direction is better.
+
+    Args:
+        names: The names of the values.
+        lower: Those of which it is said that lower is better.
+        higher: Those of which it is said that higher is better.
+        known: What their source tells of some; it decides before their names.
+
+    Raises:
+        UsageError: There is no value of a name, both are said of one, or a name could mean both.
+    """
+    for option, said in (("lower", lower), ("higher", higher)):
+        if unknown := [name for name in said if name not in names]:
+            there = ", ".join(map(quoted, names))
+            raise UsageError(
+                f"{option}: no value is called {quoted(unknown[0])} (there are {there})"
+            )
+    if both := [name for name in lower if name in higher]:
+        raise UsageError(f"lower and higher: {quoted(both[0])} is in both")
+    directions = dict[str, Better]()
+    for name in names:
+        if name in lower or name in higher:
+            directions[name] = "lower" if name in lower else "higher"
+            continue
+        better = (known or {}).get(name) or better_by_name(name)
+        if better is None:
+            raise UsageError(
+                f"is a higher or a lower {quoted(name)} better? Its name may mean both: "
+                f"add --lower {printable(name)} or --higher {printable(name)} (in Python lower= or "
+                "higher=)"
+            )
+        directions[name] = better
+    return directions
+
+
+def choose_ranking_value(names: Sequence[str]) -> None:
+    """Refuse values of which the first is no score by its name, and a later one is.
+
+    Raises:
+        UsageError: This is so; it says how to name the value that ranks.
+    """
+    scores = [name for name in names if _is_score(name)]
+    if scores and names[0] not in scores:
+        raise UsageError(
+            f"which value ranks, {quoted(names[0])} or {quoted(scores[0])}? add --value "
+            f"{printable(scores[0])} or another; of several that are given, the first ranks"
+        )
+
+
+def _is_score(name: str) -> bool:
+    """Return whether a value is called as a metric, or by a word such as score or accuracy."""
+    words = {word.casefold() for word in WORD.findall(name)}
+    return named_metric(name) is not None or not words.isdisjoint(("score", "accuracy", "reward"))
