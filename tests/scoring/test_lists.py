@@ -84,13 +84,12 @@ def test_every_metric_is_among_the_measures(plans):
 
 
 def test_of_more_problems_than_are_kept_the_first_are_told(plans, tmp_path, monkeypatch):
-    from scorer.checks import base, tables
+    from scorer.checks import base
 
     plan = plans["grades"]
     every = score_text(plan, SENT["wrong"], tmp_path).findings
     table, _ = table_of(plan, SENT["wrong"], tmp_path)
-    for module in (base, tables):
-        monkeypatch.setattr(module, "KEPT", 3)
+    monkeypatch.setattr(base, "KEPT", 3)
     first = score_table(plan, table, Findings(most=3)).findings
     assert first.counts == every.counts
     assert max(first.counts.values()) > 3
