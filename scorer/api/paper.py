@@ -13,7 +13,7 @@ from scorer.reports.write.latex import escaped
 from scorer.results.report import Report
 
 # The kinds of figures that are drawn where none are asked for.
-FIGURES = ("forest", "pairs", "ranks", "pareto", "values", "lists")
+FIGURES = ("forest", "pairs", "pareto", "values", "lists")
 MAIN = r"""\documentclass{article}
 \usepackage[T1]{fontenc}\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage{amsmath,amssymb,booktabs,graphicx,longtable}

@@ -168,7 +168,7 @@ class Report(Text, results.Report):
         """A picture, which a notebook shows: `report.figure("forest").write("forest.pdf")`.
 
         Args:
-            kind: forest, pairs, ranks, pareto, values, lists, differences or curves; of several
+            kind: forest, pairs, pareto, values, lists, differences or curves; of several
                 pictures the first.
             measure: in any notation; default: the primary one.
             width: such as `84mm`, `17cm` or `3.3in`.

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.api.diagnosis import diagnosed
 from scorer.api.submissions import (
     Progress,
     Submissions,
@@ -68,9 +67,7 @@ def study(
     """The board of some submissions, and what it would be if something else were decided.
 
     Other measures, cut-offs, aggregates, rules for what is missing, weights; without each group,
-    without a tenth of the lists, by half of them. Beside it what the submissions tell of the
-    measures, the lists and the truth. A file is read once, of classes or ranked items once
-    more. For organizers.
+    without a tenth of the lists, by half of them. A file is read once. For organizers.
 
     Args:
         challenge: a loaded challenge, or the path of its challenge.yaml or folder; without
@@ -110,7 +107,6 @@ def study(
         best_first = tuple(scored[place[row.name]] for row in rows)
         at = {file.name: n for n, file in enumerate(files)}
         runs = [[at[run.name] for run in each.runs or (each,)] for each in best_first]
-        files_of = [[files[n] for n in own] for own in runs]
         entrants = Entrants(
             terms,
             best_first,
@@ -118,7 +114,6 @@ def study(
             np.array([row.rank for row in rows], dtype=np.int64),
             frozenset(further),
         )
-        told = diagnosed(ready, entrants.scored, entrants.ranks, files_of)
     digest = fingerprint(ready.digests, board_digest(official, plain.measures))
     seed = official.leaderboard.seed if seed is None else seed
     every = list(variations(entrants, seed))
@@ -130,7 +125,7 @@ def study(
         official, digest, plain.measures, _ruled(terms), tuple(row.name for row in rows),
         tuple(entrants.ranks.tolist()), len(terms.lists), seed, tuple(found),
         halves(entrants, [each for each in found if each.about == "half"], seed),
-        tuple(left_out), terms.called, tuple(each for each in scored if not each.valid), told,
+        tuple(left_out), terms.called, tuple(each for each in scored if not each.valid),
     )  # fmt: skip
 
 

@@ -35,10 +35,10 @@ from scorer.scoring.aggregate import (
 from scorer.stats.aggregate import MEAN, Aggregate
 from scorer.stats.orders import (
     agreement,
+    kendall_tau,
     majorities,
     parts,
     ranks_of,
-    taus,
 )
 from scorer.stats.wins import win_rates
 from scorer.views.preferences import PositionTable
@@ -184,8 +184,8 @@ def variations(entrants: Entrants, seed: int) -> Iterator[Variation | str]:
             if ranks is None:
                 yield name
                 continue
-            tau = taus(entrants.ranks.astype(float), ranks[:, None].astype(float))
-            yield Variation(about, name, tuple(ranks.tolist()), float(tau[0]))
+            tau = kendall_tau(entrants.ranks, ranks)
+            yield Variation(about, name, tuple(ranks.tolist()), tau)
 
 
 def _by(measure: Measure, values: Floats) -> Ints | None:
@@ -414,9 +414,9 @@ def halves(entrants: Entrants, drawn: list[Variation], seed: int) -> Halves | No
     """How far two halves agree, of whose orders `drawn` has each pair; None of no pair."""
     if not drawn:
         return None
-    orders = np.array([each.ranks for each in drawn], dtype=float).T
-    pairs = zip(orders[:, ::2].T, orders[:, 1::2].T, strict=True)
-    tau = float(np.mean([taus(one, other[:, None])[0] for one, other in pairs]))
+    orders = np.array([each.ranks for each in drawn])
+    pairs = zip(orders[::2], orders[1::2], strict=True)
+    tau = float(np.mean([kendall_tau(one, other) for one, other in pairs]))
     correlation = reliability = math.nan
     if entrants.by_primary:
         primary = entrants.terms.primary

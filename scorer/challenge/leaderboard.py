@@ -94,7 +94,7 @@ class Leaderboard(YamlSection):
     )
     seed: Whole = Field(1, description="seed of all random draws")
     draws: Annotated[Count, Field(le=MOST_DRAWS)] = Field(
-        10_000, description="how many resamples or permutations are drawn"
+        10_000, description="how many permutations are drawn; of votes how many resamples"
     )
     pass_at: Annotated[tuple[Count, ...], AfterValidator(none_twice)] = Field(
         (),

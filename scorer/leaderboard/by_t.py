@@ -11,15 +11,11 @@ import numpy as np
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.results.report import Varies
-from scorer.stats.bootstrap import resampled
 from scorer.stats.family import Paired
 from scorer.stats.intervals import Bounds
-from scorer.stats.runs import Spread, drawn_runs, lent, paired_runs, runs_interval, runs_spread
+from scorer.stats.runs import Spread, lent, paired_runs, runs_interval, runs_spread
 
 Ends = tuple[float, float] | None
-
-RANKED = 2_000  # draws for the ranks: a share of them is known to about a hundredth
-ROOM = 4_000_000  # figures drawn for the ranks of all submissions: 32 MB
 
 
 def tested_level(rules: Leaderboard) -> float:
@@ -53,9 +49,6 @@ class _OfFolds:
         from scorer.stats.folds import paired_folds
 
         return paired_folds(self.values, level=tested_level(rules), control=control, alone=alone)
-
-    def drawn(self, rules: Leaderboard) -> Floats | None:
-        return None
 
     @property
     def rests_on(self) -> float:
@@ -134,21 +127,6 @@ class _OfRuns:
             control=control, alone=alone,
         )  # fmt: skip
 
-    def drawn(self, rules: Leaderboard) -> Floats | None:
-        common: Mask = np.all(self.valued, axis=0)
-        if not self._several(common):
-            return None
-        own = None if self.clusters is None else self.clusters[common]
-        draws = ranked_draws(len(self.systems), rules)
-        means = resampled(self.means[:, common], draws, rules.seed, own)
-        moves = zip(self._spreads(common), self.systems, strict=True)
-        rng = np.random.default_rng(rules.seed)
-        by_runs = [
-            drawn_runs(values[:, common].mean(axis=1), spread, draws, rng)
-            for spread, values in moves
-        ]
-        return np.asarray(means + np.array(by_runs))
-
     def test(self, rules: Tiers) -> tuple[str, str]:
         return "t", "holm"
 
@@ -171,8 +149,3 @@ def _within(ends: tuple[float, float], bounds: Bounds) -> tuple[float, float]:
         max(ends[0], -np.inf if low is None else low),
         min(ends[1], np.inf if high is None else high),
     )
-
-
-def ranked_draws(submissions: int, rules: Leaderboard) -> int:
-    """How many draws tell the ranks of so many."""
-    return max(1, min(RANKED, rules.draws, ROOM // max(submissions, 1)))

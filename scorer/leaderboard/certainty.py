@@ -11,7 +11,7 @@ import numpy as np
 
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.leaderboard.by_t import RANKED, varies_of
+from scorer.leaderboard.by_t import varies_of
 from scorer.leaderboard.samples import Samples, samples_of
 from scorer.metrics.notation import Measure
 from scorer.results.report import (
@@ -21,14 +21,13 @@ from scorer.results.report import (
     How,
     Report,
     ShakeUp,
-    Stability,
     Standing,
     Value,
 )
 from scorer.stats.family import Paired
 from scorer.stats.paired import Test
 from scorer.stats.power import detectable, fewest_lists, least_p
-from scorer.stats.ranks import rank_shares, shake_up, stability
+from scorer.stats.ranks import shake_up
 from scorer.stats.tiers import rank_ranges, tiers
 
 SURE = 2.5758293035489004  # standard errors: 99 %, as every submission is asked
@@ -145,7 +144,7 @@ def _tested(
     name, adjust = ranked_samples.test(tier)
     how = How(
         name, adjust, tier.alpha, tier.rule, rules.level, test.draws,
-        0 if ranked_samples.over == "folds" else rules.draws, rules.seed, ranked_samples.over,
+        rules.seed, ranked_samples.over,
         lists, units, rules.joint,
     )  # fmt: skip
     plain: Test = (
@@ -154,13 +153,6 @@ def _tested(
     least = least_p(units, plain, tier.adjust, max(test.pairs, 1), max(test.draws, 1))
     fewest = fewest_lists(tier.alpha, plain, tier.adjust, max(test.pairs, 1))
     possible = least <= tier.alpha
-    drawn = ranked_samples.drawn(rules)
-    shares, order = None, None
-    if drawn is not None:
-        shares = rank_shares(drawn, primary.metric.better)
-        means = np.array([rows[n].values[primary.id] for n in ranked.tolist()])
-        lists_of_all = int(ranked_samples.valued.all(axis=0).sum())
-        order = Stability(stability(means, drawn), lists_of_all)
     return Certainty(
         tuple(rows[n].name for n in ranked.tolist()),
         test.difference,
@@ -174,8 +166,6 @@ def _tested(
         least,
         fewest,
         tuple(_against(rows, samples, ranked, rules)),
-        ranks=shares,
-        order=order,
     )
 
 
@@ -211,7 +201,7 @@ def _against(
 def _placed(
     rows: list[Standing], ranked: Ints, certainty: Certainty, primary: Measure, tier: Tiers
 ) -> None:
-    """Give the ranked their tiers, their ranges and their share of first ranks."""
+    """Give the ranked their tiers and their ranges of ranks."""
     lead = certainty.lead if primary.metric.better == "higher" else -certainty.lead
     placed = tiers(certainty.p, lead, tier.alpha, tier.rule)
     spans = rank_ranges(certainty.p, lead, tier.alpha)
@@ -224,7 +214,6 @@ def _placed(
             # the mean that ranks may be of other lists than the tests are about, and lie outside
             ranks=(low, high),
             worse=bool(behind[0] or behind[at:].any()),
-            best=None if certainty.ranks is None else float(certainty.ranks[at, 0]),
         )
 
 
@@ -275,5 +264,5 @@ def _shake_up(
     one, other = (
         np.array([groups.get(name, "").casefold() == split for name in lists]) for split in SPLIT
     )
-    changes = shake_up(np.array(per_list), one, other, primary.metric.better, RANKED, rules.seed)
+    changes = shake_up(np.array(per_list), one, other, primary.metric.better, seed=rules.seed)
     return ShakeUp((called[SPLIT[0]], called[SPLIT[1]]), *changes)

@@ -21,7 +21,6 @@ from scorer.leaderboard.by_t import (
     Ends,
     of_folds,
     of_runs,
-    ranked_draws,
     tested_level,
 )
 from scorer.leaderboard.figures import Figures, Weigh, figures_of, group_codes
@@ -30,13 +29,12 @@ from scorer.results.groups import belonging, grouped
 from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.stats.aggregate import MEAN
-from scorer.stats.bootstrap import resampled
 from scorer.stats.family import Paired
 from scorer.stats.figures import degrees, exchanged, fisher, pseudo_values, weighted_pseudo_values
 from scorer.stats.intervals import MEANS, Interval, Scale, intervals
 from scorer.stats.paired import Test
 from scorer.stats.permutation import Adjust
-from scorer.stats.units import NOISE, alike, kish, of_both, units
+from scorer.stats.units import NOISE, alike, kish, units
 
 # a single submission has nothing to be tested against, so tests are imported where they are made
 
@@ -77,10 +75,6 @@ class Samples(Protocol):
 
         `alone` is the level of an interval of each difference by itself.
         """
-        ...
-
-    def drawn(self, rules: Leaderboard) -> Floats | None:
-        """(submissions, draws): figures of the same draws of the lists that all have, or None."""
         ...
 
     @property
@@ -166,16 +160,6 @@ class _OfLists:
             margin=tests.margin * slope * (1 + NOISE),
             alone=tests.alone * slope * (1 + NOISE),
         )
-
-    def drawn(self, rules: Leaderboard) -> Floats | None:
-        common: Mask = np.all(self.valued, axis=0)
-        own = None if self.clusters is None else self.clusters[common]
-        if (common.sum() if own is None else np.unique(own).size) < 2:
-            return None
-        values = of_both(self.values, np.arange(len(self.values)), common)
-        if self.again is not None and not self.valued.all():
-            values = self.again(np.arange(len(values)), common)
-        return resampled(values, ranked_draws(len(values), rules), rules.seed, own)
 
     @property
     def rests_on(self) -> float:

@@ -25,7 +25,6 @@ from scorer.stats.bradley_terry import (
 )
 from scorer.stats.paired import paired
 from scorer.stats.quantiles import student
-from scorer.stats.ranks import rank_shares
 from scorer.stats.tiers import rank_ranges, tiers
 
 MEAN, EQUAL = 1000.0, 1e-4  # of ratings: their mean, and how near equal ones are
@@ -94,15 +93,13 @@ def _standings(
     """The standings, best first, and the systems in their order."""
     ratings = MEAN + ELO * strengths.log
     order = np.argsort(-ratings, kind="stable")
-    first = reach = None
+    reach = None
     units = np.unique(votes.prompt).size
     values = pseudo_values(votes, strengths, rules.seed) if units > 1 else None
-    if rules.level is not None and values is not None:
+    if rules.level is not None and values is not None and units >= FEWEST_PROMPTS:
         draws = MEAN + ELO * drawn_strengths(values, min(rules.draws, DRAWS), rules.seed)
-        first = rank_shares(draws)[:, 0]
-        if units >= FEWEST_PROMPTS:
-            level = rules.level ** (1 / len(ratings)) if rules.joint else rules.level
-            reach = _reach(draws, level, units)
+        level = rules.level ** (1 / len(ratings)) if rules.joint else rules.level
+        reach = _reach(draws, level, units)
     placed = spans = None
     if values is not None:
         placed, spans = _tiers_and_ranks(values[order], rules)
@@ -114,7 +111,6 @@ def _standings(
             None if reach is None else (float(ratings[n] - reach[n]), float(ratings[n] + reach[n])),
             float(shares[n]), int(won[n]), int(tied[n]), int(lost[n]),
             None if placed is None else placed[at], None if spans is None else spans[at],
-            None if first is None else float(first[n]),
         )
         for at, n in enumerate(order.tolist())
     ), order  # fmt: skip

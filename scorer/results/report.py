@@ -20,7 +20,7 @@ from scorer.results.scorecard import Scorecard
 
 # The columns of a board as CSV around the values of its measures.
 BOARD_COLUMNS = ("lists", "baseline", "valid", "best_rank", "worst_rank", "tier", "low", "high",
-                 "missing", "undefined", "of_lists", "best", "better")  # fmt: skip
+                 "missing", "undefined", "of_lists", "better")  # fmt: skip
 # Names that no measure or question may have, since a column would stand there twice.
 RESERVED_COLUMNS = frozenset({"split", "rank", "name", "list", "front", "reason", "private_path",
                               "private_sha256", *BOARD_COLUMNS})  # fmt: skip
@@ -100,7 +100,6 @@ class Standing:
     deviations: Mapping[str, float] = field(default_factory=dict)  # measure id -> over folds
     tier: int | None = None  # from 1, by the challenge's rule
     ranks: tuple[int, int] | None = None  # the best and the worst rank it could truly have
-    best: float | None = None  # the share of resamples, of lists that all have, with it first
     worse: bool = False  # significantly worse than the first, or than one that stands below it
     fewer: tuple[int, int] | None = None  # its lists, of how many that others have
     error: Varies | None = None  # of a system of several runs: what its value varies by
@@ -116,7 +115,6 @@ class How(NamedTuple):
     rule: str  # of tiers: all or first
     level: float | None  # of the intervals; None: there are none
     draws: int  # of the tests; 0: none are drawn
-    resamples: int  # of the intervals
     seed: int
     over: str  # lists, clusters or folds
     lists: int  # how many most pairs have in common
@@ -184,13 +182,6 @@ class ShakeUp(NamedTuple):
     most: float  # what 95 % of random groups stay at or below
 
 
-class Stability(NamedTuple):
-    """What resamples of the lists say of the order of the ranked."""
-
-    tau: float  # Kendall's, of the board and a resampled one, on average
-    lists: int  # that all have
-
-
 class Certainty(NamedTuple):
     """How far the lists tell the ranked apart by the primary measure."""
 
@@ -207,10 +198,7 @@ class Certainty(NamedTuple):
     fewest: int  # the fewest lists with which a difference can be significant
     against: tuple[Against, ...] = ()  # baselines
     fewer: tuple[Fewer, ...] = ()
-    ranks: Floats | None = None  # (names, ranks): the share of draws with which each takes each
     shake_up: ShakeUp | None = None
-    # what resamples of the lists say of the order; None: there are none
-    order: Stability | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 
 from scorer.challenge.model import Challenge
 from scorer.metrics.notation import Measure
-from scorer.results.diagnosis import Diagnosis
 from scorer.results.report import Scored
 
 # what is decided otherwise; `tenth` and `half` are draws of the lists
@@ -55,7 +54,6 @@ class Study:
     left_out: tuple[str, ...] = ()  # what could not be varied, and why
     called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word
     rejected: tuple[Scored, ...] = ()
-    diagnosis: Diagnosis | None = None
 
     @property
     def open(self) -> bool:

@@ -41,7 +41,6 @@ class VoteStanding(NamedTuple):
     lost: int
     tier: int | None = None
     ranks: tuple[int, int] | None = None  # that the votes cannot rule out
-    best: float | None = None  # the share of draws in which it is first
 
     @property
     def votes(self) -> int:

@@ -15,12 +15,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.stats.bootstrap import GATHERED
 from scorer.stats.units import Floats, Ints, Mask, units
 
 ELO = 400 / math.log(10)  # points of Elo's scale for a strength e times as large
 STEPS, EXACT = 100, 1e-7  # of Newton's method: the most; the largest at its end, of a logarithm
 FAR = 2.0  # the largest step that is taken
+GATHERED = 2_500  # prompts above which blocks of them are drawn
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Ranks under resampling."""
+"""How far ranks by one set of lists are from ranks by another."""
 
 from __future__ import annotations
 
@@ -6,47 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from scorer.stats.orders import taus
-from scorer.stats.units import NOISE, Floats, Mask
-
-
-def rank_shares(drawn: Floats, better: Literal["higher", "lower"] = "higher") -> Floats:
-    """How often each submission takes each rank, over draws of the lists.
-
-    Ties share their ranks evenly, so that every row and every column sums to 1. The first column
-    says how often each is first, which is no probability of being best (Wiesenfarth et al.,
-    "Methods and open-source toolkit for analyzing and visualizing challenge results",
-    Scientific Reports 11, 2021): of two equal submissions one often has nearly all.
-
-    `drawn`, (submissions, draws), has the figure of each draw; NaN ranks last. The result,
-    (submissions, submissions), is the share of draws in which the row has the column's rank.
-    """
-    count, draws = drawn.shape
-    lead = np.nan_to_num(-drawn if better == "higher" else drawn, nan=np.inf)
-    finite = np.abs(drawn[np.isfinite(drawn)])
-    noise = NOISE * float(finite.max(initial=0.0))
-    steps = np.zeros((count, count + 1))  # where a row's shares begin and end
-    for draw in lead.T:
-        ascending = np.sort(draw)
-        first = np.searchsorted(ascending, draw - noise)
-        last = np.searchsorted(ascending, draw + noise, side="right")
-        rows, share = np.arange(count), 1 / (last - first)
-        steps[rows, first] += share
-        steps[rows, last] -= share
-    # sums of parts such as 1/3 miss 0 by their last bits, on either side
-    shares: Floats = np.cumsum(steps, axis=1)[:, :-1] / max(draws, 1)
-    return shares.clip(min=0.0)
-
-
-def stability(values: Floats, drawn: Floats) -> float:
-    """Kendall's tau-b of the order by some values and by each draw of them, on average.
-
-    `values` is (submissions,), `drawn` (submissions, draws).
-
-    >>> stability(np.array([3.0, 2.0, 1.0]), np.array([[3.0, 3.0], [2.0, 1.0], [1.0, 2.0]]))
-    0.6666666666666666
-    """
-    return float(taus(values, drawn).mean())
+from scorer.stats.units import Floats, Mask
 
 
 def shake_up(

@@ -110,18 +110,6 @@ def pass_at(right: Ints, runs: int, k: int) -> Floats:
     return np.array(chances)[right]
 
 
-def drawn_runs(runs: Floats, system: Spread, draws: int, rng: np.random.Generator) -> Floats:
-    """By how much other runs move a mean, (draws,): draws of its runs, which vary as other runs do.
-
-    `runs`, (runs,), are their means.
-    """
-    moves = runs - runs.mean()
-    if system.runs is None or not system.runs.variance > 0:
-        return np.zeros(draws)
-    scale = math.sqrt(system.runs.variance * runs.size / float((moves**2).mean()))
-    return np.asarray(scale * moves[rng.integers(runs.size, size=(draws, runs.size))].mean(axis=1))
-
-
 def paired_runs(
     systems: Sequence[Spread],
     count: int,

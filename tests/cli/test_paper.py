@@ -55,11 +55,11 @@ def test_the_paper_compiles(score, tmp_path):
 @pytest.mark.slow("draws pictures")
 def test_figures_that_are_asked_for(score, tmp_path):
     made, again = tmp_path / "new" / "folder", tmp_path / "again"
-    words = ["--figures", "forest,ranks", "--width", "84mm", "-m", "RR", "-q"]
+    words = ["--figures", "forest,pairs", "--width", "84mm", "-m", "RR", "-q"]
     ran = score("paper", COURSE, GOOD, "-o", made, *words)
     assert ran.code == 0, ran.err
     forms = ("svg", "pdf") if converts() else ("svg",)
-    figures = {f"{key}.{form}" for key in ("forest", "ranks") for form in forms}
+    figures = {f"{key}.{form}" for key in ("forest", "pairs") for form in forms}
     assert {path.name for path in made.iterdir()} == TEXTS | figures
     assert ElementTree.parse(made / "forest.svg").getroot().get("width") == "84mm"
     assert "RR of each submission" in (made / "forest.svg").read_text()

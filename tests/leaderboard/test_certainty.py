@@ -68,7 +68,6 @@ def test_who_answers_the_easy_lists_does_not_stand_first_unremarked(board):
     assert [standings[name]["ranks"] for name in ("cherry", "good", "fair")] == [
         [3, 3], [1, 1], [2, 2],
     ]  # fmt: skip
-    assert standings["cherry"]["best"] == 0  # of the lists that all have
     place = {name: n for n, name in enumerate(certainty["names"])}
     a, b = place["cherry"], place["good"]
     assert certainty["p"][a][b] < 0.01
@@ -93,7 +92,7 @@ def test_fewer_lists_are_marked_in_every_format(board, form):
 def test_fewer_lists_are_marked_in_csv(board, challenge, score):
     board(easy_and_hard())
     text = board(easy_and_hard(), form="csv")
-    assert "of_lists,best" in text
+    assert "undefined,of_lists,better" in text
 
 
 def test_harder_lists_are_told_from_easier_ones(board):
@@ -209,7 +208,7 @@ def test_baselines_are_outside_the_family_of_the_ranked(board):
     errors = {"a": rng.uniform(1, 2, 30), "b": rng.uniform(1.15, 2.2, 30)}
     extra = {f"base{n}": rng.uniform(0, 9, 30) for n in range(8)}
     alone, beside = board(errors), board({**errors, **extra}, baselines=tuple(extra))
-    for key in ("names", "p", "difference", "detectable", "how", "rank_shares", "pairs"):
+    for key in ("names", "p", "difference", "detectable", "how", "pairs"):
         assert alone["certainty"][key] == beside["certainty"][key], key
     for name in errors:
         assert by_name(alone)[name] == by_name(beside)[name] | {
@@ -457,18 +456,7 @@ def test_another_order_and_another_submission_change_no_byte_of_the_rest(challen
     assert np.array_equal(difference, one["certainty"]["difference"])
 
 
-# Ranks under the bootstrap, and groups that shake up
-
-
-def test_the_probability_of_being_best_is_on_the_board(board):
-    rng = np.random.default_rng(9)
-    errors = {"a": rng.uniform(1, 2, 40), "b": rng.uniform(1.02, 2.02, 40), "c": np.full(40, 5.0)}
-    report = board(errors)
-    best = [row["best"] for row in report["leaderboard"]]
-    assert sum(best) == pytest.approx(1)
-    assert best[2] == 0
-    shares = np.array(report["certainty"]["rank_shares"])
-    assert shares.sum(axis=1) == pytest.approx(np.ones(3))
+# Groups that shake up
 
 
 @pytest.mark.slow("draws random boards")
@@ -490,15 +478,10 @@ def test_public_and_private_ranks_are_held_against_chance(board):
     assert "random groups of these sizes give" in board(bent, files=files, form="table")
 
 
-def test_the_page_has_a_rank_histogram_and_the_baselines_tests(board):
+def test_the_page_has_the_tests_of_the_baselines(board):
     rng = np.random.default_rng(9)
     errors = {"a": rng.uniform(1, 2, 40), "b": rng.uniform(1.02, 2.02, 40), "c": np.full(40, 5.0)}
     page = board({**errors, "base": rng.uniform(3, 4, 40)}, baselines=("base",), form="html")
-    ranks = page.split('id="ranks"')[1].split("</section>")[0]
-    assert "it is no probability of being best" in ranks
-    picture = ranks.split("<svg")[1]
-    assert "takes a rank (column)" in ranks
-    assert picture.count('class="fill"') == 5  # the third is always the third
     assert "from the baselines, each tested separately" in page
 
 

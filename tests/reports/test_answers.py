@@ -99,7 +99,7 @@ def test_lower_is_better_where_it_is():
 def test_a_page_has_its_sections_in_order(report):
     page = form_of("leaderboard", "html").write(report, Options())
     titles = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
-    assert titles == ["In short", "Leaderboard", "Pairs", "Ranks", "Measures", "Submissions",
+    assert titles == ["In short", "Leaderboard", "Pairs", "Measures", "Submissions",
                       "File and method"]  # fmt: skip
     assert re.findall(r'<li><a href="#\w+">(.*?)</a>', page) == titles
     assert f"3 submissions on {LISTS} lists" in page

@@ -46,7 +46,7 @@ def parts(report):
 
 
 PARTS = [
-    "short", "board", "pairs", "ranks", "baselines", "groups", "measures", "submissions", "method"
+    "short", "board", "pairs", "baselines", "groups", "measures", "submissions", "method"
 ]  # fmt: skip
 
 

@@ -15,12 +15,10 @@ from rounds import rounds
 
 from scorer.reports.document import texts
 from scorer.reports.pictures import draw
-from scorer.reports.pictures.blobs import blobs
 from scorer.reports.pictures.curve import Square, curve
 from scorer.reports.pictures.differences import ListPair, sorted_differences
 from scorer.reports.pictures.forest import forest
 from scorer.reports.pictures.pairs import pairs
-from scorer.reports.pictures.ranks import ranking
 from scorer.reports.pictures.svg import drawn, inline, standalone
 from scorer.reports.pictures.timeline import Arrival, timeline
 from scorer.results.report import Certainty, How, Standing
@@ -83,18 +81,17 @@ def large(board, teams):
                  interval=(value - 0.05, value + 0.05), tier=n // 10 + 1)
         for n, (name, value) in enumerate(zip(names, values, strict=True))
     )  # fmt: skip
-    how = How("permutation", "max", 0.05, "all", 0.95, 10_000, 10_000, 1, "lists", 40, 40)
+    how = How("permutation", "max", 0.05, "all", 0.95, 10_000, 1, "lists", 40, 40)
     differences = values[:, None] - values
     p = np.where(np.abs(differences) > 0.05, 0.001, 0.5)
     certainty = Certainty(
         names, differences, p, 40, 0.01, how, np.sign(differences),
         np.full((teams, teams), 40), teams * (teams - 1) // 2, 1e-4, 6,
-        ranks=np.full((teams, teams), 1 / teams),
     )  # fmt: skip
     return replace(board, standings=standings, certainty=certainty, splits=())
 
 
-MAKERS = (forest, pairs, ranking)
+MAKERS = (forest, pairs)
 
 
 @pytest.mark.parametrize("teams", [2, 12, 50, 200])
@@ -279,28 +276,3 @@ def test_points_in_one_place_are_one_larger_dot():
     figure = curve("predicted", "", "", Square(points, ("true", "said"), joined=False), None)
     dots = re.findall(r' r="(\d+)"><title>.*?(, 4 of them)?</title>', drawn(figure, 400).body)
     assert dots == [("6", ", 4 of them"), ("3", "")]
-
-
-def spread(names):
-    """A picture of random shares of ranks."""
-    shares = np.random.default_rng(2).dirichlet(np.ones(len(names)), len(names))
-    return blobs("Ranks of resamples", "Of 100 resamples.", names, shares)
-
-
-@pytest.mark.parametrize("many", [2, 40])
-@pytest.mark.parametrize("wide", [320, 720])
-def test_a_picture_of_shares_overprints_nothing(many, wide):
-    names = [f"{LONG}{n}" for n in range(many)]
-    figure = spread(names)
-    assert texts_apart(figure, wide) >= min(many, 15)
-    assert ("The first 15 of 40 names" in figure.caption) == (many == 40)
-    assert spread(names[:1]) is None
-
-
-def test_the_area_of_a_blob_is_its_share():
-    shares = np.array([[0.75, 0.25, 0.0], [0.25, 0.5, 0.25], [0.0, 0.25, 0.75]])
-    figure = blobs("Ranks", "Of draws.", ["a", "b", "c"], shares)
-    root = ElementTree.fromstring(standalone(figure, 720))
-    found = [float(each.get("r")) ** 2 for each in root.iter(f"{SVG}circle")]
-    assert np.array(found) / max(found) == pytest.approx(shares[shares > 0] / 0.75, abs=0.02)
-    assert [cell.text for cell in figure.numbers.rows[0].cells] == ["a", "75", "25", "0"]

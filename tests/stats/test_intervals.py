@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from scorer.stats.bootstrap import resampled
 from scorer.stats.intervals import Interval, Scale, intervals, proportion
 from scorer.stats.quantiles import beta, student
 from scorer.stats.shares import paired_shares
@@ -177,16 +176,3 @@ def test_shares_without_a_difference_have_one_that_shrinks_with_the_lists():
     widths = [np.ptp(paired_shares(0, 0, lists, 0.95)) for lists in (10, 100, 1000)]
     assert widths == sorted(widths, reverse=True)
     assert proportion(0.5, 10, 0.95).low < 0.2
-
-
-def test_draws_are_means_of_as_many_lists():
-    values = sample(3, 30)
-    drawn = resampled(values, 4000, 1)
-    assert drawn.shape == (3, 4000)
-    assert drawn.mean(axis=1) == pytest.approx(values.mean(axis=1), abs=0.01)
-    assert drawn.std(axis=1) == pytest.approx(values.std(axis=1) / math.sqrt(30), rel=0.05)
-    assert np.array_equal(resampled(values[:2], 4000, 1), drawn[:2])
-    together = resampled(values, 4000, 1, np.arange(30) // 10)
-    assert together.std(axis=1) == pytest.approx(
-        values.reshape(3, 3, 10).mean(axis=2).std(axis=1) / math.sqrt(3), rel=0.05
-    )

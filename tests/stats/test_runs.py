@@ -9,7 +9,6 @@ from scipy import stats
 from scorer.stats.runs import (
     VariancePart,
     critical,
-    drawn_runs,
     lent,
     paired_runs,
     pass_at,
@@ -59,8 +58,6 @@ def test_runs_of_one_mean_that_is_rounded_are_not_drawn_apart():
     values = np.array([1.0] * 6 + [1 / 9] * 4)  # whose mean is rounded in another way than a sum
     system = runs_spread(np.array([values, values]))
     assert system.runs == VariancePart(0.0, 1)
-    runs = np.array([values.mean()] * 2)
-    assert not drawn_runs(runs, system, 5, np.random.default_rng(1)).any()
 
 
 def test_clusters_of_cases():
@@ -110,13 +107,6 @@ def test_a_single_run_is_lent_what_the_others_vary_by():
     of_one = systems[0].runs.variance * 3  # of a mean of one run instead of three
     assert single.runs == (pytest.approx(of_one), 4)
     assert lent(systems[2:])[0].runs == (0, 1)
-
-
-def test_drawn_runs_vary_as_other_runs_do():
-    values = table(5, of_runs=3.0)
-    spread = runs_spread(values)
-    drawn = drawn_runs(values.mean(axis=1), spread, 20_000, np.random.default_rng(1))
-    assert drawn.var() == pytest.approx(spread.runs.variance, rel=0.05)
 
 
 def test_pass_at_is_the_share_of_choices_with_a_right_one():

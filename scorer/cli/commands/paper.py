@@ -35,7 +35,7 @@ def paper(
         typer.Option(
             "--figures",
             metavar="A,B",
-            help="These figures only: forest, pairs, ranks, pareto, values, lists, differences, "
+            help="These figures only: forest, pairs, pareto, values, lists, differences, "
             "curves; default: those that the board has, without differences and curves.",
         ),
     ] = None,

@@ -75,7 +75,6 @@ class How:
 
     alpha: float | None
     level: float | None
-    resamples: int
     seed: int
     margin: float | None
 
@@ -110,7 +109,7 @@ def fields(compared: ComparedReport, options: Options) -> Record:
         orders=pairing.orders,
         tests=pairing.tests,
         how=How(
-            rules.tiers.alpha if rules.tiers else None, rules.level, rules.draws, rules.seed,
+            rules.tiers.alpha if rules.tiers else None, rules.level, rules.seed,
             pairing.margin,
         ),
         untested=pairing.untested,

@@ -73,8 +73,6 @@ def _certain(ranked: Sequence[Standing], report: Report) -> str:
         said = "No: none of the others is significantly worse"
     if first.ranks is not None and first.ranks != (first.rank, first.rank):
         said += "; its true rank may be {:,} to {:,}".format(*first.ranks)
-    if first.best is not None and untold:
-        said += f"; it is first in {100 * first.best:.0f} % of resamples"
     return f"{said} (alpha {certainty.how.alpha:g})."
 
 

@@ -82,7 +82,6 @@ class Row:
     tier: int | None
     ranks: tuple[int, int] | None
     interval: tuple[float, float] | None
-    best: float | None
     fewer_lists: tuple[int, int] | None
     worse: bool  # significantly, than the first, or than one below
     points: float = optional()
@@ -148,17 +147,7 @@ class Sure:
     fewest_lists: int
     baselines: Sequence[Baseline]
     fewer_lists: Sequence[Mapping[str, Any]]
-    rank_shares: Sequence[Numbers] | None
     shake_up: Mapping[str, Any] | None
-    order: Order | None
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What resamples of the lists that all have say of the order of the ranked."""
-
-    tau: float  # Kendall's, of the board and a resampled one, on average
-    lists: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +317,6 @@ def _row(standing: Standing, options: Options) -> Row:
         standing.tier,
         standing.ranks,
         standing.interval,
-        standing.best,
         standing.fewer,
         standing.worse,
         ABSENT if standing.points is None else standing.points,
@@ -366,9 +354,7 @@ def _certainty(certainty: Certainty, report: Report) -> Sure:
             for one in certainty.against
         ],
         fewer_lists=[row._asdict() for row in certainty.fewer],
-        rank_shares=None if certainty.ranks is None else _as_matrix(certainty.ranks),
         shake_up=None if certainty.shake_up is None else certainty.shake_up._asdict(),
-        order=None if certainty.order is None else Order(*certainty.order),
     )
 
 

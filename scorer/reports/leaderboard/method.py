@@ -33,8 +33,7 @@ def _of_intervals(report: Report) -> Iterator[tuple[str, str]]:
     certainty, share = report.certainty, level(report)
     if certainty is None or not share:
         return
-    drawn = f", {certainty.how.resamples:,} resamples" if certainty.how.resamples else ""
-    yield "Intervals", f"{share} of {printable(report.primary.id)}, over {_over(report)}{drawn}"
+    yield "Intervals", f"{share} of {printable(report.primary.id)}, over {_over(report)}"
 
 
 def _of_tests(report: Report) -> Iterator[tuple[str, str]]:

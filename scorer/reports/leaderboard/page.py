@@ -1,4 +1,4 @@
-"""The sections of the leaderboard's page: groups, submissions, pairs, ranks, measures."""
+"""The sections of the leaderboard's page: groups, submissions, pairs, measures."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ from scorer.reports.leaderboard.remarks import remarks, test_name, worse
 from scorer.reports.pictures.forest import forest
 from scorer.reports.pictures.pairs import MOST, pairs
 from scorer.reports.pictures.pareto import pareto
-from scorer.reports.pictures.ranks import ranking
 from scorer.results.report import Certainty, Report, Scored
 
 FEWEST = 3  # standings that a forest plot is worth its room for
@@ -65,9 +64,6 @@ def page(report: Report, options: Options) -> Iterator[Block]:
     if (certainty := report.certainty) is not None:
         yield Heading("Pairs", key="pairs")
         yield from _pairs(certainty, report, options)
-        if certainty.ranks is not None:
-            yield Heading("Ranks", key="ranks")
-            yield from _ranks(certainty, report, options)
         if certainty.against:
             yield Heading("Baselines", key="baselines")
             yield _baselines(certainty, report, options)
@@ -204,19 +200,6 @@ def _matrix(
     columns = [Column("name", "name", cut=40), *(Column(name, cut=40) for name in across)]
     body = [Row([Cell(name), *cells]) for name, cells in zip(names, rows, strict=True)]
     return Table(caption, columns, body)
-
-
-def _ranks(certainty: Certainty, report: Report, options: Options) -> Iterator[Block]:
-    """How often each of the best takes each rank."""
-    if certainty.ranks is None:
-        return
-    yield Paragraph(
-        f"The {unit(report.called)} are resampled many times, and the submissions ranked by "
-        f"{printable(report.primary.id)} each time: each ranks first in so many of the resamples. "
-        "Of two equal submissions one often has nearly all of them: it is no probability of "
-        "being best."
-    )
-    yield from map(Picture, ranking(report, options.precision))
 
 
 def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:

@@ -221,7 +221,6 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
             "Wilcoxon's test compares medians of differences, which can disagree with the means "
             "that rank; where they do, a rank lies outside its parentheses."
         )
-    yield from _order(report, certainty)
     yield from _detectable(report, certainty, precision)
     yield from _contradicted(report, certainty)
     yield from _against(report, certainty)
@@ -260,15 +259,6 @@ def _tiers(how: How, most: int) -> str:
     if how.rule == "all":
         return " Every submission of a tier is significantly better than every one of a later tier."
     return " Submissions in the same tier are not significantly worse than the tier's best."
-
-
-def _order(report: Report, certainty: Certainty) -> Iterator[str]:
-    """How stable the order is."""
-    if certainty.order is not None:
-        yield (
-            f"The order is stable to a Kendall's tau of {certainty.order.tau:z.2f}: on average "
-            f"that of the board and of boards of resampled {unit(report.called)}."
-        )
 
 
 def _clusters(report: Report) -> str:

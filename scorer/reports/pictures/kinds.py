@@ -14,7 +14,6 @@ from scorer.reports.pictures.draw import Figure
 from scorer.reports.pictures.forest import forest
 from scorer.reports.pictures.pairs import pairs
 from scorer.reports.pictures.pareto import pareto
-from scorer.reports.pictures.ranks import ranking
 from scorer.reports.pictures.values import lists, values
 from scorer.results.report import Report
 
@@ -53,7 +52,6 @@ def _differences(report: Report, precision: int) -> Iterator[Figure]:
 KINDS = {
     "forest": FigureKind(forest, "a submission with a value"),
     "pairs": FigureKind(pairs, "two ranked submissions, and tests of the primary measure"),
-    "ranks": FigureKind(ranking, "two ranked submissions, and resamples of the primary measure"),
     "pareto": FigureKind(pareto, "a Pareto front: numbers beside the primary measure"),
     "values": FigureKind(values, "a primary measure with a value for each list"),
     "lists": FigureKind(lists, "two submissions, and a primary measure with values of lists"),

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from scorer.core.arrays import Floats
 from scorer.core.text import printable, unit
 from scorer.reports.base import LINTED, Options
 from scorer.reports.document import (
@@ -17,15 +16,11 @@ from scorer.reports.document import (
     Heading,
     Notes,
     Paragraph,
-    Picture,
     Row,
     Table,
     cut,
     texts,
 )
-from scorer.reports.pictures.blobs import blobs
-from scorer.reports.pictures.draw import Figure
-from scorer.reports.study.diagnosis import diagnosis_blocks
 from scorer.results.study import DRAWN, PODIUM, Study, Variation
 
 SHOWN = 12  # of the groups that are left out in turn; of more, those that change the order most
@@ -67,18 +62,6 @@ def _sections(study: Study, precision: int) -> Iterator[Block]:
         notes.append(f"Not on the board, as they cannot be scored: {names}.")
     if notes:
         yield Notes(notes, "prose")
-    if study.diagnosis is not None:
-        yield from map(Picture, filter(None, [_spread(study, study.diagnosis.shares)]))
-        yield from diagnosis_blocks(study, study.diagnosis)
-
-
-def _spread(study: Study, shares: Floats | None) -> Figure | None:
-    """How often each rank is taken over resamples of the lists."""
-    if shares is None:
-        return None
-    lists = unit(study.called)
-    title = f"Ranks over resampled {lists}"
-    return blobs(title, f"Resamples of the {lists}.", study.names, shares)
 
 
 def _staying(study: Study) -> Iterator[str]:

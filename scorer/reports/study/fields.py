@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from scorer.reports.base import LINTED, Options
-from scorer.reports.study.told import Told, told
 from scorer.results.json import VERSION, ChallengeIdentity, optional
 from scorer.results.study import PODIUM, Study
 
@@ -68,7 +67,6 @@ class Record:
     staying: Staying
     variations: Sequence[Changed]
     halves: SplitHalf | None  # None: too few lists
-    diagnosis: Told | None
     left_out: Sequence[str]
 
 
@@ -97,7 +95,6 @@ def fields(study: Study, options: Options) -> Record:
             for each in study.variations
         ],
         halves=halves,
-        diagnosis=None if study.diagnosis is None else told(study.diagnosis),
         left_out=study.left_out,
     )  # fmt: skip
     return record if study.open else replace(record, private=LINTED)

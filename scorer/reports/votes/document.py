@@ -89,7 +89,7 @@ def vote_table(board: VoteBoard, options: Options) -> Table:
 def as_standing(row: VoteStanding) -> Standing:
     """The standing of any board."""
     return Standing(row.rank, row.name, {"rating": row.rating}, interval=row.interval,
-                    tier=row.tier, ranks=row.ranks, best=row.best)  # fmt: skip
+                    tier=row.tier, ranks=row.ranks)  # fmt: skip
 
 
 def _rating_interval(row: VoteStanding) -> str:

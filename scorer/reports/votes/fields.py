@@ -24,7 +24,6 @@ class Standing:
     interval: tuple[float, float] | None
     ranks: tuple[int, int] | None
     tier: int | None
-    best: float | None
     share: float
     votes: int
     won: int
@@ -34,8 +33,8 @@ class Standing:
     @classmethod
     def of(cls, row: results.VoteStanding) -> Standing:
         """The fields of a standing."""
-        return cls(row.rank, row.name, row.rating, row.interval, row.ranks, row.tier, row.best,
-                   row.share, row.votes, row.won, row.tied, row.lost)  # fmt: skip
+        return cls(row.rank, row.name, row.rating, row.interval, row.ranks, row.tier, row.share,
+                   row.votes, row.won, row.tied, row.lost)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

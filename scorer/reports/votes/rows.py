@@ -5,7 +5,7 @@ from __future__ import annotations
 from scorer.reports.base import ExactRows, Options
 from scorer.results.votes import VoteBoard
 
-HEAD = ["rank", "name", "rating", "low", "high", "best_rank", "worst_rank", "tier", "best", "share",
+HEAD = ["rank", "name", "rating", "low", "high", "best_rank", "worst_rank", "tier", "share",
         "votes", "won", "tied", "lost"]  # fmt: skip
 
 
@@ -14,7 +14,7 @@ def rows(board: VoteBoard, options: Options) -> ExactRows:
     table = [
         [
             row.rank, row.name, row.rating, *(row.interval or (None, None)),
-            *(row.ranks or (None, None)), row.tier, row.best, row.share, row.votes, row.won,
+            *(row.ranks or (None, None)), row.tier, row.share, row.votes, row.won,
             row.tied, row.lost,
         ]
         for row in board.standings
