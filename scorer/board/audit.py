@@ -1,4 +1,4 @@
-"""The audit of a board: copies, near-copies, probing and the shake-up; for the organizer only."""
+"""The audit of a board: copies, near-copies and probing; for the organizer only."""
 
 from __future__ import annotations
 
@@ -38,15 +38,6 @@ class Probing:
     entries: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Shake:
-    """A team's rank on one split and on another, and what sampling alone would give."""
-
-    team: str
-    ranks: tuple[int, int]
-    expected: tuple[int, int]  # the middle 95 % of the ranks of random splits
-
-
 class Audited(NamedTuple):
     """The findings of an audit."""
 
@@ -54,7 +45,6 @@ class Audited(NamedTuple):
     duplicates: Sequence[Sequence[int]] = ()
     near_duplicates: Sequence[Pair] = ()
     probing: Sequence[Probing] = ()
-    shake_up: Sequence[Shake] = ()
 
 
 def audit(snapshot: Snapshot, now: datetime) -> Audited:
@@ -81,7 +71,6 @@ def audit(snapshot: Snapshot, now: datetime) -> Audited:
         copies,
         near_duplicates(scored, codes, copies),
         probing(series, per_list),
-        _shake_up(snapshot, now, per_list),
     )
 
 
@@ -136,29 +125,6 @@ def kappa(one: Ints, other: Ints) -> float:
     return (float((one == other).mean()) - chance) / (1 - chance) if chance < 1 else np.nan
 
 
-def _shake_up(snapshot: Snapshot, now: datetime, per_list: Mapping[int, Floats]) -> list[Shake]:
-    """How the ranks of the first two splits differ, where there are two."""
-    parts = [name for name in snapshot.splits if name != EVERYTHING][:2]
-    if len(parts) < 2:
-        return []
-    live = snapshot.order(now, split=parts[0])
-    rows = [
-        row
-        for standing in live.report.standings
-        if standing.rank is not None and (row := live.rows[standing.name]).entry in per_list
-    ]
-    if len(rows) < 2:
-        return []
-    return shake_up(
-        [row.team for row in rows],
-        np.array([per_list[row.entry or 0] for row in rows]),
-        np.flatnonzero(snapshot.splits[parts[0]]),
-        np.flatnonzero(snapshot.splits[parts[1]]),
-        snapshot.terms.primary.metric.better == "higher",
-        seed=snapshot.rules.leaderboard.seed,
-    )
-
-
 def duplicates(entries: Sequence[Entry], codes: Ints) -> list[list[int]]:
     """Entries of the same bytes, or of the same values in every list, in groups."""
     groups: dict[object, list[int]] = {}
@@ -187,15 +153,6 @@ def near_duplicates(
     return sorted(pairs, key=lambda pair: (-pair.agreement, pair.entries))
 
 
-def _means(values: Floats) -> Floats:
-    """The mean over the last axis of values that are no NaN; NaN where there are none."""
-    valued = ~np.isnan(values)
-    means: Floats = np.full(values.shape[:-1], np.nan)
-    total = np.where(valued, values, 0.0).sum(axis=-1)
-    np.divide(total, valued.sum(axis=-1), out=means, where=valued.any(axis=-1))
-    return means
-
-
 def probing(teams: Mapping[str, Sequence[int]], per_list: Mapping[int, Floats]) -> list[Probing]:
     """Series of a team's entries that each differ from the one before in a few lists only.
 
@@ -221,42 +178,3 @@ def probing(teams: Mapping[str, Sequence[int]], per_list: Mapping[int, Floats]) 
         if len(series) >= SERIES:
             series_found.append(Probing(team, tuple(series)))
     return series_found
-
-
-def shake_up(
-    names: Sequence[str],
-    values: Floats,
-    public: Ints,
-    private: Ints,
-    higher: bool,
-    draws: int = 1000,
-    seed: int = 1,
-) -> list[Shake]:
-    """Ranks on the public and on the private lists, against random splits of the same sizes.
-
-    `values` has shape (teams, lists), NaN where a list has none; `public` and `private` are indices
-    of lists.
-    """
-
-    def ranks(lists: Ints) -> Ints:
-        means = _means(values[:, lists]) * (1 if higher else -1)
-        means[np.isnan(means)] = -np.inf  # who has no value there is last
-        places: Ints = (means[:, None] < means[None, :]).sum(axis=1) + 1
-        return places
-
-    together = np.concatenate([public, private])
-    generator = np.random.default_rng(seed)
-    differences = np.empty((draws, len(names)), dtype=np.int64)
-    for n in range(draws):
-        mixed = generator.permutation(together)
-        differences[n] = ranks(mixed[: private.size]) - ranks(mixed[private.size :])
-    before, after = ranks(public), ranks(private)
-    low, high = np.quantile(differences, (0.025, 0.975), axis=0, method="closest_observation")
-    return [
-        Shake(
-            name,
-            (int(before[n]), int(after[n])),
-            (int(max(before[n] + low[n], 1)), int(min(before[n] + high[n], len(names)))),
-        )
-        for n, name in enumerate(names)
-    ]

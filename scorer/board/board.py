@@ -427,7 +427,7 @@ class Board:
         return rescore(self.versions, self.evaluations, self._database, now, dry_run)
 
     def audit(self, *, now: datetime | None = None) -> Audited:
-        """Alterations, copies, near-copies, probing, the shake-up; for the organizer only.
+        """Alterations, copies, near-copies, probing; for the organizer only.
 
         If the store was altered, nothing else is looked for.
         """

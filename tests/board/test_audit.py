@@ -1,4 +1,4 @@
-"""Copies, near-copies and strangers among many entries; probing; the shake-up."""
+"""Copies, near-copies and strangers among many entries; probing."""
 
 import random
 from dataclasses import replace
@@ -7,14 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from scorer.board.audit import (
-    Pair,
-    duplicates,
-    kappa,
-    near_duplicates,
-    probing,
-    shake_up,
-)
+from scorer.board.audit import Pair, duplicates, kappa, near_duplicates, probing
 from scorer.store.records import Entry
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -93,14 +86,6 @@ def test_entries_of_one_team_and_duplicates_are_not_near_duplicates():
     assert near_duplicates(sent(2), codes) == [Pair((1, 2), 39 / 40)]
 
 
-@pytest.mark.parametrize("higher", [True, False])
-def test_who_has_no_value_on_a_split_is_last_there(higher):
-    values = np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, np.nan, np.nan], [0.5, 0.5, 0.5, 0.5]])
-    values = values if higher else 1 - values
-    shakes = shake_up(["a", "b", "c"], values, np.arange(2), np.arange(2, 4), higher, draws=20)
-    assert [shake.ranks for shake in shakes] == [(1, 1), (3, 3), (2, 2)]
-
-
 def test_a_series_that_changes_few_lists_at_a_time_is_probing():
     base = np.linspace(0, 1, 40)
     one, two = base.copy(), base.copy()
@@ -108,20 +93,6 @@ def test_a_series_that_changes_few_lists_at_a_time_is_probing():
     per_list = {1: base, 2: one, 3: two, 4: base[::-1].copy(), 5: base}
     found = probing({"red": [1, 2, 3, 4], "blue": [4, 5]}, per_list)
     assert [(each.team, each.entries) for each in found] == [("red", (1, 2, 3))]
-
-
-def test_a_shake_up_is_measured_against_what_sampling_alone_gives():
-    generator = np.random.default_rng(1)
-    honest = generator.normal(0, 1, (6, 200)) + np.arange(6)[:, None] * 0.5
-    public, private = np.arange(60), np.arange(60, 200)
-    fitted = honest.copy()
-    fitted[0, :60] += 5  # the worst team has learnt the public lists
-    names = [f"t{n}" for n in range(6)]
-    for shake in shake_up(names, honest, public, private, True, draws=300):
-        assert shake.expected[0] <= shake.ranks[1] <= shake.expected[1]
-    worst = shake_up(names, fitted, public, private, True, draws=300)[0]
-    assert worst.ranks == (1, 6)
-    assert worst.expected[1] < 6
 
 
 @pytest.mark.slow("keeps and evaluates entries")
@@ -164,7 +135,6 @@ def test_an_audit_of_a_board(life):
     assert list(other.findings) == []
     assert found.duplicates == [[1, 2, 5]]
     assert {pair.entries for pair in found.near_duplicates} == {(1, 4), (2, 4)}
-    assert found.shake_up == []
 
 
 @pytest.mark.slow("keeps and evaluates entries")

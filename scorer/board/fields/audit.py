@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scorer.board.audit import Audited, Pair, Probing, Shake
+from scorer.board.audit import Audited, Pair, Probing
 from scorer.challenge.model import Challenge
 from scorer.core.text import printable
 from scorer.results.json import VERSION, ChallengeIdentity
@@ -23,7 +23,6 @@ class Record:
     duplicates: Sequence[Sequence[int]]
     near_duplicates: Sequence[Pair]
     probing: Sequence[Probing]
-    shake_up: Sequence[Shake]
 
 
 def fields(audited: Audited, challenge: Challenge) -> Record:
@@ -48,8 +47,3 @@ def _findings(audit: dict[str, Any]) -> Iterator[str]:
     for series in audit["probing"]:
         numbers = ", ".join(map(str, series["entries"]))
         yield f"{printable(series['team'])} changes few lists at a time: entries {numbers}"
-    for shake in audit["shake_up"]:
-        (before, after), (low, high) = shake["ranks"], shake["expected"]
-        if not low <= after <= high:
-            expected = f"expected from sampling alone: {low} to {high}"
-            yield f"{printable(shake['team'])}: rank {before} becomes {after} ({expected})"

@@ -1,4 +1,4 @@
-"""`score audit CHALLENGE`: copies, near-copies, probing and the shake-up; for organizers."""
+"""`score audit CHALLENGE`: copies, near-copies and probing; for organizers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def audit(
     seconds: Seconds = 600,
     memory: Memory = 4096,
 ) -> Result:
-    """List what an organizer should look at: copies, probing, large moves in rank. No proof.
+    """List what an organizer should look at: copies and probing. No proof.
 
     First the whole store is held against its receipts, files and scorecards; where it was
     altered, that alone is listed, and the exit code is 1.

@@ -180,7 +180,7 @@ def log(site: Served, _: Organizer, asked: OfList) -> Any:
 
 @router.get("/audit", response_model=audit_fields.Record)
 def audit(context: Shared, site: Served, _: Organizer) -> Any:
-    """Copies, near-copies, probing and the shake-up (organizers only)."""
+    """Copies, near-copies and probing (organizers only)."""
     return context.ask(site, "audit", patient=True)
 
 
