@@ -33,7 +33,7 @@ LISTS, ITEMS, TEAMS, PAIRS = 50, 10, 300, 9
 ENTRIES = (300, 20_000)
 COMMANDS = (
     ("board",), ("board", "--format", "json"), ("board", "--split", "private"), ("why", "team1"),
-    ("log", "--team", "team1"), ("team", "list"), ("compare", "--entries", "1,2"), ("add",),
+    ("log", "--team", "team1"), ("team", "list"), ("add",),
     ("log", "--receipts"), ("log",),
 )  # fmt: skip
 API = "/api/v1/challenges/c"
@@ -42,7 +42,6 @@ PAGES = {
     "a team's": ("/c/c", "/c/c/entries"),
     "an organizer's": (
         "/c/c", "/c/c/entries", "/c/c/entries?status=rejected", "/c/c/admin", f"{API}/entries",
-        f"{API}/log", f"{API}/teams",
     ),
 }  # fmt: skip
 

@@ -52,12 +52,7 @@ class EntryList:
 
     def _order(self, part: Extract) -> list[Any]:
         received, number = schema.entry.c.received, schema.entry.c.number
-        match part.order:
-            case "latest":
-                return [received.desc(), number.desc()]
-            case "latest number":
-                return [number.desc()]
-        return [number]
+        return [received.desc(), number.desc()] if part.order == "latest" else [number]
 
     def _found(self, row: Any) -> Found:
         made = Evaluation(
@@ -65,11 +60,6 @@ class EntryList:
             summary=row.summary, reference=row.reference,
         )  # fmt: skip
         return Found(entry_of(row), made, row.digest)
-
-    def numbers(self, wanted: Wanted, part: Extract) -> list[int]:
-        """The numbers of a part of the entries that are wanted."""
-        query = self._numbers(wanted, part)
-        return [row.number for row in self._tables.rows(query)]
 
     def count(self, wanted: Wanted) -> int:
         """The number of entries that are wanted."""

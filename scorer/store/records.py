@@ -148,4 +148,4 @@ class Extract(NamedTuple):
 
     most: int | None = None  # None: all
     skip: int = 0
-    order: Literal["number", "latest number", "latest"] = "number"
+    order: Literal["number", "latest"] = "number"

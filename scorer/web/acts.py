@@ -1,14 +1,11 @@
-"""The acts of both the API and the pages: describe, check, record, compare, decide, copy."""
+"""The acts of both the API and the pages: describe, check, record, decide."""
 
 from __future__ import annotations
 
-import secrets
-from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from fastapi import HTTPException, Response
+from fastapi import HTTPException
 from pydantic import BaseModel
 from starlette.datastructures import FormData, UploadFile
 
@@ -16,14 +13,12 @@ from scorer.api.submissions import Named
 from scorer.board.entries import Added
 from scorer.board.phases import received, shown_at, spans, state_at
 from scorer.challenge.phases import Question
-from scorer.core.errors import ChallengeError
 from scorer.core.log import log_event
 from scorer.core.problems import Findings
 from scorer.reading.json import parse_json
-from scorer.store.records import OF_TEAMS, Act, Token
+from scorer.store.records import OF_TEAMS, Act
 from scorer.web.access import Viewer
 from scorer.web.context import Context, scratch, stored_upload
-from scorer.web.overview import Sign, overview
 from scorer.web.site import Site
 
 
@@ -154,21 +149,6 @@ def own_entry(site: Site, viewer: Viewer, number: int) -> Added:
     return added
 
 
-def pair_of(
-    site: Site, viewer: Viewer, numbers: tuple[int, int], split: str | None = None
-) -> tuple[tuple[Added, Added], str]:
-    """Two entries with the values that the viewer may see, and the split on which they compare.
-
-    404 if an entry or the split may not be seen.
-    """
-    one, other = (own_entry(site, viewer, number) for number in numbers)
-    splits = site.value_splits(viewer)
-    wanted = split or (splits[0] if splits else "")
-    if wanted not in splits or any(added.status != "scored" for added in (one, other)):
-        raise HTTPException(404, "these entries have no values that may be seen now")
-    return (site.shown(one, viewer), site.shown(other, viewer)), wanted
-
-
 def decided(site: Site, viewer: Viewer, decision: DecisionIn, begun: datetime) -> dict[str, Any]:
     """Record a decision of a team or an organizer, sent at `begun`.
 
@@ -194,46 +174,3 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn, begun: datetime) -
         late=decision.late,
     )
     return {"decision": recorded_decision.number, "time": recorded_decision.time.isoformat()}
-
-
-def signs_of(context: Context, site: Site) -> list[Sign]:
-    """Whether all is well, by what an organizer looks at first."""
-    if site.board.changed:  # or were, before another process put a version in force
-        with suppress(ChallengeError):
-            site.reload()
-    return overview(site, context.workers.alive if context.settings.workers else None)
-
-
-def teams_of(site: Site) -> list[dict[str, Any]]:
-    """Teams with the numbers of their entries, their valid tokens, and the last use of one."""
-    counts, rows = site.sent, []
-    of_teams = dict[int | None, list[Token]]()
-    for token in site.board.tokens():
-        if token.opens:
-            of_teams.setdefault(token.team, []).append(token)
-    for name, number in site.teams.items():
-        tokens = of_teams.get(number, [])
-        used = max((token.used for token in tokens if token.used is not None), default=None)
-        rows.append({
-            "name": name, "entries": counts.get(number, 0), "tokens": len(tokens), "used": used,
-            "each": tokens,
-        })  # fmt: skip
-    return rows
-
-
-def copied(site: Site) -> Response:
-    """A consistent copy of the database, as a SQLite file."""
-    with scratch() as folder:
-        path = Path(folder, f"{secrets.token_hex(8)}.db")
-        site.board.store.copy(path)
-        data = path.read_bytes()
-    stamp = site.clock().strftime("%Y%m%dT%H%M%SZ")
-    head = {"Content-Disposition": f'attachment; filename="board-{stamp}.db"'}
-    return Response(data, media_type="application/octet-stream", headers=head)
-
-
-def rescored(context: Context, site: Site, dry_run: bool) -> dict[str, Any]:
-    """The changes by a re-scoring, or by its preview."""
-    changes = context.ask(site, "rescore", patient=True, dry_run=dry_run)
-    site.reload()
-    return changes

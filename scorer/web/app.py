@@ -29,7 +29,7 @@ from scorer.reports import write
 from scorer.reports.pictures.svg import STYLE
 from scorer.web.context import Context, Settings
 from scorer.web.page import POLICY, error_page
-from scorer.web.routes.json import challenges, entries, organizer, server
+from scorer.web.routes.json import challenges, entries, server
 from scorer.web.routes.pages import account, admin, board, record, team
 
 REPORTS = Path(write.__file__).parent / "templates"
@@ -39,7 +39,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
 }
-ROUTES = (challenges, entries, organizer, server)
+ROUTES = (challenges, entries, server)
 PAGES = (account, admin, board, record, team)
 ROUTERS = tuple(room.router for room in (*ROUTES, *PAGES))
 UNTOLD = ("/static/", "/healthz")  # paths of requests that the log leaves out

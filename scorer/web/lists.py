@@ -11,7 +11,7 @@ from scorer.web.access import Viewer
 from scorer.web.dependencies import Asked
 from scorer.web.site import Site
 
-CHOICES, HISTORY = 200, 1_000  # entries to choose from, and of the history
+HISTORY = 1_000  # entries of the history
 
 
 class EntryPage(NamedTuple):
@@ -50,10 +50,3 @@ def own_outcomes(site: Site, viewer: Viewer) -> list[Added]:
     wanted = Wanted(site.board.team(viewer.team).id, "scored")
     found = site.board.ledger.outcomes(wanted, Extract(HISTORY, 0, "latest"))
     return site.all_shown([added for _, added in found], viewer)
-
-
-def comparable(site: Site, viewer: Viewer) -> list[int]:
-    """The latest scored entries that somebody may compare, the latest first."""
-    team = None if viewer.team is None else site.board.team(viewer.team).id
-    latest = Extract(CHOICES, order="latest number")
-    return site.board.ledger.listing().numbers(Wanted(team, "scored"), latest)

@@ -1,4 +1,4 @@
-"""Pictures of boards and of a team's entries over time; two entries side by side."""
+"""Pictures of boards and of a team's entries over time."""
 
 from __future__ import annotations
 
@@ -18,19 +18,12 @@ from scorer.board.snapshot import Snapshot
 from scorer.challenge.model import Challenge
 from scorer.core.text import printable
 from scorer.leaderboard.rounding import rounded
-from scorer.reports.document import Table, texts
+from scorer.reports.document import texts
 from scorer.reports.pictures.draw import Figure
 from scorer.reports.pictures.timeline import Arrival, timeline
 from scorer.store.records import Entry
 
 MOST_ENTRIES = 2_000  # entries of a plot over time
-
-
-class EntryComparison(NamedTuple):
-    """Two entries, measure by measure, and sentences on their lists."""
-
-    numbers: Table
-    words: Sequence[str]
 
 
 def over_time(
@@ -121,56 +114,3 @@ def changes(values: Sequence[OwnValue]) -> dict[int, float]:
 
 def _closings(rules: Challenge, zone: ZoneInfo) -> list[datetime]:
     return [span.closes.astimezone(zone) for span in spans(rules) if span.closes]
-
-
-def compare_entries(
-    snapshot: Snapshot, pair: tuple[Added, Added], split: str, now: datetime, lists: bool
-) -> EntryComparison:
-    """Two entries measure by measure, and whether chance alone explains their difference.
-
-    Args:
-        snapshot: has these two entries.
-        pair: the entries, with the values that may be seen.
-        split: the split on which they are compared.
-        now: the time by which they came.
-        lists: whether it may be said how they differ from list to list.
-    """
-    primary, numbers_of = snapshot.terms.primary, [added.entry or 0 for added in pair]
-    rows = []
-    for measure in snapshot.terms.measures:
-        a, b = (added.values.get(split, {}).get(measure.id, np.nan) for added in pair)
-        cells = ("" if np.isnan(value) else f"{value:{form}}" for value, form in
-                 ((a, ".4f"), (b, ".4f"), (a - b, "+.4f")))  # fmt: skip
-        rows.append([printable(measure.id), *cells])
-    head = ["measure", *(f"entry {number}" for number in numbers_of), "difference"]
-    caption = (
-        f"Means over the {printable(split)} lists; the difference is the first minus the second"
-    )
-    numbers = texts(caption, head, rows)
-    if not lists:
-        notes = (f"Entry {a.entry}: {a.message}." for a in pair if a.message)
-        return EntryComparison(numbers, [*notes])
-    entries = {entry.number: entry for entry in snapshot.entries}
-    one, other = (
-        snapshot.scored(entries[number], "", split).values[primary.id].per_list
-        for number in numbers_of
-    )
-    if one is None or other is None:
-        return EntryComparison(numbers, [])
-    differences = one - other
-    differences = differences[~np.isnan(differences)]
-    if not differences.size:
-        return EntryComparison(numbers, [])
-    higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
-    words = [
-        f"Entry {numbers_of[0]} is higher in {higher:,} lists, entry {numbers_of[1]} in {lower:,}; "
-        f"{differences.size - higher - lower:,} are equal."
-    ]
-    live = snapshot.order(now, split=split, only=numbers_of)
-    tested = snapshot.certain(live).report.certainty
-    if tested is not None and tested.p.shape == (2, 2) and not np.isnan(tested.p[0, 1]):
-        words.append(
-            f"A difference as large as this in {printable(primary.id)} comes by chance with "
-            f"p = {tested.p[0, 1]:.4f} ({tested.how.test} test over the lists)."
-        )
-    return EntryComparison(numbers, words)

@@ -22,12 +22,11 @@ from scorer.board.entries import Added
 from scorer.board.fields.board import fields as board_fields
 from scorer.board.fields.entry import line
 from scorer.board.live import LiveReport, public
-from scorer.board.phases import Left, Span, phase_at, showing, shown_at, spans, splits_shown
+from scorer.board.phases import Left, Span, phase_at, showing, shown_at, splits_shown
 from scorer.board.snapshot import Snapshot
 from scorer.board.why import EXACT, Counting, Why, counting, why_ranked, why_unseen
 from scorer.challenge.model import Challenge
 from scorer.challenge.words import EVERYTHING
-from scorer.core.errors import UnknownName
 from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
 from scorer.reports.pictures.draw import Figure
@@ -161,15 +160,9 @@ class Site:
         """What the entries of one team, or baselines, depend on; read once for each state."""
         return self.once(("team", team), lambda: self.board.evaluations.own(team))
 
-    def only(self, *numbers: int) -> Snapshot:
-        """What these entries depend on, and nothing is read of the others."""
-        entries = [self.board.entry(number) for number in numbers]
-        return self.board.evaluations.snapshot(entries=entries)
-
-    def _snapshot(self, as_of: datetime | None = None) -> Snapshot:
-        """What all boards depend on, under the version in force now or at a time."""
-        version = self.board.version(as_of)
-        return self.once(("snapshot", version.number), lambda: self.board.snapshot(version))
+    def _snapshot(self) -> Snapshot:
+        """What all boards depend on."""
+        return self.once("snapshot", self.board.snapshot)
 
     @property
     def rules(self) -> Challenge:
@@ -205,14 +198,9 @@ class Site:
         key = ("left", team, day, span.phase.id if span else None)
         return self.once(key, lambda: self.board.quota(team, now)[1])
 
-    def span(self, phase: str | None = None) -> Span | None:
-        """The phase of that id, or the present one. Raises `UnknownName`."""
-        if phase is None:
-            return phase_at(self.rules, self.now())
-        known_spans = {span.phase.id: span for span in spans(self.rules)}
-        if phase not in known_spans:
-            raise UnknownName("phase", phase, list(known_spans))
-        return known_spans[phase]
+    def span(self) -> Span | None:
+        """The present phase."""
+        return phase_at(self.rules, self.now())
 
     def visible(self, viewer: Viewer) -> tuple[str, ...]:
         """The splits whose boards somebody may see: organizers all, others the shown ones.
@@ -245,27 +233,21 @@ class Site:
         shows_own = shown_at(self.rules, self.now()) == "own"
         return (EVERYTHING,) if shows_own and len(self.splits) == 1 else ()
 
-    def ready_board(
-        self, split: str, viewer: Viewer, as_of: datetime | None = None, phase: str | None = None
-    ) -> ReadyBoard:
-        """A board, made anew only when something changed.
-
-        The board as it was `as_of` then, by the rules of `phase`; only organizers see all digits.
-        `UnknownName` if there is no such phase.
-        """
-        span = self.span(phase)
-        key = ("board", split, as_of, span.phase.id if span else None)
+    def ready_board(self, split: str, viewer: Viewer) -> ReadyBoard:
+        """A board, made anew only when something changed; only organizers see all digits."""
+        span = self.span()
+        key = ("board", split, span.phase.id if span else None)
 
         def made() -> tuple[Snapshot, LiveReport]:
-            now, snapshot = as_of or self.now(), self._snapshot(as_of)
-            return snapshot, snapshot.certain(snapshot.order(now, split=split, phase=phase))
+            snapshot = self._snapshot()
+            return snapshot, snapshot.certain(snapshot.order(self.now(), split=split))
 
         def shown() -> ReadyBoard:
             snapshot, live = self.once(key, made)
             digits = self.digits(viewer)
             if not viewer.organizer:
                 live = public(live._replace(report=rounded_report(live.report, digits)))
-            plot = over_time(snapshot, live, as_of or self.now(), self.teams, self.zone, digits)
+            plot = over_time(snapshot, live, self.now(), self.teams, self.zone, digits)
             return ReadyBoard(live, *standings(live, self.zone), plot)
 
         return self.once((*key, viewer.organizer), shown)
@@ -331,10 +313,6 @@ class Site:
         if team is None:
             return Counting(None, "a baseline, outside the ranks"), decisions
         return counting(snapshot, team, now, split)[entry.number], decisions
-
-    def shows_lists(self, viewer: Viewer) -> bool:
-        """Whether somebody may see how entries differ from list to list."""
-        return viewer.organizer or self.rules.leaderboard.ladder == "off"
 
     def entry_fields(self, added: Added, viewer: Viewer) -> dict[str, Any]:
         """An entry as fields, with the values that this viewer may see."""

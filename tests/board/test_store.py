@@ -116,7 +116,7 @@ def test_a_list_of_entries_is_a_part_of_them_with_their_outcomes(life, store):
             return [added.entry for _, added in found]
 
         assert numbers() == [1, 2, 3, 4, 5]
-        assert numbers(2, 1, "latest number") == [4, 3]
+        assert numbers(2, 1, "latest") == [1, 3]
         assert numbers(order="latest") == [4, 1, 3, 2, 5]
         assert numbers(team=red) == [1, 3, 4]
         assert numbers(status="pending") == [4]

@@ -244,7 +244,7 @@ def test_the_way_of_a_participant(someone, served):
     assert team in who.reads(".own.card")
     assert len(who.all("#standings tbody tr")) == before + 1
     fits(who)
-    # another entry, selected, compared, and withdrawn
+    # another entry, selected, and withdrawn
     who.presses("Submit")
     drops(who, file(served, own(n, 4)))
     who.presses("Send")
@@ -255,14 +255,7 @@ def test_the_way_of_a_participant(someone, served):
     fits(who)
     who.presses(f"Select entry {number}")
     assert "selected" in who.all(".entries tbody tr")[1].text
-    Select(who.finds("select[name=one]")).select_by_visible_text(str(number))
-    other = next(o.text for o in who.all("select[name=other] option") if o.text != str(number))
-    Select(who.finds("select[name=other]")).select_by_visible_text(other)
-    who.presses("Compare")
-    assert who.reads("h1") == f"Entries {number} and {other}"
-    assert "p = " in who.reads()
-    fits(who)
-    who.presses("Entries")
+    other = who.all(".entries tbody th a")[0].text
     who.opens(f"Withdraw entry {other}?")
     assert "Only the organizer can restore it" in who.reads()
     who.presses(f"Withdraw entry {other}")
@@ -602,8 +595,7 @@ def test_an_open_board_follows_what_happens(visitor, served):
 PAGES = [
     (None, ["/", "/c/{id}", "/c/{id}/rules", "/c/{id}/sign-in", "/c/{id}/join",
             "/api/docs", "/nowhere"]),
-    ("blue", ["/c/{id}", "/c/{id}/submit", "/c/{id}/entries", "/c/{id}/entries/1",
-              "/c/{id}/compare?one=1&other=2"]),
+    ("blue", ["/c/{id}", "/c/{id}/submit", "/c/{id}/entries", "/c/{id}/entries/1"]),
     ("organizer", ["/c/{id}?split=private", "/c/{id}/entries", "/c/{id}/admin",
                    "/c/{id}/admin/failures/7f3a7f3b"]),
 ]  # fmt: skip

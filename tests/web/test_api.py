@@ -91,7 +91,8 @@ WHO = [
     ("get", "/board?split=all", "red", 404),
     ("get", "/board?split=nothing", "organizer", 404),
     ("get", "/board?split=private", "organizer", 200),
-    ("get", "/board?as_of=2026-01-01T00:00:00Z", "red", 422),
+    ("get", "/nowhere", "organizer", 404),
+    ("post", "/teams", "organizer", 404),
     ("get", "/kit.zip", None, 200),
     ("get", "/receipts.jsonl", None, 200),
     ("post", "/entries", None, 401),
@@ -314,8 +315,6 @@ def test_lists_come_a_page_at_a_time_by_team_and_status(client_with, served, tmp
     for query in ({"page": 0}, {"limit": 9999}, {"status": "x"}, {"page": "x"}):
         assert client.get(f"{API}/entries", headers=head, params=query).status_code == 422
     assert client.get(f"{API}/entries", headers=head, params={"team": "no"}).status_code == 404
-    events = client.get(f"{API}/log", headers=head, params={"limit": 2}).json()["events"]
-    assert [event["entry"] for event in events] == [3, 4]
     page = client.get("/c/course/entries?team=red&status=pending", headers=head).text
     assert [f">{n}</a>" in page for n in (1, 2, 3, 4)] == [True, False, True, False]
     assert "There is no such page" in client.get("/c/course/entries?page=9", headers=red).text

@@ -11,11 +11,9 @@ LONG = re.compile(r"0\.0*[1-9]\d{4,}|[1-9]\d*\.\d{5,}")  # more than four signif
 PAGE = "/c/course"
 SHOWN = [
     f"{API}/entries", f"{API}/entries/1", f"{API}/entries/2", f"{API}/entries/3", f"{API}/board",
-    f"{API}/compare?one=1&other=2", f"{API}/compare?one=1&other=3", f"{API}/receipts.jsonl",
-    f"{API}/why",
-    f"{API}/entries/1/receipt.json", PAGE, f"{PAGE}/part?split=public",
+    f"{API}/receipts.jsonl", f"{API}/why", f"{API}/entries/1/receipt.json",
+    PAGE, f"{PAGE}/part?split=public",
     f"{PAGE}/board.csv?split=public", f"{PAGE}/entries", f"{PAGE}/entries/1", f"{PAGE}/entries/2",
-    f"{PAGE}/compare?one=1&other=2", f"{PAGE}/compare?one=1&other=3",
 ]  # fmt: skip
 
 
@@ -81,16 +79,12 @@ def test_a_value_that_the_ladder_keeps_is_nowhere(client_with, served, ladder):
     assert any(line.startswith("entry 2, ") and line.endswith(told) for line in lines)
     assert first["values"]
     assert third["values"]
-    pair = client.get(f"{API}/compare?one=1&other=2", headers=red).json()["values"]
-    assert all(kept is None and shown is not None for shown, kept in pair.values())
     kept = client.get(f"{API}/entries/2", headers=head).json()["values"]["public"]["P@2"]
     for path in SHOWN:
         page = client.get(path, headers=red)
         assert page.status_code == 200, path
         assert f"{kept:.4f}" not in page.text, path
-        assert not re.search(r"lists, entry|by chance", page.text), path
     assert told in client.get(f"{PAGE}/entries/2", headers=red).text
-    assert "is higher in" in client.get(f"{PAGE}/compare?one=1&other=2", headers=head).text
 
 
 @pytest.mark.slow("fills a board")
@@ -124,12 +118,3 @@ def test_neither_withdrawing_nor_selecting_shows_a_value_that_the_ladder_keeps(c
         assert client.post(f"{API}/decisions", headers=red, json=decision).status_code == 201
         assert row() == counts
         assert client.get(f"{API}/entries/2", headers=red).json()["values"] is None
-
-
-@pytest.mark.slow("serves a board and evaluates entries")
-def test_without_a_ladder_a_team_compares_its_entries_list_by_list(client, served):
-    red = served.bearer("red")
-    three(client, red)
-    page = client.get(f"{PAGE}/compare?one=1&other=2", headers=red).text
-    assert re.search(r"Entry 1 is higher in \d+ lists, entry 2 in \d+; \d+ are equal", page)
-    assert "p = " in page

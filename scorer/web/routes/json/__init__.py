@@ -1,4 +1,4 @@
-"""The JSON API: everything that the pages can, by a token."""
+"""The JSON API: what participants do by a program."""
 
 from pydantic import BaseModel
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
@@ -95,20 +94,10 @@ async def check(request: Request, context: Shared, site: Served, viewer: Reader)
 
 
 @router.get("/{id}/board")
-def board(
-    request: Request,
-    site: Served,
-    viewer: Reader,
-    split: str | None = None,
-    phase: str | None = None,
-    as_of: Annotated[datetime | None, Query()] = None,
-) -> Response:
+def board(request: Request, site: Served, viewer: Reader, split: str | None = None) -> Response:
     """The board, as `score board --format json` writes it."""
     wanted = site.visible_split(viewer, split or site.default_split(viewer))
-    if as_of is not None and (as_of.tzinfo is None or not viewer.organizer):
-        raise HTTPException(422, "as_of is for organizers, and needs its offset from UTC")
-    ready_board = site.ready_board(wanted, viewer, as_of, phase if viewer.organizer else None)
-    return ready(request, ready_board.json, "application/json")
+    return ready(request, site.ready_board(wanted, viewer).json, "application/json")
 
 
 @router.get("/{id}/kit.zip", response_class=Response)

@@ -1,8 +1,7 @@
-"""Entries by the API: send, see, compare them, and decide on them."""
+"""Entries by the API: send, see, and decide on them."""
 
 from __future__ import annotations
 
-from math import nan
 from typing import Any, Literal
 
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -12,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from scorer.board.fields.entry import line
 from scorer.results.json import to_plain
-from scorer.web.acts import DecisionIn, answers_of, decided, file_of, own_entry, pair_of, recorded
+from scorer.web.acts import DecisionIn, answers_of, decided, file_of, own_entry, recorded
 from scorer.web.dependencies import Begun, Decider, OfList, Sender, Served, Shared, SignedIn
 from scorer.web.lists import entry_page
 from scorer.web.routes.json import V1, ProblemOut
@@ -78,13 +77,6 @@ class Entries(BaseModel):
     page: int
     pages: int
     total: int = Field(description="entries on all pages")
-
-
-class Compared(BaseModel):
-    """Two entries, measure by measure."""
-
-    split: str
-    values: dict[str, tuple[float | None, float | None]]
 
 
 class DecisionOut(BaseModel):
@@ -156,18 +148,6 @@ def receipt(number: int, site: Served, viewer: SignedIn) -> Response:
     own_entry(site, viewer, number)
     head = {"Content-Disposition": f'attachment; filename="receipt-{number}.jsonl"'}
     return Response(site.board.receipts(number), media_type="application/json", headers=head)
-
-
-@router.get("/compare", response_model=Compared)
-def compare(one: int, other: int, site: Served, viewer: SignedIn, split: str | None = None) -> Any:
-    """Two of one's own entries: the values of each, on the lists that may be seen."""
-    pair, wanted = pair_of(site, viewer, (one, other), split)
-    values = [outcome.values.get(wanted, {}) for outcome in pair]
-    measures = [measure.id for measure in site.board.terms().measures]
-    return {
-        "split": wanted,
-        "values": {key: to_plain([means.get(key, nan) for means in values]) for key in measures},
-    }
 
 
 @router.post("/decisions", response_model=DecisionOut, status_code=201)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import secrets
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import HTMLResponse
 
 from scorer.board.fields.audit import sentences
+from scorer.core.errors import ChallengeError
+from scorer.store.records import Token
 from scorer.web.access import Viewer
-from scorer.web.acts import copied, rescored, signs_of, teams_of
-from scorer.web.context import context_of
+from scorer.web.context import Context, context_of, scratch
 from scorer.web.dependencies import Organizer, OrganizersForm, Served, Shared
+from scorer.web.overview import Sign, overview
 from scorer.web.page import page, to
 from scorer.web.site import Site
 
@@ -33,11 +38,36 @@ def administration(request: Request, site: Site, viewer: Viewer, **more: Any) ->
         "reference": "", "about": "",
     }  # fmt: skip
     return page(
-        request, site, viewer, "admin.html", here="admin", teams=teams_of(site),
-        signs=signs_of(context_of(request), site),
+        request, site, viewer, "admin.html", here="admin", teams=_teams(site),
+        signs=_signs(context_of(request), site),
         events=site.board.log(most=EVENTS), failures=site.board.failures(),
         **{**values, **more},
     )  # fmt: skip
+
+
+def _signs(context: Context, site: Site) -> list[Sign]:
+    """Return whether all is well, by what an organizer looks at first."""
+    if site.board.changed:  # or were, before another process put a version in force
+        with suppress(ChallengeError):
+            site.reload()
+    return overview(site, context.workers.alive if context.settings.workers else None)
+
+
+def _teams(site: Site) -> list[dict[str, Any]]:
+    """Return the teams with the numbers of their entries, their valid tokens, and the last use."""
+    counts, rows = site.sent, []
+    of_teams = dict[int | None, list[Token]]()
+    for token in site.board.tokens():
+        if token.opens:
+            of_teams.setdefault(token.team, []).append(token)
+    for name, number in site.teams.items():
+        tokens = of_teams.get(number, [])
+        used = max((token.used for token in tokens if token.used is not None), default=None)
+        rows.append({
+            "name": name, "entries": counts.get(number, 0), "tokens": len(tokens), "used": used,
+            "each": tokens,
+        })  # fmt: skip
+    return rows
 
 
 @router.post("/c/{id}/admin/team")
@@ -66,7 +96,8 @@ def act(
             found = context.ask(site, "audit", patient=True)
             return administration(request, site, viewer, audit=sentences(found))
         case "preview" | "rescore":
-            changes = rescored(context, site, do == "preview")
+            changes = context.ask(site, "rescore", patient=True, dry_run=do == "preview")
+            site.reload()
             return administration(request, site, viewer, preview=changes)
         case "token":
             token = site.board.new_token(subject, label.strip() or None, now=site.clock())
@@ -88,5 +119,11 @@ def failure(request: Request, reference: str, site: Served, viewer: Organizer) -
 
 @router.get("/c/{id}/admin/backup")
 def backup(site: Served, _: Organizer) -> Response:
-    """A consistent copy of the database."""
-    return copied(site)
+    """A consistent copy of the database, as a SQLite file."""
+    with scratch() as folder:
+        path = Path(folder, f"{secrets.token_hex(8)}.db")
+        site.board.store.copy(path)
+        data = path.read_bytes()
+    stamp = site.clock().strftime("%Y%m%dT%H%M%SZ")
+    head = {"Content-Disposition": f'attachment; filename="board-{stamp}.db"'}
+    return Response(data, media_type="application/octet-stream", headers=head)

@@ -1,4 +1,4 @@
-"""The pages of a team: send a file, see, compare and select entries."""
+"""The pages of a team: send a file, see and select entries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from scorer.web.acts import (
     file_of,
     looked_at,
     own_entry,
-    pair_of,
     recorded,
 )
 from scorer.web.context import Context
@@ -36,9 +35,8 @@ from scorer.web.dependencies import (
     PageSender,
     Served,
     Shared,
-    SignedIn,
 )
-from scorer.web.lists import comparable, entry_page, own_outcomes
+from scorer.web.lists import entry_page, own_outcomes
 from scorer.web.page import page, to
 from scorer.web.site import Site
 
@@ -132,7 +130,6 @@ def entries(request: Request, site: Served, viewer: Anybody, asked: OfList) -> R
             and number not in out
             and ((time := until[number]) is None or site.clock() <= time)
         },
-        comparable=comparable(site, viewer),
     )  # fmt: skip
 
 
@@ -154,19 +151,6 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
         units="rows" if "labels" in measures[0].metric.kinds else "lists",
         findings=list(format_findings(added.findings, option="")),
         answers=record.answers, file=record.file, counting=counting, decisions=decisions,
-    )  # fmt: skip
-
-
-@router.get("/c/{id}/compare")
-def compare(request: Request, one: int, other: int, site: Served, viewer: SignedIn) -> Response:
-    """Two of one's own entries, measure by measure, on the lists that may be seen."""
-    pair, split = pair_of(site, viewer, (one, other))
-    comparison = pictures.compare_entries(
-        site.only(one, other), pair, split, site.clock(), site.shows_lists(viewer)
-    )
-    return page(
-        request, site, viewer, "compare.html", here="entries", numbers=(one, other),
-        comparison=comparison,
     )  # fmt: skip
 
 
