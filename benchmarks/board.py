@@ -93,14 +93,14 @@ def filled(folder: Path, entries: int, teams: int = TEAMS) -> None:
         for n, path in enumerate(files):
             board.add([path], f"team{n}", now=start)
         scored = board.entries()
-        senders = board._database.teams()
+        senders = board.database.teams()
         for n in range(entries - teams):
             entry, team = scored[n % teams], senders[(n * 7 + 1) % teams]
             draft = Draft(
                 team.id, start + timedelta(minutes=n), entry.sha256,
                 entry.file, entry.size, "main", "", {},
             )  # fmt: skip
-            board._database.record(
+            board.database.record(
                 draft, version.values, lambda *known: None, team.name, version.fingerprint, True
             )
 
@@ -201,7 +201,7 @@ def table(sizes: Sequence[int], rows: Sequence[Row]) -> str:
 
 def multiplied(board: Board, entries: int) -> None:
     """Add rows of entries, evaluations and receipts, each like one that there is."""
-    sent, engine = board.entries(), board._database._engine
+    sent, engine = board.entries(), board.database._engine
     evaluation = schema.evaluation
     with engine.execution_options(writes=True).begin() as connection:
         made = {row.sha256: dict(row._mapping) for row in connection.execute(select(evaluation))}

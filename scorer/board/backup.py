@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from scorer.board.board import DATABASE, MOVED, Board
 from scorer.board.receipts import SEAL
-from scorer.challenge.model import FOLDER, KEY, Challenge
+from scorer.challenge.model import FOLDER, KEY
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
 from scorer.reading.write import write_file
@@ -19,8 +19,7 @@ from scorer.store.files import Files, digest_in
 if TYPE_CHECKING:
     from scorer.store.database import Database
 
-DATABASE, KEPT = "board.db", "files"  # in .scorer
-MOVED = "moved"  # says where a board went that is no longer beside its challenge
+KEPT = "files"  # in .scorer
 
 
 class Copied(NamedTuple):
@@ -31,17 +30,7 @@ class Copied(NamedTuple):
     missing: tuple[str, ...] = ()  # SHA-256 of files that the store had lost
 
 
-def default_url(folder: Path) -> str:
-    """The database beside a challenge, by its .scorer. Raises `UsageError` if it was moved."""
-    with suppress(FileNotFoundError):
-        raise UsageError(
-            f"this board was moved to {(folder / MOVED).read_text(encoding='utf-8').strip()}; "
-            "name it by --store or SCORER_STORE"
-        )
-    return f"sqlite:///{folder / DATABASE}"
-
-
-def save(challenge: Challenge, database: Database, files: Files, folder: Path) -> Copied:
+def back_up(board: Board, folder: Path) -> Copied:
     """Write a new folder with challenge, rows, files and secrets, while the board goes on.
 
     It is a challenge's folder with its store inside, a copy of which is the board again.
@@ -49,6 +38,7 @@ def save(challenge: Challenge, database: Database, files: Files, folder: Path) -
     Raises:
         UsageError: the folder exists, or something cannot be read or written.
     """
+    challenge, database = board.challenge, board.database
     if os.path.lexists(folder):
         raise UsageError(f"{printable(folder)} exists already")
     passing = folder.with_name(f".{folder.name}.new-{os.getpid()}")
@@ -57,7 +47,7 @@ def save(challenge: Challenge, database: Database, files: Files, folder: Path) -
         store.mkdir(parents=True, mode=0o700)
         passing.chmod(0o700)
         entries = save_rows(database, store / DATABASE)
-        missing = _keep(database.named(), files, Files(store / KEPT))
+        missing = _keep(database.named(), board.files, Files(store / KEPT))
         beside = challenge.folder / FOLDER
         secrets = [
             path.name
@@ -81,7 +71,7 @@ def save_rows(database: Database, path: Path) -> int:
     from scorer.store.database import Database
 
     with Database.open(f"sqlite:///{path}", database.board) as target:
-        return _entries(database.copy_to(target))
+        return database.copy_to(target)["entry"]
 
 
 def _copy(source: Path, names: Iterable[str], target: Path) -> None:
@@ -109,19 +99,13 @@ def _keep(digests: Iterable[str], source: Files, target: Files) -> list[str]:
     return missing
 
 
-def _entries(tables: dict[str, str]) -> int:
-    """The number of entries, of the digests of all tables."""
-    return int(tables["entry"].split()[0])
-
-
-def move(challenge: Challenge, database: Database, url: str) -> Copied:
+def move(board: Board, url: str) -> Copied:
     """Copy a board to another database; files and secrets stay where they are.
 
     The database beside the challenge is renamed then, so that nobody goes on with it.
 
     Args:
-        challenge: whose board it is.
-        database: which it leaves.
+        board: the board.
         url: of the other database.
 
     Raises:
@@ -130,17 +114,17 @@ def move(challenge: Challenge, database: Database, url: str) -> Copied:
     from scorer.store.connect import shown_url
     from scorer.store.database import Database
 
-    folder = (challenge.folder / FOLDER).resolve()
-    with database.alone():  # at first; what is recorded from then on is copied, too
-        pass
+    database = board.database
+    folder = (board.challenge.folder / FOLDER).resolve()
+    database.refuse_others()  # at first; what is recorded from then on is copied, too
     with Database.open(url, database.board) as target:
         if any(target.counts("version", "team", "token")):  # it may be this store itself
             raise UsageError("there is a board in that store already")
-        tables = database.copy_to(target, last=True)
+        rows = database.copy_to(target, last=True)
     if database.path == folder / DATABASE:
         database.close()
         os.replace(folder / DATABASE, folder / f"{DATABASE}.{MOVED}")
         write_file(folder / MOVED, f"{shown_url(url)}\n".encode())
     elif target.path == folder / DATABASE:
         (folder / MOVED).unlink(missing_ok=True)
-    return Copied(_entries(tables), 0)
+    return Copied(rows["entry"], 0)

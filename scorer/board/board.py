@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from scorer.api.submissions import Named, loaded, named_file
 from scorer.board import receipts
 from scorer.board.audit import Audited, audit
-from scorer.board.backup import default_url
 from scorer.board.decisions import decide
 from scorer.board.entries import Added, Ledger
 from scorer.board.evaluations import Evaluations
@@ -31,7 +30,6 @@ from scorer.board.rescore import Rescored, rescore
 from scorer.board.seal import refuse_early, reveal, seal
 from scorer.board.selection import State
 from scorer.board.snapshot import Snapshot
-from scorer.board.store import Store
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.board.why import Why, why_ranked
@@ -49,6 +47,9 @@ from scorer.store.records import Act, Decision, Entry, Status, Team, Token, Vers
 if TYPE_CHECKING:
     from scorer.store.database import Database
 
+DATABASE = "board.db"  # in .scorer
+MOVED = "moved"  # in .scorer: says where a board went that is no longer beside its challenge
+
 
 class Board:
     """The living leaderboard of one challenge: the challenge and its store."""
@@ -60,10 +61,8 @@ class Board:
         files: Files,
         *,
         allow_plugins: bool = False,
-        shared: bool = False,
     ) -> None:
-        self.challenge, self._database, self._files = challenge, database, files
-        self.store = Store(challenge, database, files, shared)
+        self.challenge, self.database, self.files = challenge, database, files
         self.allow_plugins = allow_plugins
         self.versions = Versions(challenge, database, files, allow_plugins)
         self.evaluations = Evaluations(self.versions, database, files)
@@ -104,15 +103,13 @@ class Board:
                 folder.mkdir(mode=0o700, exist_ok=True)
             except OSError as error:
                 raise UsageError(f"the store cannot be made: {error.strerror}") from None
-        database = Database.open(store or default_url(folder), settled_challenge.id)
-        return cls(
-            settled_challenge, database, Files(Path(files or folder / "files")),
-            allow_plugins=allow_plugins, shared=files is not None,
-        )  # fmt: skip
+        database = Database.open(store or _default_url(folder), settled_challenge.id)
+        kept = Files(Path(files or folder / "files"))
+        return cls(settled_challenge, database, kept, allow_plugins=allow_plugins)
 
     def close(self) -> None:
         """Close the store."""
-        self._database.close()
+        self.database.close()
 
     def __enter__(self) -> Board:
         """The board itself."""
@@ -255,15 +252,15 @@ class Board:
 
     def tokens(self, **equal: object) -> list[Token]:
         """The tokens whose fields have these values, all without any; revoked ones too."""
-        return self._database.tokens(**equal)
+        return self.database.tokens(**equal)
 
     def mark_used(self, token: int, now: datetime) -> None:
         """Note when the token of that number was last used."""
-        self._database.mark_token(token, used=now)
+        self.database.mark_token(token, used=now)
 
     def stamp(self) -> tuple[int, ...]:
         """Numbers that change whenever the board may have changed."""
-        return self._database.stamp()
+        return self.database.stamp()
 
     def teams(self) -> dict[str, Team]:
         """Present name -> team, in the order in which they were made."""
@@ -305,7 +302,7 @@ class Board:
         """
         moment = now or begun or datetime.now(UTC)
         return decide(
-            self._database, self.versions, self.ledger, self._teams,
+            self.database, self.versions, self.ledger, self._teams,
             act, subject, reason, by, name, moment, late, now is not None,
         )  # fmt: skip
 
@@ -313,13 +310,9 @@ class Board:
         """One entry. Raises `UnknownName`."""
         return self.ledger.one(number)
 
-    def entry_file(self, number: int) -> AbstractContextManager[Named]:
-        """An entry's file, there as long as the context. Raises `UnknownName`."""
-        return self.ledger.file(number)
-
     def entries(self, team: str | None = None) -> list[Entry]:
         """All entries in order, or the entries of one team. Raises `UnknownName`."""
-        return self._database.entries(**{} if team is None else {"team": self.team(team).id})
+        return self.database.entries(**{} if team is None else {"team": self.team(team).id})
 
     def statuses(self) -> dict[int, Status]:
         """Entry number -> its status under the version in force."""
@@ -338,7 +331,7 @@ class Board:
 
         At `most` so many, the latest but `skip`. Raises `UnknownName`.
         """
-        return log(self._database, self.ledger, self._teams, team, most, skip)
+        return log(self.database, self.ledger, self._teams, team, most, skip)
 
     def snapshot(self, version: Version | None = None) -> Snapshot:
         """Everything that the board depends on, under the version in force or another."""
@@ -424,7 +417,7 @@ class Board:
             ChallengeError: the challenge as it is now is wrong; nothing changes.
             ScorerError: an entry that was scored cannot be evaluated any more; nothing changes.
         """
-        return rescore(self.versions, self.evaluations, self._database, now, dry_run)
+        return rescore(self.versions, self.evaluations, self.database, now, dry_run)
 
     def audit(self, *, now: datetime | None = None) -> Audited:
         """Alterations, copies, near-copies, probing; for the organizer only.
@@ -442,7 +435,7 @@ class Board:
         Rows are held against their receipts, kept files against their digests, splits and
         fingerprints against the files of their version, means against scorecards.
         """
-        return store_faults(self.versions, self._database, self._files, self.evaluations.summary)
+        return store_faults(self.versions, self.database, self.files, self.evaluations.summary)
 
     def seal(self, *, now: datetime | None = None) -> str:
         """Commit to rules, truth and plugins: write challenge.seal and return the commitment.
@@ -479,7 +472,7 @@ class Board:
         problems = self.altered()
         if problems and not altered:
             raise UsageError(f"nothing is revealed, the store was altered: {'; '.join(problems)}")
-        reveal(self.versions, self._database, self._files, folder, problems)
+        reveal(self.versions, self.database, self.files, folder, problems)
 
     def entries_before_seal(self) -> int:
         """How many entries were received before the challenge was sealed; 0 if it is not."""
@@ -487,11 +480,25 @@ class Board:
         if not path.exists():
             return 0
         sealed = datetime.fromisoformat(json.loads(path.read_text(encoding="utf-8"))["made"])
-        return sum(entry.received < sealed for entry in self._database.entries())
+        return sum(entry.received < sealed for entry in self.database.entries())
 
     def receipts(self, number: int | None = None) -> str:
         """All receipts, one a line, each with the digest of the one before; or an entry's."""
         if number is None:
-            return receipts.as_lines(self._database.receipts())
+            return receipts.as_lines(self.database.receipts())
         self.entry(number)
-        return receipts.as_lines([self._database.receipt("entry", number)])
+        return receipts.as_lines([self.database.receipt("entry", number)])
+
+
+def _default_url(folder: Path) -> str:
+    """Return the URL of the database beside a challenge, in its .scorer.
+
+    Raises:
+        UsageError: The board was moved away from there.
+    """
+    with suppress(FileNotFoundError):
+        raise UsageError(
+            f"this board was moved to {(folder / MOVED).read_text(encoding='utf-8').strip()}; "
+            "name it by --store or SCORER_STORE"
+        )
+    return f"sqlite:///{folder / DATABASE}"

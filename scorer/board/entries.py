@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import datetime
 from io import BufferedReader
 from pathlib import Path
@@ -30,7 +30,7 @@ from scorer.challenge.words import EVERYTHING
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.store.files import Files, as_path, digest_of_stream
+from scorer.store.files import Files, digest_of_stream
 from scorer.store.records import Entry, Extract, Found, Status, Version, Wanted
 
 if TYPE_CHECKING:
@@ -222,13 +222,6 @@ class Ledger:
         if entry is None:
             raise UnknownName("entry", str(number), [])
         return entry
-
-    @contextmanager
-    def file(self, number: int) -> Iterator[Named]:
-        """An entry's file, there as long as the context. Raises `UnknownName`."""
-        entry = self.one(number)
-        with as_path(self._files, entry.sha256, entry.file) as path:
-            yield Named(f"{self.team_of(entry)} ({number})", path, label=entry.file)
 
     def team_of(self, entry: Entry) -> str:
         """The present name of an entry's team, or the name of a baseline."""

@@ -1,17 +1,16 @@
-"""The upkeep of a board's store: backups, moves, and files that are kept for nothing."""
+"""The upkeep of a board's store: its size, backups, moves, and copies of entries' files."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from scorer.board.backup import Copied, move, save, save_rows
-from scorer.challenge.model import Challenge
+from scorer.api.submissions import submission_name
+from scorer.board.board import Board
 from scorer.core.errors import UsageError
-from scorer.store.files import Files, Kept
-
-if TYPE_CHECKING:
-    from scorer.store.database import Database
+from scorer.reading.repair import FIXED
+from scorer.reading.write import file_name, write_folder
 
 
 class Usage(NamedTuple):
@@ -22,72 +21,30 @@ class Usage(NamedTuple):
     free: int
 
 
-class Store:
-    """The database and the files of a board."""
+def measure_usage(board: Board) -> Usage:
+    """Return how much room a board's store takes, and how much there is."""
+    database = board.database
+    return Usage(database.size(), database.file_size(), board.files.free())
 
-    def __init__(
-        self, challenge: Challenge, database: Database, files: Files, shared: bool
-    ) -> None:
-        self._challenge, self._database = challenge, database
-        self._files, self._shared = files, shared
 
-    def usage(self) -> Usage:
-        """How much room it takes, and how much there is."""
-        return Usage(self._database.size(), self._database.file_size(), self._files.free())
+def copy_entry_files(board: Board, numbers: Iterable[int], folder: Path) -> int:
+    """Copy the files of some entries to a new or empty folder, that of entry 3 as `3-red.csv`.
 
-    def copy(self, target: Path) -> None:
-        """Write a consistent copy of the database to a new SQLite file."""
-        save_rows(self._database, target)
+    Returns:
+        The number of files.
 
-    def backup(self, folder: Path) -> Copied:
-        """Write challenge, rows, files and secrets to a new folder, while the board goes on.
-
-        A copy of that folder is the board again.
-
-        Raises:
-            UsageError: the folder exists, or something cannot be read or written.
-        """
-        return save(self._challenge, self._database, self._files, folder)
-
-    def move(self, url: str) -> Copied:
-        """Copy the board to the database at `url`, which is the one to be named from now on.
-
-        Files and secrets stay where they are; the database beside the challenge is renamed.
-
-        Raises:
-            UsageError: another process has the store open, or the target has the board already.
-        """
-        return move(self._challenge, self._database, url)
-
-    def gc(self, *, dry_run: bool = False, unshared: bool = False) -> list[Kept]:
-        """Remove the files that no entry and no version names.
-
-        Args:
-            dry_run: remove nothing.
-            unshared: no other board keeps files in the same place, if that was chosen.
-
-        Returns:
-            The files that were removed, or would be.
-
-        Raises:
-            UsageError: another process has the store open, or the place of the files was chosen,
-                and may be shared.
-        """
-        if dry_run:
-            return self._unnamed(self._database.named())
-        if self._shared and not unshared:
-            raise UsageError(
-                "the place of the files was chosen by --files, and another board may keep its "
-                "files there, too; where none does, say --unshared"
-            )
-        with self._database.alone() as named:
-            found = self._unnamed(named)
-            try:
-                for kept in found:
-                    self._files.remove(kept)
-            except OSError as error:
-                raise UsageError(f"a file cannot be removed: {error.strerror or error}") from None
-        return found
-
-    def _unnamed(self, named: set[str]) -> list[Kept]:
-        return [kept for kept in self._files.all() if kept.sha256 not in named]
+    Raises:
+        UnknownName: There is no such entry; nothing is written.
+        UsageError: Something is in the folder, or a file is not kept any more; nothing is written.
+    """
+    copies = dict[str, Path]()
+    for number in dict.fromkeys(numbers):
+        entry = board.ledger.one(number)
+        kept = board.files.path(entry.sha256)
+        if not kept.exists():
+            raise UsageError(f"the file of entry {number} is not kept any more")
+        name = Path(entry.file).name.replace(FIXED, ".")
+        suffix = name.removeprefix(submission_name(Path(name)))  # by which its format is known
+        copies[f"{number}-{file_name(board.ledger.team_of(entry))}{suffix}"] = kept
+    write_folder(folder, copies)
+    return len(copies)

@@ -28,7 +28,6 @@ from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:
-    from scorer.api.submissions import Named
     from scorer.board.board import Board
     from scorer.challenge.model import Challenge
     from scorer.results.report import Report
@@ -55,10 +54,6 @@ At = Annotated[
     typer.Option(
         "--at", metavar="TIME", help="The time instead of now: 2011-04-18T10:00:00+02:00."
     ),
-]
-Entries = Annotated[
-    str | None,
-    typer.Option("--entries", metavar="N,M", help="Entries of the living board instead of files."),
 ]
 Seconds = Annotated[
     int, typer.Option("--seconds", min=1, help="CPU seconds that an evaluation may take.")
@@ -288,19 +283,6 @@ def on_board(command: Callable[..., Result]) -> Callable[..., Result]:
         parameters=[context, challenge, *parameters]
     )
     return run
-
-
-def entries_of(
-    words: str, path: Path, terminal: Terminal, store: str | None, files: str | None, plugins: bool
-) -> tuple[Challenge, list[Named]]:
-    """The challenge in force and the files of `--entries 3,9`; `UsageError` for no numbers."""
-    board, _ = board_of(path, terminal, store, files, plugins)
-    try:
-        numbers = [int(word) for word in words.split(",")]
-    except ValueError:
-        raise UsageError(f"--entries {quoted(words)}: write numbers, such as 3,9") from None
-    submissions = [terminal.cleanup.enter_context(board.entry_file(number)) for number in numbers]
-    return board.in_force, submissions
 
 
 def moment(text: str | None) -> datetime | None:

@@ -138,7 +138,7 @@ def _run(words: Sequence[str], when: str) -> int:
     import typer
 
     from scorer.cli.options import Result
-    from scorer.cli.verbs import PROGRAM, verbs
+    from scorer.cli.verbs import INSTEAD, PROGRAM, verbs
 
     if list(words) == ["--version"]:
         _give(Result(f"scorer {__version__}\n"))
@@ -162,7 +162,10 @@ def _run(words: Sequence[str], when: str) -> int:
     except typer.exceptions.TyperException as error:
         failed_context = getattr(error, "ctx", None)
         path = failed_context.command_path if failed_context else PROGRAM
-        raise UsageError(f"{error.format_message()} ({path} --help)") from error
+        command = str(getattr(failed_context, "info_name", ""))
+        instead = INSTEAD.get((command, getattr(error, "option_name", "")))
+        message = error.format_message() if instead is None else f"{error.message}; {instead}"
+        raise UsageError(f"{message} ({path} --help)") from error
     finally:
         AROUND_PLUGINS.reset(token)
     coloured = _coloured(sys.stderr, when)

@@ -41,6 +41,14 @@ GROUPS = {  # of the overview; within a group in the order of their first use
 }  # fmt: skip
 
 MEANT = {"power": "lint"}  # words that are tried for a command
+COPIES = "score store files CHALLENGE --entries 3,9 -o DIR copies their files"
+INSTEAD = {  # (command, option that is tried) -> what does it
+    ("board", "--as-of"): "--at shows the board of any time",
+    ("check", "--statistics"): "what a file looks like is always said",
+    ("compare", "--entries"): COPIES,
+    ("explain", "--entries"): COPIES,
+    ("study", "--entries"): COPIES,
+}
 
 
 class Verb(TyperCommand):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -76,8 +77,21 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
 
 
-def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
+def file_name(name: str) -> str:
+    """Return a name as one that every system has for a file; it is in no folder, nor hidden.
+
+    >>> file_name("../the red: team")
+    '_the_red__team'
+    """
+    return re.sub(r"[^\w.\-]", "_", name).lstrip(".") or "_"
+
+
+def write_folder(path: Path, files: Mapping[str, bytes | Path]) -> None:
     """Make a folder with these files, all of them or nothing; or fill one that is empty.
+
+    Args:
+        path: The folder.
+        files: The name of each file, and its bytes or the file of which it is a copy.
 
     Raises:
         UsageError: It cannot be made, or something is there.
@@ -90,7 +104,7 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
         _write_and_move(folder, files, is_there=is_there)
 
 
-def _write_and_move(folder: Path, files: Mapping[str, bytes], *, is_there: bool) -> None:
+def _write_and_move(folder: Path, files: Mapping[str, bytes | Path], *, is_there: bool) -> None:
     """Write files to a temporary folder, then move it; or each of them if `folder` is there."""
     first = folder  # the first folder of the path that is not there yet
     while not os.path.lexists(first.parent):
@@ -103,7 +117,10 @@ def _write_and_move(folder: Path, files: Mapping[str, bytes], *, is_there: bool)
         for name, data in files.items():
             target = temporary / folder.relative_to(first) / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
+            if isinstance(data, Path):
+                shutil.copy(data, target)  # with its mode
+            else:
+                target.write_bytes(data)
         if not is_there:
             temporary.rename(first)
             return

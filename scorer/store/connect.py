@@ -37,7 +37,7 @@ def engine_at(url: str, schema: str) -> Engine:
     On PostgreSQL all tables are those of that schema.
     """
     if not url.startswith("sqlite"):
-        named = {"application_name": schema}  # by which `Database.alone` finds other processes
+        named = {"application_name": schema}  # by which `refuse_others` finds other processes
         engine = create_engine(url, pool_pre_ping=True, connect_args=named)
 
         @event.listens_for(engine, "connect")

@@ -1,19 +1,15 @@
-"""Copies of a store's rows from one database to another, and digests by which both are equal."""
+"""Copies of a store's rows from one database to another."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import DBAPIError
 
 from scorer.core.errors import UsageError
-from scorer.store.schema import challenge, metadata
+from scorer.store.schema import challenge, metadata, receipt
 from scorer.store.tables import Tables
 
 # whose board it is, each database has said when it was opened
@@ -21,60 +17,44 @@ TABLES = tuple(table for table in metadata.sorted_tables if table is not challen
 ROWS = 100  # read and written at a time; a row may hold a scorecard
 
 
-def copied(source: Connection, target: Tables) -> dict[str, str]:
-    """Copy all rows of a board, in one transaction of the target; what `digests` gives of them.
+def copy_rows(source: Connection, target: Tables) -> dict[str, int]:
+    """Copy all rows of a board, in one transaction of the target.
+
+    Returns:
+        The number of rows of each table.
 
     Raises:
-        UsageError: the target has a board already, or differs from the source in the end.
+        UsageError: The target has a board already, or the copy has other numbers of rows, or
+            another chain of receipts.
     """
     with target.write() as connection:
-        if any(next(_rows(connection, table.name), None) for table in TABLES):
+        if any(_count_rows(connection).values()):
             raise UsageError("there is a board in that store already")
         for table in TABLES:
-            batch = []
-            for row in _rows(source, table.name):
-                batch.append(row)
-                if len(batch) == ROWS:
-                    connection.execute(table.insert(), batch)
-                    batch = []
-            if batch:
-                connection.execute(table.insert(), batch)
-        wanted = digests(source)
-        if digests(connection) != wanted:
+            rows = source.execute(select(table), execution_options={"yield_per": ROWS})
+            for batch in rows.mappings().partitions():
+                connection.execute(table.insert(), [dict(row) for row in batch])
+        counts = _count_rows(source)
+        if _count_rows(connection) != counts or _chain(connection) != _chain(source):
             raise UsageError("the copy differs from the store; nothing was copied")
-    return wanted
+    return counts
 
 
-def digests(connection: Connection) -> dict[str, str]:
-    """Table -> the number of its rows and the SHA-256 of all of them, in whatever order."""
-    found = {}
-    for table in sorted(table.name for table in TABLES):
-        rows = sorted(_row_digest(row) for row in _rows(connection, table))
-        found[table] = f"{len(rows)} {hashlib.sha256(''.join(rows).encode()).hexdigest()}"
-    return found
+def _count_rows(connection: Connection) -> dict[str, int]:
+    """Return the number of rows of each table."""
+    counts = {table: select(func.count()).select_from(table) for table in TABLES}
+    return {table.name: connection.execute(query).scalar_one() for table, query in counts.items()}
 
 
-def _row_digest(row: dict[str, Any]) -> str:
-    text = json.dumps(row, sort_keys=True, default=_json_of)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _json_of(value: Any) -> str:
-    """A time or bytes as JSON has them."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return hashlib.sha256(value).hexdigest()
-
-
-def _rows(connection: Connection, name: str) -> Iterator[dict[str, Any]]:
-    query = select(metadata.tables[name])
-    for row in connection.execute(query, execution_options={"yield_per": ROWS}):
-        yield dict(row._mapping)
+def _chain(connection: Connection) -> list[str]:
+    """Return the digests of all receipts in order, of which each commits to the ones before."""
+    query = select(receipt.c.digest).order_by(receipt.c.number)
+    return list(connection.execute(query).scalars())
 
 
 @contextmanager
-def standing(engine: Engine) -> Iterator[Connection]:
-    """A connection to which the database stays as it is, whatever others write."""
+def keep_snapshot(engine: Engine) -> Iterator[Connection]:
+    """Yield a connection to which the database stays as it is, whatever others write."""
     try:
         with engine.connect() as connection:
             if engine.dialect.name == "postgresql":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.store import schema
 from scorer.store.connect import engine_at, migrate, schema_of
-from scorer.store.copying import copied, standing
+from scorer.store.copying import copy_rows, keep_snapshot
 from scorer.store.evaluations import EvaluationQueue, under
 from scorer.store.listing import EntryList
 from scorer.store.records import Act, Decision, Entry, Kind, Receipt, Status, Team, Token, Version
@@ -345,36 +345,28 @@ class Database:
             self._tables.link(connection, decision, given=given)
         return decision
 
-    def copy_to(self, target: Database, *, last: bool = False) -> dict[str, str]:
-        """Copy the board's rows to another database; gives the digests that both have then.
+    def copy_to(self, target: Database, *, last: bool = False) -> dict[str, int]:
+        """Copy the board's rows to another database; gives how many of each table there are.
 
         `last`: nobody writes here meanwhile. Raises `UsageError` if the target has the board.
         """
-        with self._tables.write() if last else standing(self._engine) as source:
-            return copied(source, target._tables)
+        with self._tables.write() if last else keep_snapshot(self._engine) as source:
+            return copy_rows(source, target._tables)
 
     def named(self) -> set[str]:
         """The SHA-256 of all files that entries and versions name."""
-        try:
-            with self._engine.connect() as connection:
-                return _file_digests(connection.exec_driver_sql)
-        except DBAPIError as error:
-            raise UsageError(f"the store cannot be read: {error.orig}") from error
+        query = select(schema.entry.c.sha256).distinct()
+        named = {row.sha256 for row in self._tables.rows(query)}
+        return named.union(*(version.files.values() for version in self.versions()))
 
-    @contextmanager
-    def alone(self) -> Iterator[set[str]]:
-        """What `named` gives, while no other process has the store open, nor can open it.
-
-        `UsageError` if one has.
-        """
+    def refuse_others(self) -> None:
+        """Raise `UsageError` if another process has the store open."""
         refused = UsageError("another process has the store open; end it first")
         self._engine.dispose()
         if self.path is None:
-            with self._engine.begin() as connection:
+            with self._engine.connect() as connection:
                 if connection.execute(OTHERS).scalar():
                     raise refused
-                connection.execute(text("LOCK TABLE entry, version IN ACCESS EXCLUSIVE MODE"))
-                yield _file_digests(connection.exec_driver_sql)
             return
         with closing(sqlite3.connect(self.path, timeout=0, isolation_level=None)) as database:
             try:  # only who is alone may leave the mode in which several read and write
@@ -382,7 +374,6 @@ class Database:
                 database.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError:
                 raise refused from None
-            yield _file_digests(database.execute)
 
     def size(self) -> int:
         """The bytes of the database itself; of PostgreSQL, with all boards that are in it."""
@@ -427,11 +418,3 @@ def _claim(engine: Engine, board: str) -> None:
             f"this store is of challenge {quoted(owner)}, not of {quoted(board)}; each has a store "
             "of its own, and without id: in challenge.yaml the folder's name is the id"
         )
-
-
-def _file_digests(execute: Callable[[str], Iterable[Any]]) -> set[str]:
-    """The SHA-256 of all files that entries and versions name, by what runs a query."""
-    named = {sha256 for (sha256,) in execute("SELECT DISTINCT sha256 FROM entry")}
-    for (manifest,) in execute("SELECT files FROM version"):
-        named.update(json.loads(manifest).values())
-    return named

@@ -9,25 +9,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 PIECE = 1 << 20
-
-
-class Kept(NamedTuple):
-    """A file that is kept, or the passing one of a process that was ended."""
-
-    path: str  # below the folder of all files
-    size: int  # bytes
-    time: datetime  # of the last change
-
-    @property
-    def sha256(self) -> str:
-        """The digest under which it is kept; no digest for a passing one."""
-        return self.path.rpartition("/")[2]
 
 
 class Files:
@@ -60,30 +46,14 @@ class Files:
             raise
         _sync_folder(target.parent)
 
-    def has(self, sha256: str) -> bool:
-        """Whether a file of that digest is there."""
-        return self.path(sha256).exists()
-
     def open(self, sha256: str) -> BinaryIO:
         """Open a file. Raises `OSError` where it is not there."""
         return self.path(sha256).open("rb")
-
-    def all(self) -> Iterator[Kept]:
-        """All files, by their paths."""
-        for path in sorted(self.folder.glob("*/*")):
-            with suppress(FileNotFoundError):  # removed meanwhile
-                state = path.stat()
-                time = datetime.fromtimestamp(state.st_mtime, UTC)
-                yield Kept(path.relative_to(self.folder).as_posix(), state.st_size, time)
 
     def free(self) -> int:
         """Bytes that the disk has room for."""
         there = next(each for each in (self.folder, *self.folder.parents) if each.exists())
         return shutil.disk_usage(there).free
-
-    def remove(self, kept: Kept) -> None:
-        """Remove a file; one that is gone already is no error."""
-        (self.folder / kept.path).unlink(missing_ok=True)
 
     def path(self, sha256: str) -> Path:
         """Where the file of that digest is, or would be."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from scorer.board.store import Usage
+from scorer.board.store import Usage, measure_usage
 from scorer.core.text import join_first
 from scorer.reading.limits import format_size
 from scorer.store.records import Wanted
@@ -36,7 +36,7 @@ def overview(site: Site, workers: int | None) -> list[Sign]:
     """
     return [
         *_teams(site), *_todays(site), _queue(site, workers), _failures(site), *_dates(site),
-        _disk(site.board.store.usage()), *_changed_files(site),
+        _disk(measure_usage(site.board)), *_changed_files(site),
     ]  # fmt: skip
 
 

@@ -306,21 +306,11 @@ def test_the_command_takes_a_truth_and_tells_who_is_rejected(score, board):
     folder, runs = board(runs={"broken.csv": "list\nq1\n"})
     assert score("study", folder / "truth.csv", *runs[:4], "-m", "RR", "-m", "P@1").code == 0
     assert "C101" in score("study", folder / "nowhere.csv").err
-    assert "name either submissions or --entries" in score("study", folder).err
+    assert "name submissions; of a living board" in score("study", folder).err
     ran = score("study", folder, *runs, "-q")
     assert ran.code == 1
     assert "broken.csv" in ran.err
     assert "Not on the board, as they cannot be scored: broken." in ran.out
-
-
-@pytest.mark.slow("fills a board")
-def test_entries_of_a_living_board_are_studied(score, board, tmp_path):
-    folder, runs = board()
-    kept = ["--store", f"sqlite:///{tmp_path / 'board.db'}", "--files", tmp_path / "kept"]
-    for path in runs[:3]:
-        assert score("add", folder, path, "--team", path.stem, *kept).code == 0
-    ran = score("study", folder, "--entries", "1,2,3", *kept, "--format", "json")
-    assert [each["rank"] for each in json.loads(ran.out)["submissions"]] == [1, 2, 3]
 
 
 @pytest.mark.slow("studies a board")

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from scorer.board.backup import back_up, move
 from scorer.board.board import Board
 from scorer.core.errors import UsageError
-from scorer.store.copying import digests, standing
+from scorer.store import copying
 
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
 RULES = "splits: {public: 0.5, private: rest, seed: 2011}\n"
@@ -25,8 +26,11 @@ def filled(board, life):
 
 
 def looks(board):
-    with standing(board._database._engine) as connection:
-        rows = digests(connection)
+    database = board.database
+    rows = [
+        *database.versions(), *database.teams(), *database.entries(), *database.decisions(),
+        *database.receipts(), *database.tokens(), *database.evaluations.all(),
+    ]  # fmt: skip
     report = board.board(split="private", now=DAY).report
     return rows, [(s.rank, s.name, dict(s.values)) for s in report.standings], board.altered()
 
@@ -37,7 +41,7 @@ def saved(tmp_path_factory, new_life):
     life = new_life(tmp_path_factory.mktemp("saved") / "life", RULES, lists=6)
     with life.open() as board:
         looked = filled(board, life)
-        assert board.store.backup(life.folder.parent / "backup").entries == 3
+        assert back_up(board, life.folder.parent / "backup").entries == 3
     return life.folder.parent / "backup", looked
 
 
@@ -58,10 +62,10 @@ def test_a_board_on_either_database_is_backed_up(life, store, tmp_path):
     life.rules(RULES)
     with life.open(store) as board:
         looked = filled(board, life)
-        copied = board.store.backup(tmp_path / "backups" / "life")
+        copied = back_up(board, tmp_path / "backups" / "life")
         assert (copied.entries, copied.missing) == (3, ())
         with pytest.raises(UsageError, match="exists already"):
-            board.store.backup(tmp_path / "backups" / "life")
+            back_up(board, tmp_path / "backups" / "life")
     for path in (tmp_path / "backups" / "life").rglob("*"):
         assert path.stat().st_mode & 0o077 == 0, path
     with Board.open(tmp_path / "backups" / "life") as board:
@@ -76,7 +80,7 @@ def test_a_store_without_its_files_says_what_is_missing(saved, tmp_path):
         altered = board.audit(now=DAY).altered
         assert "the file of entry 1 is not kept any more" in altered
         assert "truth.csv of version 1 is not kept any more" in altered
-        copied = board.store.backup(tmp_path / "rest")
+        copied = back_up(board, tmp_path / "rest")
         assert (copied.entries, len(copied.missing)) == (3, 5)
 
 
@@ -86,18 +90,36 @@ def test_a_board_moves_to_postgresql_and_back(life, postgresql_store):
     with life.open() as board:
         looked = filled(board, life)
         with life.open(), pytest.raises(UsageError, match="another process has the store open"):
-            board.store.move(postgresql_store)
-        assert board.store.move(postgresql_store).entries == 3
+            move(board, postgresql_store)
+        assert move(board, postgresql_store).entries == 3
     with pytest.raises(UsageError, match=r"moved to postgresql.*--store"):
         life.open()
     beside = f"sqlite:///{life.folder / '.scorer' / 'board.db'}"
     with life.open(postgresql_store) as board:
         assert looks(board) == looked
         with pytest.raises(UsageError, match="already"):
-            board.store.move(postgresql_store)
-        board.store.move(beside)
+            move(board, postgresql_store)
+        move(board, beside)
     with life.open() as board:
         assert looks(board) == looked
         with pytest.raises(UsageError, match="there is a board in that store already"):
-            board.store.move(postgresql_store)
+            move(board, postgresql_store)
         assert looks(board) == looked
+
+
+def test_a_copy_with_other_rows_than_the_store_is_no_copy(saved, tmp_path, monkeypatch):
+    """Rows that get lost on the way, and receipts that change, are noticed; nothing is there."""
+    shutil.copytree(saved[0], tmp_path / "life")
+    target = f"sqlite:///{tmp_path / 'other.db'}"
+    with Board.open(tmp_path / "life") as board:
+        for count, chain in ((2, saved[0]), (None, "x")):
+            with monkeypatch.context() as patch:
+                if count is not None:
+                    counts = iter([{}, {"entry": 3}, {"entry": count}])
+                    patch.setattr(copying, "_count_rows", lambda _, counts=counts: next(counts))
+                else:
+                    chains = iter([["a", "b"], ["a", chain]])
+                    patch.setattr(copying, "_chain", lambda _, chains=chains: next(chains))
+                with pytest.raises(UsageError, match="the copy differs from the store"):
+                    move(board, target)
+        assert move(board, target).entries == 3

@@ -292,7 +292,7 @@ def test_a_rescoring_first_shows_and_then_does_and_the_past_stays(board, life):
     for key in [key for key in life.grade if key[0] in ("q00", "q01")]:
         life.grade[key] = 2 - life.grade[key]
     life.write_truth()
-    with life.open(board._database._engine.url.render_as_string(False)) as later:
+    with life.open(board.database._engine.url.render_as_string(False)) as later:
         assert later.changed == ("truth.csv",)
         # the version in force still counts
         assert values(later.board(split="all", now=day(2))) == before
@@ -347,18 +347,18 @@ def test_a_process_that_lives_long_reads_the_version_in_force_from_its_own_files
 
 def test_of_two_rescorings_at_once_the_later_one_leaves_nothing(board, life, monkeypatch):
     board.add([life.sent("a", 1)], "red", now=day(0))
-    url = board._database._engine.url.render_as_string(False)
+    url = board.database._engine.url.render_as_string(False)
     life.rules(RULES + "title: Mine\n")
     with life.open(url) as mine:
         life.rules(RULES + "title: Theirs\n")
         with life.open(url) as theirs:
-            finish = mine._database.evaluations.ask
+            finish = mine.database.evaluations.ask
 
             def meanwhile(*words):
                 theirs.rescore(now=day(1))
                 finish(*words)
 
-            monkeypatch.setattr(mine._database.evaluations, "ask", meanwhile)
+            monkeypatch.setattr(mine.database.evaluations, "ask", meanwhile)
             with pytest.raises(UsageError, match="another process has re-scored"):
                 mine.rescore(now=day(1))
         assert mine.board(now=day(2)).report.challenge.title == "Theirs"
@@ -372,8 +372,8 @@ def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
     board.add([life.sent("a", 1)], "red", now=day(0))
     life.grade[life.lists[0], life.items[0]] = 2
     life.write_truth()
-    with life.open(board._database._engine.url.render_as_string(False)) as later:
-        record, ask = board._database.record, later._database.evaluations.ask
+    with life.open(board.database._engine.url.render_as_string(False)) as later:
+        record, ask = board.database.record, later.database.evaluations.ask
 
         def send():
             return board.add([life.sent("b", 2)], "red", now=day(1), evaluate=False)
@@ -388,10 +388,10 @@ def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
             ask(*words)
 
         if when == "while it is recorded":
-            monkeypatch.setattr(board._database, "record", recorded)
+            monkeypatch.setattr(board.database, "record", recorded)
             send()
         else:
-            monkeypatch.setattr(later._database.evaluations, "ask", asked)
+            monkeypatch.setattr(later.database.evaluations, "ask", asked)
             later.rescore(now=day(2))
         assert later.statuses() == {1: "scored", 2: "pending"}
         assert later.work() == 1
@@ -401,7 +401,7 @@ def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
 def test_a_wrong_challenge_is_not_put_in_force(board, life):
     board.add([life.sent("a", 1)], "red", now=day(0))
     (life.folder / "truth.csv").write_text("list,item,grade\nq1,a,x\n")
-    with life.open(board._database._engine.url.render_as_string(False)) as later:
+    with life.open(board.database._engine.url.render_as_string(False)) as later:
         with pytest.raises(ChallengeError):
             later.rescore(now=day(1))
         assert names(later.board(now=day(2))) == ["red"]
@@ -410,7 +410,7 @@ def test_a_wrong_challenge_is_not_put_in_force(board, life):
 def test_only_rules_of_the_board_change_without_a_new_evaluation(board, life, monkeypatch):
     board.add([life.sent("a", 1)], "red", now=day(0))
     life.rules(RULES + "title: Another\n")
-    with life.open(board._database._engine.url.render_as_string(False)) as later:
+    with life.open(board.database._engine.url.render_as_string(False)) as later:
         monkeypatch.setattr(
             "scorer.board.reading.score_submission", None
         )  # whoever evaluates fails
@@ -493,7 +493,7 @@ def test_the_ladder_keeps_a_value_that_did_not_improve_enough(life, store):
 def test_tokens_are_kept_as_hashes_and_can_be_revoked(board):
     token = board.add_team("red", now=day(0))
     assert len(token) >= 22
-    kept = board._database.tokens()
+    kept = board.database.tokens()
     assert token not in str(kept)
     board.new_token(None)
     assert board.revoke("red") == 1

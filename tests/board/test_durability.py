@@ -157,8 +157,8 @@ def test_a_workers_death_costs_time_only(small):
         version = board.version()
         sha256 = board.entry(1).sha256
         moment = datetime.now(UTC)
-        assert board._database.evaluations.claim(version.values, "gone", moment, 0.05) == sha256
-        assert board._database.evaluations.claim(version.values, "next", moment, 60) is None
+        assert board.database.evaluations.claim(version.values, "gone", moment, 0.05) == sha256
+        assert board.database.evaluations.claim(version.values, "next", moment, 60) is None
         time.sleep(0.06)
         assert board.work() == 1
         assert board.outcome(1).status == "scored"
@@ -169,7 +169,7 @@ def test_workers_that_die_over_a_file_again_and_again_make_it_a_failure(small):
         board.add([small.sent("a", 1.0)], "red", now=NOW, evaluate=False)
         values = board.version().values
         for _ in range(4):
-            board._database.evaluations.claim(values, "dies", datetime.now(UTC), -1)
+            board.database.evaluations.claim(values, "dies", datetime.now(UTC), -1)
         board.work()
         assert board.outcome(1).code == "S901"
 

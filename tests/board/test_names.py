@@ -86,7 +86,7 @@ def test_a_baseline_is_not_called_as_a_team(board, life):
 
 def test_rows_of_one_name_stay_two(board, life):
     """As in a store that is older than the rule, or where a rescore brings the baseline."""
-    board._database.add_team("popular", datetime.now(UTC))
+    board.database.add_team("popular", datetime.now(UTC))
     (sent,) = board.add([life.sent("good", 0.1)], "popular")
     live = board.board()
     rows = {

@@ -1,14 +1,14 @@
-"""The upkeep of a store: files that nothing names are not kept, or removed."""
+"""The upkeep of a store: what is kept of files, and copies of them."""
 
 import json
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from scorer.api.submissions import Named
 from scorer.board.board import Board
-from scorer.core.errors import UsageError
+from scorer.board.store import copy_entry_files
+from scorer.core.errors import ScorerError, UsageError
 from scorer.store.records import Extract, Wanted
 
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -44,55 +44,42 @@ def test_a_refused_file_is_not_kept(life, team, now, answers, code):
         assert first.sha256 in before
 
 
-def orphans(life):
-    """Files that no entry names: a whole one, and one that was never finished."""
-    folder = life.folder / ".scorer" / "files" / "ab"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in ("ab" + "0" * 62, ".new-x"):
-        (folder / name).write_bytes(b"12345")
-
-
-def test_what_nothing_names_is_removed_while_nobody_else_has_the_store(life, store):
+def test_who_opens_the_store_keeps_others_from_moving_it(life, store):
     with life.open(store) as board:
-        board.add([life.sent("a", 1.0)], "red")
-        before = kept(life.folder)
-        assert board.store.gc() == []  # entries and versions name all
-        orphans(life)
-        would = board.store.gc(dry_run=True)
-        assert [file.path for file in would] == ["ab/.new-x", f"ab/ab{'0' * 62}"]
-        assert len(kept(life.folder)) == len(before) + 2
+        board.database.refuse_others()
         with life.open(store) as other:
-            other.teams()
+            other.entries()
             with pytest.raises(UsageError, match="another process has the store open"):
-                board.store.gc()
-        assert len(kept(life.folder)) == len(before) + 2
-        assert board.store.gc() == would
-        assert kept(life.folder) == before
+                board.database.refuse_others()
+        board.database.refuse_others()
         (added,) = board.add([life.sent("b", 1.0)], "red")
         assert (added.status, board.altered()) == ("scored", [])
 
 
-def test_who_opens_the_store_meanwhile_waits(life, monkeypatch):
+def test_files_of_entries_are_copied_or_none_is(life, tmp_path):
+    taken, target = tmp_path / "taken", tmp_path / "new" / "files"
+    taken.mkdir()
+    (taken / "x").touch()
     with life.open() as board:
-        board.add([life.sent("a", 1.0)], "red")
-        look = (
-            "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0)"
-            ".execute('SELECT number FROM entry')"
-        )
-        path = life.folder / ".scorer" / "board.db"
-        with board._database.alone():
-            ran = subprocess.run([sys.executable, "-c", look, path], capture_output=True)
-        assert b"database is locked" in ran.stderr
-        subprocess.run([sys.executable, "-c", look, path], check=True)
-
-
-def test_files_at_a_chosen_place_may_be_of_other_boards(life, tmp_path):
-    life.open().close()
-    with Board.open(life.folder, files=str(tmp_path / "shared")) as board:
-        board.add([life.sent("a", 1.0)], "red")
-        with pytest.raises(UsageError, match="--unshared"):
-            board.store.gc()
-        assert board.store.gc(dry_run=True) == board.store.gc(unshared=True) == []
+        a, b = life.sent("a", 1.0), life.sent("b", 1.0)
+        board.add([a], "../red")
+        board.add([Named("b", b.rename(b.with_name("b.fixed.csv")))], "blue: two")
+        for numbers, folder, message in (
+            ([1, 9], target, "no entry is called '9'"),
+            ([1], taken, "exists and is not an empty folder"),
+        ):
+            with pytest.raises(ScorerError, match=message):
+                copy_entry_files(board, numbers, folder)
+        assert not target.parent.exists()
+        assert copy_entry_files(board, [2, 1, 2], target) == 2
+        copies = {path.name: path.read_bytes() for path in target.iterdir()}
+        assert copies == {
+            "1-_red.csv": a.read_bytes(), "2-blue__two.csv": (tmp_path / "b.fixed.csv").read_bytes()
+        }  # fmt: skip
+        board.files.path(board.entry(1).sha256).unlink()
+        with pytest.raises(UsageError, match="the file of entry 1 is not kept any more"):
+            copy_entry_files(board, [2, 1], tmp_path / "rest")
+        assert not (tmp_path / "rest").exists()
 
 
 def test_files_are_kept_in_a_folder(life):

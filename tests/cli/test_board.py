@@ -247,17 +247,37 @@ def test_a_changed_file_is_noticed_and_the_version_in_force_goes_on(add, score, 
     assert entry["values"]["all"] == {"P@2": 0.0}
 
 
-def test_compare_and_explain_work_on_entries(add, score, folder):
+def test_files_of_entries_are_copied_and_compared(add, score, folder, tmp_path):
     add("poor.csv", "red")
     add("good.csv", "blue")
-    ran = score("compare", folder, "--entries", "1,2")
+    files = ("store", "files", folder, "-o", tmp_path / "two", "--entries")
+    for wrong in ("1,b", "1,9", ""):
+        assert score(*files, wrong).code == 2
+    assert not (tmp_path / "two").exists()
+    ran = score(*files, "1,2")
+    assert (ran.code, ran.out) == (0, f"2 files copied to {tmp_path / 'two'}\n")
+    ran = score("compare", folder, tmp_path / "two")
     assert ran.code == 0
-    assert "red (1)" in ran.out
-    ran = score("explain", folder, "--entries", "2", "--list", "q1")
-    assert "blue (2)" in ran.out
-    assert score("compare", folder).code == 2
-    assert score("compare", folder, "--entries", "1,b").code == 2
-    assert score("explain", folder, "--entries", "1,2", "--list", "q1").code == 2
+    assert "1-red" in ran.out
+    assert score("explain", folder, tmp_path / "two" / "2-blue.csv", "--list", "q1").code == 0
+    assert score(*files, "1").code == 2  # the folder is not empty
+
+
+@pytest.mark.parametrize("words", [
+    ("files", "--entries", "1"), ("files", "-o", "x"), ("files", "x", "--entries", "1", "-o", "x"),
+    ("backup",), ("backup", "x", "-o", "x"), ("move", "x", "--entries", "1"),
+])  # fmt: skip
+def test_a_verb_of_store_says_what_it_takes(score, folder, words):
+    ran = score("store", words[0], folder, *words[1:])
+    assert (ran.code, ran.out) == (2, "")
+    assert f"write: score store {words[0]} CHALLENGE" in ran.err
+
+
+@pytest.mark.parametrize("verb", ["compare", "explain", "study"])
+def test_who_asks_for_entries_is_told_where_their_files_are(score, folder, verb):
+    ran = score(verb, folder, "--entries", "1,2")
+    assert ran.code == 2
+    assert "No such option: --entries; score store files CHALLENGE --entries 3,9 -o DIR" in ran.err
 
 
 @pytest.mark.slow("keeps and evaluates entries")

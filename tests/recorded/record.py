@@ -783,7 +783,8 @@ def record_term():
     for form in ("grades", "csv"):
         do("board", course, "--at", end, "--format", form)
     record_folder(recording, course, {"term": ["--at", term], "final": ["--at", end]})
-    do("compare", course, "--entries", "1,2")
+    do("store", "files", course, "--entries", "1,2", "-o", "entries")
+    do("compare", course, "entries")
     do("rescore", course)
     do("reveal", course, "-o", "open", "--at", end)
     do("verify", course)

@@ -462,7 +462,7 @@ def test_no_session_makes_the_form_of_another_sites_page_ours(client, served, he
             assert answer.status_code == 403, path
             assert "set-cookie" not in answer.headers
     with served.board() as board:
-        assert board.entries() == board._database.decisions() == []
+        assert board.entries() == board.database.decisions() == []
         assert list(board.teams()) == ["red"]
         assert all(token.opens for token in board.tokens())
 

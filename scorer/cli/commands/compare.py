@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scorer.cli.board import Entries, FilesWord, StoreWord, entries_of
 from scorer.cli.options import (
     BELOW,
     ChallengeWord,
@@ -20,6 +19,7 @@ from scorer.cli.options import (
     Private,
     Quiet,
     Result,
+    SubmissionWords,
     Terminal,
     TruthWord,
     challenge_of,
@@ -41,16 +41,7 @@ if TYPE_CHECKING:
 def compare(
     context: typer.Context,
     challenge: ChallengeWord,
-    submissions: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="SUBMISSION...",
-            help="Files, folders of files, NAME=PATH, or - for standard input.",
-        ),
-    ] = None,
-    entries: Entries = None,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
+    submissions: SubmissionWords,
     preference: Annotated[
         list[str] | None,
         typer.Option(
@@ -113,22 +104,14 @@ def compare(
 
     terminal: Terminal = context.obj
     forms = chosen_forms("comparison", format, output, "table")
-    settled, notes = challenge_of(challenge, terminal, metric, truth, submissions or ())
-    submissions = submissions or []
-    if bool(submissions) == bool(entries):
-        raise UsageError("name either submissions or --entries")
+    settled, notes = challenge_of(challenge, terminal, metric, truth, submissions)
     refuse_overwrite(output, settled, challenge, *map(Path, submissions))
     messages = [] if quiet else list(notes)
     exit_code, order = 0, list[str]()
     if len(submissions) == 1 and (written := read(Path(submissions[0]), preference)):
         report, pairing = None, written
     else:
-        if entries is not None:
-            settled, files = entries_of(
-                entries, challenge, terminal, store, files_at, allow_plugins
-            )
-        else:
-            files = submissions_of(submissions, terminal, settled)
+        files = submissions_of(submissions, terminal, settled)
         refuse_overwrite(output, settled, *(file.path for file in files))
         report, pairing = run(
             settled,

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.board import Entries, FilesWord, StoreWord, entries_of
 from scorer.cli.options import (
     ChallengeWord,
     Output,
@@ -32,8 +31,8 @@ def explain(
     context: typer.Context,
     challenge: ChallengeWord,
     submission: Annotated[
-        str | None, typer.Argument(metavar="SUBMISSION", help="A file, or NAME=PATH, or -.")
-    ] = None,
+        str, typer.Argument(metavar="SUBMISSION", help="A file, or NAME=PATH, or -.")
+    ],
     name: Annotated[
         str | None,
         typer.Option(
@@ -48,9 +47,6 @@ def explain(
             help="The worst of this split of the challenge's. Default: of all lists.",
         ),
     ] = None,
-    entries: Entries = None,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -70,24 +66,12 @@ def explain(
 
     terminal: Terminal = context.obj
     forms = chosen_forms("explanation", format, output, "text")
-    settled, _ = challenge_of(
-        challenge, terminal, metric, truth, [submission] if submission else []
-    )
-    if (submission is None) == (entries is None):
-        raise UsageError("name either a submission or --entries with one number")
-    if submission is not None:
-        files = submissions_of([submission], terminal, settled)
-        if len(files) != 1:
-            several = f"{quoted(submission)} holds {len(files):,} submissions; explain takes one"
-            raise UsageError(several)
-        (file,) = files
-    else:
-        settled, files = entries_of(
-            str(entries), challenge, terminal, store, files_at, allow_plugins
-        )
-        if len(files) != 1:
-            raise UsageError("--entries takes one number here")
-        (file,) = files
+    settled, _ = challenge_of(challenge, terminal, metric, truth, [submission])
+    files = submissions_of([submission], terminal, settled)
+    if len(files) != 1:
+        several = f"{quoted(submission)} holds {len(files):,} submissions; explain takes one"
+        raise UsageError(several)
+    (file,) = files
     refuse_overwrite(output, settled, challenge, file.path)
     explanation = run(settled, file, name, split=split, allow_plugins=allow_plugins)
     if not metric:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -55,7 +54,7 @@ def feedback(
     the reason. Where the phase hides the values, the texts do, too, unless --split names a split.
     --phase final writes them by the rules of that phase before it has begun.
     """
-    from scorer.reading.write import make_folder
+    from scorer.reading.write import file_name, make_folder
     from scorer.reports.base import Options
     from scorer.reports.leaderboard.feedback import feedback as text_of
     from scorer.reports.leaderboard.feedback import feedback_of_absent
@@ -68,7 +67,7 @@ def feedback(
     texts: dict[Path, str] = {}
 
     def add_text(name: str, text: str) -> None:
-        path = output / f"{_file_name(name)}.txt"
+        path = output / f"{file_name(name)}.txt"
         if path in texts:
             raise UsageError(f"two submissions would be written to {printable(path)}")
         texts[path] = text
@@ -86,8 +85,3 @@ def feedback(
     make_folder(output)
     written = (f"{printable(output)}: {len(texts):,} files",)
     return Result("", tuple(found.lines), found.exit_code, tuple(texts.items()), written)
-
-
-def _file_name(name: str) -> str:
-    """A name as one of a file: no folder, no hidden file."""
-    return re.sub(r"[^\w.\-]", "_", name).lstrip(".") or "_"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scorer.cli.board import Entries, FilesWord, StoreWord, entries_of
 from scorer.cli.commands.values import Higher, Lower, systems_named
 from scorer.cli.options import (
     ChallengeWord,
@@ -41,9 +40,6 @@ def study(
             help="Files, folders of files, NAME=PATH, or - for standard input.",
         ),
     ] = None,
-    entries: Entries = None,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
     format: Annotated[str | None, form_option("study")] = None,
     output: Output = None,
     metric: Annotated[
@@ -80,19 +76,17 @@ def study(
     terminal: Terminal = context.obj
     alone = is_truth_file(challenge)  # whose measures are the words alone
     notes: tuple[str, ...] = ()
-    if alone and not entries and (lower or higher or not (submissions and metric)):
+    if alone and (lower or higher or not (submissions and metric)):
         alone = False
         said = Said(lower=lower or (), higher=higher or ())
         settled, files, notes = _of_values([str(challenge), *(submissions or ())], said, terminal)
-    elif bool(submissions) == bool(entries):
+    elif not submissions:
         challenge_of(challenge, terminal)  # which may not be there at all
-        raise UsageError("name either submissions or --entries")
-    elif entries is not None:
-        settled, files = entries_of(entries, challenge, terminal, store, files_at, allow_plugins)
+        raise UsageError("name submissions; of a living board score store files copies some")
     else:
-        words = list(submissions or ())
-        settled, notes = challenge_of(challenge, terminal, metric if alone else None, None, words)
-        files = submissions_of(words, terminal, settled)
+        measures = metric if alone else None
+        settled, notes = challenge_of(challenge, terminal, measures, None, submissions)
+        files = submissions_of(submissions, terminal, settled)
     refuse_overwrite(output, settled, challenge, *(Path(file.path) for file in files))
     found = run(
         settled,

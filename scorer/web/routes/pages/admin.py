@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import HTMLResponse
 
+from scorer.board.backup import save_rows
 from scorer.board.fields.audit import sentences
 from scorer.core.errors import ChallengeError
 from scorer.store.records import Token
@@ -122,7 +123,7 @@ def backup(site: Served, _: Organizer) -> Response:
     """A consistent copy of the database, as a SQLite file."""
     with scratch() as folder:
         path = Path(folder, f"{secrets.token_hex(8)}.db")
-        site.board.store.copy(path)
+        save_rows(site.board.database, path)
         data = path.read_bytes()
     stamp = site.clock().strftime("%Y%m%dT%H%M%SZ")
     head = {"Content-Disposition": f'attachment; filename="board-{stamp}.db"'}
