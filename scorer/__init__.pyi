@@ -20,10 +20,6 @@ from .core.errors import ScorerError as ScorerError
 from .core.errors import SubmissionRejected as SubmissionRejected
 from .core.errors import UsageError as UsageError
 from .core.problems import Problem as Problem
-from .metrics.api import Figure as Figure
-from .metrics.api import Ratio as Ratio
-from .metrics.api import Table as Table
-from .metrics.api import divide as divide
 from .metrics.api import metric as metric
 from .metrics.parameters import Cutoff as Cutoff
 from .metrics.parameters import Cutoffs as Cutoffs
@@ -31,6 +27,10 @@ from .metrics.parameters import Discount as Discount
 from .metrics.parameters import Gain as Gain
 from .metrics.parameters import Persistence as Persistence
 from .metrics.parameters import Relevant as Relevant
+from .metrics.ratios import Figure as Figure
+from .metrics.ratios import Ratio as Ratio
+from .metrics.ratios import Table as Table
+from .metrics.ratios import divide as divide
 from .results.scorecard import Scorecard as Scorecard
 from .views.diverse import Diverse as Diverse
 from .views.ranked import Hits as Hits

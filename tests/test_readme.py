@@ -57,7 +57,7 @@ def test_the_challenge_and_the_metric_in_ten_lines_work(score, tmp_path):
     ran = score(tmp_path, tmp_path / "mine.csv", "--allow-plugins")
     assert ran.code == 0, ran
     assert "TopGrade@1" in ran.out
-    of_lists, of_rows = others
+    of_lists, of_table, of_rows = others
     (tmp_path / "firsts.py").write_text(of_lists)
     plain |= {"metrics": ["HitShare@2", "HitShare(average=pooled)@2"]}
     (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(plain))
@@ -70,6 +70,11 @@ def test_the_challenge_and_the_metric_in_ten_lines_work(score, tmp_path):
     (tmp_path / "truth.csv").write_text("list,target\na,1\nb,2\nc,4\n")
     (tmp_path / "mine.csv").write_text("list,prediction\na,1\nb,4\nc,5\n")
     assert values_of(score(tmp_path, tmp_path / "mine.csv", *words)) == [1.0, 1.0]
+    (tmp_path / "firsts.py").write_text(of_table)
+    (tmp_path / "challenge.yaml").write_text(
+        "truth: truth.csv\nmetrics: [WAPE]\nplugins: [firsts.py]\n"
+    )
+    assert values_of(score(tmp_path, tmp_path / "mine.csv", *words)) == [(0 + 2 + 1) / (1 + 2 + 4)]
 
 
 def values_of(ran):

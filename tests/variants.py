@@ -152,7 +152,7 @@ ONLY = os.environ.get("METRIC", "").split(",")
 TRIED = [metric for metric in EVERY if ONLY == [""] or metric.name in ONLY]
 RANKED = [metric for metric in TRIED if metric.view in (Judged, Ranked)]
 OURS = [
-    metric for metric in RANKED if not metric.always_pooled and metric.aggregate != "pooled"
+    metric for metric in RANKED if metric.pooling not in ("default", "always")
 ]  # a value a list
 NOTATIONS = [each for metric in OURS for each in described(metric).variants]
 DIVERSE = variants(Diverse)

@@ -25,9 +25,9 @@ MAX_LINE = 100
 IMPORTS = {  # of the function: what `scorer` has by name, and from which module families import it
     "Cutoff": "scorer.metrics.parameters",
     "Judged": "scorer.views.ranked",
-    "Ratio": "scorer.metrics.api",
+    "Ratio": "scorer.metrics.ratios",
     "Relevant": "scorer.metrics.parameters",
-    "Table": "scorer.metrics.api",
+    "Table": "scorer.metrics.ratios",
     "metric": "scorer.metrics.api",
 }
 

@@ -26,7 +26,7 @@ from cattrs.cols import (
 from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
-from scorer.core.errors import PluginError, ScorerError, UnknownName
+from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.problems import Findings
 from scorer.metrics.aggregate import PLAIN, Combination, composite
 from scorer.metrics.api import Metric
@@ -174,9 +174,7 @@ def _measure_out(bound: Measure, registry: MetricRegistry) -> dict[str, object]:
 
 
 def _bare_out(bound: Measure, registry: MetricRegistry) -> dict[str, object]:
-    name, kinds = bound.metric.name, list[str]()
-    with suppress(PluginError):  # an aggregation looks at no challenge
-        kinds = sorted(bound.metric.kinds)
+    name, kinds = bound.metric.name, sorted(bound.metric.kinds)
     of = (
         key
         for key, metric in _metrics_named(name, registry, kinds).items()

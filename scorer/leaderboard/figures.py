@@ -17,8 +17,8 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.text import quoted
 from scorer.metrics.aggregate import formula_of
-from scorer.metrics.api import Figure, Ratio, divide
 from scorer.metrics.notation import Measure
+from scorer.metrics.ratios import Figure, Ratio, divide
 from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, in_group, withheld
 from scorer.results.report import Scored, Value
 from scorer.results.scorecard import Rules, Scorecard

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from scorer.results.groups import belonging
 from scorer.results.report import Scored, Value
 from scorer.stats.exact import exact_mean
 from scorer.stats.runs import pass_at
+from scorer.views.columns import View
 
 REPEATED = re.compile(r"(.+)#([^#]+)")
 
@@ -63,7 +62,7 @@ def with_passes(
 
     A submission has none whose values on lists are not 0 or 1, or that has fewer runs.
     """
-    metric = _passes(primary.metric.view)
+    metric = _pass_metric(primary.metric.view)
     measure = Measure(metric, {"k": k}, f"Pass@{k}", f"pass@{k}")
     signature = f"{metric.name}|k:{k}|of:({signatures[primary.id]})"
     return (
@@ -120,26 +119,25 @@ def _mean_of(values: Floats) -> float:
     return exact_mean(values[~np.isnan(values)])
 
 
-def _passes(view: type) -> Metric:
+def passes(lists: View, *, k: int = 1) -> Floats:
+    """The chance that any of k runs is right, of n runs of which c are, in the mean over lists.
+
+    1 - C(n - c, k) / C(n, k), which is unbiased; of k = 1 the share of right runs. A run is not
+    right on a list that it leaves out.
+    """
+    raise PluginError("this is made of the values of several runs")
+
+
+def _pass_metric(view: type[View]) -> Metric:
     """The metric of a measure that only several runs have."""
-
-    def passes(lists: Any, *, k: int = 1) -> Any:
-        """The chance that any of k runs is right, of n runs of which c are, in the mean over lists.
-
-        1 - C(n - c, k) / C(n, k), which is unbiased; of k = 1 the share of right runs. A run is not
-        right on a list that it leaves out.
-        """
-        raise PluginError("this is made of the values of several runs")
-
-    passes.__annotations__["lists"] = view
     return Metric(
-        name="Pass",
-        function=passes,
+        "Pass",
         title="The chance that any of k runs is right",
         source="Chen and others, Evaluating large language models trained on code, "
         "arXiv:2107.03374",
-        remake=partial(_passes, view),
-    )
+        view=view,
+        in_catalogue=False,
+    ).of(passes)
 
 
 def called(scored: Scored, name: str) -> Scored:

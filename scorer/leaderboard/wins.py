@@ -10,8 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +19,7 @@ from scorer.metrics.api import Better, Metric
 from scorer.metrics.notation import Measure
 from scorer.results.report import RankedBy, Scored, Value
 from scorer.stats.wins import win_rates
+from scorer.views.columns import View
 
 Range = tuple[float | None, float | None]
 # what a rate of wins over so many others is, its bounds, and whether more of it is better
@@ -67,24 +66,24 @@ def with_wins(
     )
 
 
-def _metric(aggregation: Metric, view: type) -> Metric:
+def wins(lists: View) -> Floats:
+    """The ranks of submissions in lists, or in groups, as one value of each submission."""
+    raise PluginError("ranks are made of the values of several submissions")
+
+
+def _metric(aggregation: Metric, view: type[View]) -> Metric:
     """The metric of a measure that only a board has."""
-
-    def wins(lists: Any) -> Any:
-        raise PluginError("ranks are made of the values of several submissions")
-
-    wins.__doc__ = aggregation.page
-    wins.__annotations__["lists"] = view
     _, bounds, better = WINS[aggregation.name]
     return Metric(
-        name=aggregation.name,
-        function=wins,
+        aggregation.name,
         title=aggregation.title,
         source=aggregation.source,
         range=bounds,
         better=better,
-        remake=partial(_metric, aggregation, view),
-    )
+        view=view,
+        docs=aggregation.page,
+        in_catalogue=False,
+    ).of(wins)
 
 
 def _values_in(measure: Measure, valid: Sequence[Scored], groups: Sequence[str] | None) -> Floats:

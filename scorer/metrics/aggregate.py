@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any, Literal
 
 from scorer.core.arrays import Floats
@@ -11,18 +11,10 @@ from scorer.core.errors import PluginError
 from scorer.core.expressions import Formula, parse_formula
 from scorer.metrics.api import Better, Metric
 from scorer.stats.aggregate import MEAN, Aggregate
+from scorer.views.columns import View
 
 SIZE = "size"  # the weight of a group that is how many lists it has
 COMPOSITE = "Composite"
-
-COMPOSITE_PAGE = """A formula of other measures of the challenge.
-
-Numbers, measure ids, + - * / ** ( ), min, max, sqrt, log, exp and round, and mean, sum, median,
-geometric, quantile and power of several. `per: mean` takes the measures of the whole submission,
-`per: list` those of each list, and then the mean. Where it divides by 0, or takes the root or the
-logarithm of a negative number, there is no value. Every draw of a bootstrap, and every exchange of
-a test, computes all its measures anew from the same lists.
-"""
 
 
 @dataclass(frozen=True)
@@ -116,23 +108,29 @@ def _level_name(name: str, how: Aggregate, weight: str | None) -> str:
 PLAIN = Combination()
 
 
-def composite(view: type, better: Better, low: float | None, high: float | None) -> Metric:
+def composite(view: type[View], better: Better, low: float | None, high: float | None) -> Metric:
     """The metric of a composite measure, which is a formula of other measures."""
-
-    def composed(lists: Any, *, score: str, per: Literal["mean", "list"] = "mean") -> Floats:
-        raise PluginError("a composite is made of other measures' values")
-
-    composed.__doc__ = COMPOSITE_PAGE
-    composed.__annotations__["lists"] = view
     return Metric(
-        name=COMPOSITE,
-        function=composed,
+        COMPOSITE,
         title="A formula of other measures",
         source="this challenge",
         range=(low, high),
         better=better,
-        remake=partial(composite, view, better, low, high),
-    )
+        view=view,
+        in_catalogue=False,
+    ).of(composed)
+
+
+def composed(lists: View, *, score: str, per: Literal["mean", "list"] = "mean") -> Floats:
+    """A formula of other measures of the challenge.
+
+    Numbers, measure ids, + - * / ** ( ), min, max, sqrt, log, exp and round, and mean, sum, median,
+    geometric, quantile and power of several. `per: mean` takes the measures of the whole
+    submission, `per: list` those of each list, and then the mean. Where it divides by 0, or takes
+    the root or the logarithm of a negative number, there is no value. Every draw of a bootstrap,
+    and every exchange of a test, computes all its measures anew from the same lists.
+    """
+    raise PluginError("a composite is made of other measures' values")
 
 
 @cache

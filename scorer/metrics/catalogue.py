@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from scorer import __version__
 from scorer.core.errors import UnknownName
 from scorer.core.text import printable, quoted
-from scorer.metrics.api import Aggregate, Metric
+from scorer.metrics.api import Metric
 from scorer.metrics.notation import (
     UNSUPPORTED,
     NotationError,
@@ -198,13 +198,13 @@ def _page(metric: Metric, example: Example) -> str:
 
 def all_kinds(metric: Metric) -> set[str]:
     """The kinds of challenge that its function is for."""
-    variants = metric.function.metric.by_kind  # type: ignore[attr-defined]
-    return {kind for variant in variants for kind in variant.kinds}
+    declared: Metric = metric.function.metric  # type: ignore[attr-defined]
+    return set(declared.kinds)
 
 
-def aggregate_of_lists(metric: Metric) -> Aggregate:
+def aggregate_of_lists(metric: Metric) -> str:
     """How its lists make one number by default."""
-    return "pooled" if metric.always_pooled else metric.aggregate
+    return "pooled" if metric.pooling in ("default", "always") else metric.aggregate
 
 
 def format_range(metric: Metric) -> str:

@@ -14,8 +14,9 @@ import numpy as np
 from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats, ends
-from scorer.metrics.api import Ratio, metric, sum_of_rows
+from scorer.metrics.api import metric
 from scorer.metrics.parameters import Cutoff, FromChallenge, Persistence
+from scorer.metrics.ratios import Ratio, sum_of_rows
 from scorer.views.ranked import Hits, Judged
 
 DEFAULT_DEPTH = 1000  # ranks, as many as cwl_eval looks at

@@ -18,8 +18,9 @@ import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats
-from scorer.metrics.api import Ratio, Table, metric
+from scorer.metrics.api import metric
 from scorer.metrics.parameters import Cutoff, Persistence, Relevant
+from scorer.metrics.ratios import Ratio, Table
 from scorer.views.diverse import Diverse, Facets
 
 DEFAULT_REDUNDANCY = 0.5

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints
-from scorer.metrics.api import Figure, Ratio, Result, Table
 from scorer.metrics.notation import Measure
+from scorer.metrics.ratios import Figure, Ratio, Result, Table
 from scorer.views.diverse import Diverse
 from scorer.views.ranked import Hits, Judged, Names, Ranked
 from scorer.views.recommendations import Returned

@@ -14,11 +14,12 @@ import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats
-from scorer.metrics.api import Figure, Ratio, mean_of_rows, metric
+from scorer.metrics.api import metric
 from scorer.metrics.classes import positive_code, refuse_several_labels
 from scorer.metrics.notation import NotationError
 from scorer.metrics.numbers import error_metric, number_column
 from scorer.metrics.parameters import BehindAt, Needs, Positive, SubmissionColumn, TruthColumn
+from scorer.metrics.ratios import Figure, Ratio, mean_of_rows
 from scorer.stats.aggregate import median
 from scorer.views.rows import Labelled, Targets
 
@@ -210,6 +211,7 @@ def quantilescore(view: Targets, *, quantiles: Quantiles, scale: Scale | None = 
     range=(None, None),
     undefined="without a floor, a spread is 0 or less",
     columns=("prediction",),
+    zero_is_bad=False,
 )
 def laplaceloglikelihood(
     view: Targets, *, spread: Spread = "spread", floor: Floor | None = None, cap: Cap | None = None

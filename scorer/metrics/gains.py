@@ -15,7 +15,7 @@ from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints
 from scorer.core.text import format_exact
-from scorer.metrics.api import Ratio, Table, metric, sum_of_rows
+from scorer.metrics.api import metric
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import (
     Cutoff,
@@ -28,6 +28,7 @@ from scorer.metrics.parameters import (
     gains_of,
 )
 from scorer.metrics.ranking import cap_relevant
+from scorer.metrics.ratios import Ratio, Table, sum_of_rows
 from scorer.views.ranked import Hits, Judged, ranked_hits
 
 SMALLEST_WEIGHT = 1e-300  # a depth that weighs less counts as 0

@@ -10,9 +10,10 @@ import numpy as np
 from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats, Mask
-from scorer.metrics.api import Figure, Ratio, divide, metric
+from scorer.metrics.api import metric
 from scorer.metrics.explain import OneList, Sentence, Steps, grid
 from scorer.metrics.parameters import Average, Beta, Thresholds
+from scorer.metrics.ratios import Figure, Ratio, divide
 from scorer.views.images import Boxes, ClassBoxes, Masks
 
 COCO_THRESHOLDS = tuple(round(0.5 + n * 0.05, 2) for n in range(10))
@@ -337,6 +338,7 @@ def _box_figure(
     r"\qquad t, p = \text{true and submitted boxes}",
     undefined="with `empty=skip`, there is no box on either side",
     explain=_explain_boxes,
+    pooling="optional",
 )
 def boxf1(
     view: Boxes,
@@ -373,6 +375,7 @@ def boxf1(
     r"\qquad t, p = \text{true boxes and submitted points}",
     undefined="with `empty=skip`, there is neither box nor point",
     explain=_explain_boxes,
+    pooling="default",
 )
 def pointf1(
     view: Boxes, *, average: Average = "pooled", beta: Beta = 1, empty: EmptyImage = "one"

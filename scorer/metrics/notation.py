@@ -15,7 +15,8 @@ from scorer.core.arrays import Floats
 from scorer.core.errors import ScorerError
 from scorer.core.text import nearest, printable, quoted
 from scorer.metrics.aggregate import PLAIN, Combination
-from scorer.metrics.api import Bounds, Figure, Metric, Ratio, Result
+from scorer.metrics.api import Bounds, Metric
+from scorer.metrics.ratios import Figure, Ratio, Result
 
 MAX_LENGTH = 300  # characters of a notation; Python's parser is not asked about more
 # What Python's parser warns of, through filters that a whole process shares: a number that runs
@@ -97,9 +98,9 @@ class Measure:
     @property
     def pooled(self) -> bool:
         """Whether all lists have one value together, and none of them has one of its own."""
-        if self.weighted or self.metric.always_pooled:
+        if self.weighted or self.metric.pooling == "always":
             return True
-        return self.metric.can_pool and self.params["average"] == "pooled"
+        return self.metric.pooling != "never" and self.params["average"] == "pooled"
 
     @property
     def of_lists(self) -> bool:
@@ -113,7 +114,7 @@ class Measure:
             return "formula"
         if not self.combination.plain:
             return self.combination.outermost
-        return "pooled" if self.pooled else self.metric.aggregate.replace("pooled", "mean")
+        return "pooled" if self.pooled else self.metric.aggregate
 
     @property
     def all_parts(self) -> tuple[Measure, ...]:

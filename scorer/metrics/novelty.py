@@ -16,7 +16,7 @@ from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import ChallengeError
-from scorer.metrics.api import Figure, Ratio, Table, divide, metric, sum_of_rows
+from scorer.metrics.api import metric
 from scorer.metrics.parameters import (
     Catalogue,
     Cutoff,
@@ -28,6 +28,7 @@ from scorer.metrics.parameters import (
     Relevant,
     feature_distances,
 )
+from scorer.metrics.ratios import Figure, Ratio, Table, divide, sum_of_rows
 from scorer.views.ranked import steps
 from scorer.views.recommendations import Returned, Scored
 
@@ -194,7 +195,7 @@ def _evenness(columns: Mapping[str, Any], weight: Floats) -> float:
     r"\text{lists}",
     tools="Elliot: UserCoverage (the count alone)",
     aliases=("UserCoverage",),
-    aggregate="pooled",
+    pooling="default",
     undefined="there are no lists",
     ties=("expected",),
 )

@@ -18,9 +18,10 @@ from pydantic import Field, Strict
 from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import ChallengeError
 from scorer.core.text import printable, quoted
-from scorer.metrics.api import Figure, Ratio, Table, divide, mean_of_rows, metric, square_root
+from scorer.metrics.api import metric
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import BothColumn, ListColumn, SubmissionColumn
+from scorer.metrics.ratios import Figure, Ratio, Table, divide, mean_of_rows, square_root
 from scorer.stats.aggregate import median
 from scorer.views.columns import NamedColumns
 from scorer.views.rows import Targets
@@ -135,7 +136,7 @@ def mse(view: Targets) -> Ratio:
     latex=rf"\sqrt{{{MEAN_SQUARE}}}",
     tools="scikit-learn: root_mean_squared_error; Surprise: rmse",
     undefined="a list has no rating, or a row no prediction",
-    aggregate="pooled",
+    pooling="default",
 )
 def rmse(view: Targets) -> Ratio:
     """The root of the mean squared error, in the targets' own unit.
@@ -162,7 +163,7 @@ def rmse(view: Targets) -> Ratio:
     latex=r"\sqrt{\frac{1}{n} \sum_{i=1}^{n} (\ln(1 + \hat{y}_i) - \ln(1 + y_i))^2}",
     tools="scikit-learn: root_mean_squared_log_error",
     undefined="a target or a prediction is -1 or less, or with `log=plain` 0 or less",
-    aggregate="pooled",
+    pooling="default",
 )
 def rmsle(view: Targets, *, log: Log = "log1p") -> Ratio:
     """The root mean squared error of ln(1 + x): an error of ten percent costs the same anywhere.
@@ -189,7 +190,7 @@ def rmsle(view: Targets, *, log: Log = "log1p") -> Ratio:
     r"\hat{y}_i}{y_i}\right)^2}{\sum_{i=1}^{n} [y_i \ne 0]}}",
     tools="Kaggle: RMSPE",
     undefined="all targets are 0",
-    aggregate="pooled",
+    pooling="default",
 )
 def rmspe(view: Targets) -> Ratio:
     """The root of the mean squared error, each error divided by its target.
@@ -359,6 +360,7 @@ def _r2(columns: Mapping[str, Any], row_weight: Floats) -> float:
     tools="scikit-learn: r2_score; torchmetrics: R2Score",
     range=(None, 1),
     undefined="there are fewer than two rows",
+    zero_is_bad=False,
 )
 def r2(view: Targets) -> Figure:
     """How much of the targets' variance the predictions explain: 1 is all, 0 as their mean.
@@ -400,6 +402,7 @@ def _variance(values: Floats, weight: Floats) -> float:
     tools="scikit-learn: explained_variance_score; torchmetrics: ExplainedVariance",
     range=(None, 1),
     undefined="there are no rows",
+    zero_is_bad=False,
 )
 def explainedvariance(view: Targets) -> Figure:
     """As R2, but predictions that are all too high by the same amount lose nothing.
@@ -684,7 +687,7 @@ def intervalcoverage_of_ratings(view: Targets) -> Ratio:
     range=(0, None),
     better="lower",
     undefined="all weights are 0",
-    aggregate="pooled",
+    pooling="always",
     kind="ratings",
 )
 def wrmsse(view: Targets, *, scale: ListNumber = "scale", weight: ListNumber = "weight") -> Ratio:

@@ -10,9 +10,10 @@ import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.metrics.api import Figure, Ratio, Table, divide, metric
+from scorer.metrics.api import metric
 from scorer.metrics.explain import ITEMS, OneList, Sentence, Steps, equation, grid, sum_equation
 from scorer.metrics.parameters import Needs
+from scorer.metrics.ratios import Figure, Ratio, Table, divide
 from scorer.views.preferences import PairMatrices, Preferred, closed
 from scorer.views.ranked import Hits, Judged
 from scorer.views.recommendations import Scored

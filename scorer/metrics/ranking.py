@@ -20,7 +20,7 @@ from scorer.core.arrays import Floats, Ints, ends, starts
 from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
-from scorer.metrics.api import Ratio, Table, divide, metric, sum_of_rows
+from scorer.metrics.api import metric
 from scorer.metrics.explain import NamedItems, OneList, Sentence, Steps, equation, ranked_table
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import (
@@ -33,6 +33,7 @@ from scorer.metrics.parameters import (
     Needs,
     Relevant,
 )
+from scorer.metrics.ratios import Ratio, Table, divide, sum_of_rows
 from scorer.views.columns import Column
 from scorer.views.ranked import Hits, Judged, steps
 from scorer.views.recommendations import Scored

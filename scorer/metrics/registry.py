@@ -19,6 +19,10 @@ from scorer.core.text import quoted
 from scorer.metrics.api import Metric
 
 ENTRY_POINTS = "scorer.metrics"  # the group of entry points of installed projects
+# Where metrics for several kinds of challenge have one name, the first of these is meant.
+KINDS_IN_ORDER = (
+    *("grades", "ratings", "preferences", "boxes", "masks", "values", "frames", "labels"),
+)
 
 NamedMetric = tuple[Metric, str]  # a metric, and the module or file that it comes from
 
@@ -40,8 +44,11 @@ class MetricRegistry:
         return wider
 
     def get(self, name: str) -> Metric:
-        """Return the metric of a name or alias, by `precedence` if several; else `UnknownName`."""
-        return min(self.find_all(name, every=True), key=lambda metric: metric.precedence)
+        """Return the metric of a name or alias, that of the first kind if several have it.
+
+        `UnknownName` if none has.
+        """
+        return min(self.find_all(name, every=True), key=_place_of_kind)
 
     def find_all(self, name: str, every: bool = False) -> tuple[Metric, ...]:
         """Return the metrics of a name; several if each is for challenges of other kinds.
@@ -104,6 +111,11 @@ class MetricRegistry:
             if name.casefold() in _folded_names(own) and not metric.kinds.isdisjoint(own.kinds):
                 return origin
         return None
+
+
+def _place_of_kind(metric: Metric) -> int:
+    """Return the place of a metric among those with its name, by `KINDS_IN_ORDER`."""
+    return min(KINDS_IN_ORDER.index(kind) for kind in metric.kinds)
 
 
 def _folded_names(metric: Metric) -> dict[str, str]:

@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
-from scorer.metrics.api import Ratio, Table, metric
+from scorer.metrics.api import metric
 from scorer.metrics.parameters import Beta, EmptySet, Relevant, Thresholds
 from scorer.metrics.ranking import f_ratio
+from scorer.metrics.ratios import Ratio, Table
 from scorer.views.ranked import Judged
 
 
@@ -188,7 +189,9 @@ def setap(view: Judged, *, rel: Relevant = 1) -> Ratio:
     return Ratio(count * count, view.returned * relevant, formula, terms, table)
 
 
-count_metric = partial(metric, range=(0, None), aggregate="sum", ties=("expected",))
+count_metric = partial(
+    metric, range=(0, None), aggregate="sum", pooling="never", ties=("expected",)
+)
 
 
 @count_metric(

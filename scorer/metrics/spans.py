@@ -22,8 +22,9 @@ from scorer.core.arrays import Floats, Mask, ends
 from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
-from scorer.metrics.api import Figure, Ratio, divide, metric
+from scorer.metrics.api import metric
 from scorer.metrics.parameters import BothColumn, NamesClasses, Needs, Relevant
+from scorer.metrics.ratios import Figure, Ratio, divide
 from scorer.reading.schema import EXTRA
 from scorer.views.ranked import Judged
 from scorer.views.texts import Texts
@@ -280,7 +281,7 @@ def _f1(amounts: Iterable[tuple[float, float, float]]) -> Ratio:
     source="Chinchor and Sundheim, MUC-5, 1993; SemEval-2013 task 9.1; nervaluate",
     latex=F1_LATEX,
     tools="nervaluate: strict, exact, partial, ent_type; seqeval: f1_score (of chunks)",
-    aggregate="pooled",
+    pooling="default",
     check=check_span,
 )
 def spanf1(
@@ -394,7 +395,7 @@ def _merge_spans(side: Spans) -> dict[str, list[TypedSpan]]:
     source="Mesaros, Heittola and Virtanen, Applied Sciences 6(6), 2016, doi:10.3390/app6060162",
     latex=F1_LATEX.replace("spans", "events"),
     tools="mir_eval: onset.f_measure (with ends=false); sed_eval: EventBasedMetrics",
-    aggregate="pooled",
+    pooling="default",
     check=check_span,
 )
 def eventf1(

@@ -19,8 +19,9 @@ from pydantic import Field
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import ChallengeError
-from scorer.metrics.api import Figure, Ratio, metric
+from scorer.metrics.api import metric
 from scorer.metrics.parameters import Average, Relevant
+from scorer.metrics.ratios import Figure, Ratio
 from scorer.views.texts import Texts
 
 BLEU_ORDERS = 4  # the lengths of n-grams are 1 to 4
@@ -322,7 +323,7 @@ def editdistance(
     range=(0, None),
     better="lower",
     undefined="the accepted texts have no word",
-    aggregate="pooled",
+    pooling="default",
 )
 def wer(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "plain") -> Ratio:
     """The edits of words over the words of the accepted texts, of all lists together.
@@ -348,7 +349,7 @@ def wer(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "plain") -> Ra
     range=(0, None),
     better="lower",
     undefined="the accepted texts have no character",
-    aggregate="pooled",
+    pooling="default",
 )
 def cer(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "plain") -> Ratio:
     """The edits of characters over the characters of the accepted texts, of all lists together.
@@ -446,6 +447,7 @@ def _bleu(columns: Mapping[str, Any], row_weight: Floats, *, smooth: str, effect
     r"the texts}",
     tools="sacrebleu: corpus_bleu",
     range=(0, 100),
+    pooling="default",
 )
 def bleu(
     view: Texts,
@@ -503,6 +505,7 @@ def _chrf(
     r"recall}",
     tools="sacrebleu: corpus_chrf",
     range=(0, 100),
+    pooling="default",
 )
 def chrf(
     view: Texts,

@@ -13,9 +13,17 @@ import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats
-from scorer.preferences.base import Methods, Order, levels, majority, order_by_scores, wins
+from scorer.preferences.base import (
+    AllPreferences,
+    Methods,
+    Order,
+    levels,
+    majority,
+    order_by_scores,
+    wins,
+)
 
-aggregations = Methods("aggregation")
+aggregations = Methods("aggregation", AllPreferences)
 
 
 def _mean_margin(preferences: Floats) -> Floats:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Annotated, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -21,6 +20,7 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import UnknownName
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure, parse_measure
+from scorer.views.columns import View
 from scorer.views.preferences import Positions, PositionTable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -35,22 +35,18 @@ BLOCK = 2**18  # places compared at a time (2 MB): more leave the cache
 NOISE = 1e-13
 
 
-class Method(Metric):
-    """A comparison or an aggregation; its parameters, page and notation are a metric's."""
-
-    @cached_property
-    def options(self) -> dict[str, tuple[Any, Any]]:
-        """None: all parameters are the function's own."""
-        return {}
+class AllPreferences(View):
+    """The preferences between all submissions, which an aggregation reads as an array."""
 
 
 class Methods:
     """The comparisons, or the aggregations, by their names."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, view: type[View]) -> None:
         self.kind = kind  # as messages say it
+        self.view = view
         # by name and alias: the method, and the parameters that the name stands for
-        self._by_name: dict[str, tuple[Method, Mapping[str, Any]]] = {}
+        self._by_name: dict[str, tuple[Metric, Mapping[str, Any]]] = {}
 
     def define(
         self,
@@ -70,7 +66,9 @@ class Methods:
         """
 
         def decorate(function: Function) -> Function:
-            method = Method(name, function, title, source)
+            method = Metric(
+                name, title=title, source=source, view=self.view, in_catalogue=False
+            ).of(function)
             function.metric = method  # type: ignore[attr-defined]
             for alias, params in {name: {}, **(aliases or {})}.items():
                 self._by_name[alias] = method, params
@@ -78,7 +76,7 @@ class Methods:
 
         return decorate
 
-    def get(self, name: str) -> Method:
+    def get(self, name: str) -> Metric:
         """The method of a name or alias; else `UnknownName`."""
         return self._find(name)[0]
 
@@ -103,7 +101,7 @@ class Methods:
         measures = [parse_measure(method, method.name, params) for method, params in by_name]
         return tuple({measure.name: measure for measure in measures}.values())
 
-    def _find(self, name: str) -> tuple[Method, Mapping[str, Any]]:
+    def _find(self, name: str) -> tuple[Metric, Mapping[str, Any]]:
         for known, entry in self._by_name.items():
             if known.casefold() == name.casefold():
                 return entry

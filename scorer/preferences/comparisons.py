@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from scorer.core.arrays import Floats
-from scorer.metrics.api import divide
+from scorer.metrics.ratios import divide
 from scorer.preferences.base import AboveZero, Methods
 from scorer.views.preferences import PositionTable
 
-comparisons = Methods("preference")
+comparisons = Methods("preference", PositionTable)
 
 
 def sign_of_difference(first: Floats, second: Floats) -> NDArray[np.int8]:

@@ -432,7 +432,7 @@ def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[
         zero = rule == "zero" and (lower or bound.metric.columns == ("prediction",))
         if not zero or (bound.parts and not bound.of_lists):
             continue
-        if not bound.metric.always_pooled or "labels" in bound.metric.kinds:
+        if bound.metric.pooling != "always" or "labels" in bound.metric.kinds:
             why = f"be a perfect {bound.metric.name}" if lower else "not be a prediction"
             refused.append(Fault(where, "C118", f"zero would {why}; write skip or error"))
     return _rules_of(challenge, bound), refused

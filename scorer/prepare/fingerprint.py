@@ -50,7 +50,7 @@ def _circumstances(measure: Measure, rules: Rules, ties: str) -> dict[str, objec
         "formula",
     ):  # a figure has no list that could be undefined
         fields["undefined"] = rules.undefined
-    if getattr(measure.metric.view, "in_order", False):
+    if measure.metric.view.in_order:
         fields["ties"] = ties
     if (code := _code(measure.metric)) is not None:
         fields["code"] = code

@@ -29,7 +29,8 @@ from scorer.core.errors import PluginError, SubmissionRejected
 from scorer.core.plugins import load_module, plugin_errors
 from scorer.core.problems import Problem
 from scorer.core.text import describe_exception, join_first, printable, quoted
-from scorer.metrics.api import Figure, Metric
+from scorer.metrics.api import Metric
+from scorer.metrics.ratios import Figure
 from scorer.views.values import Frames
 
 GIVEN = 3  # parameters of `score` that are not the metric's own
@@ -40,46 +41,57 @@ RUNS = 400  # how often a metric is run again, at most: leaderboard/samples.py h
 MOST_ROWS = 4_000_000  # in all of these runs together: a minute, at 15 microseconds a row
 
 
+class KaggleScore:
+    """A file's `score` as the function of a metric, with its own parameters."""
+
+    def __init__(self, path: Path, ids: str, own_ids: str, resample: str | None) -> None:
+        self.made_of = path, ids, own_ids, resample
+        self.file, self.ids, self.own_ids, self.resample = path.name, ids, own_ids, resample
+        function = getattr(load_module(path), "score", None)
+        if not callable(function):
+            raise PluginError(f"the metric {quoted(path.name)} defines no function score")
+        self.score = self.__wrapped__ = function  # by the latter its file is known
+        self.__module__ = path.stem
+        self.__signature__ = _signature(function, path)
+
+    def __call__(self, frames: Frames, **params: Any) -> Figure:
+        """The figure of all rows; it may refuse the submission."""
+        figure = _figure(frames, self.ids, self.own_ids, self.resample)
+        settings = {
+            "score": self.score,
+            "file": self.file,
+            "ids": self.ids,
+            "own_ids": self.own_ids,
+            "solution": frames.solution,
+            "submission": frames.submission,
+            "params": params,
+        }
+        if frames.answered.all():
+            _value_of_file(figure.columns, **settings)
+        return replace(figure, function=partial(_value_of_rows, **settings))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the file, which another process runs for itself."""
+        return KaggleScore, self.made_of
+
+
 def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge) -> Metric:
     """The metric that a file's `score` is; `spec` says what is better, and whether rows are drawn.
 
     `PluginError` if the file cannot be run, or has no such function.
     """
-    function = getattr(load_module(path), "score", None)
-    if not callable(function):
-        raise PluginError(f"the metric {quoted(path.name)} defines no function score")
-    parameters = _parameters(function, path)[1:]
     ids = challenge.truth.columns.get("list", "list")
     own_ids = challenge.submission.columns.get("list", "list")
-
-    def whole(frames: Frames, **params: Any) -> Figure:
-        figure = _figure(frames, ids, own_ids, spec.resample)
-        settings = {
-            "score": function, "file": path.name, "ids": ids, "own_ids": own_ids,
-            "solution": frames.solution, "submission": frames.submission, "params": params,
-        }  # fmt: skip
-        if frames.answered.all():
-            _value_of_file(figure.columns, **settings)  # which may refuse the submission
-        return replace(figure, function=partial(_value_of_rows, **settings))
-
-    whole.__doc__ = inspect.getdoc(function) or f"Kaggle's metric in {path.name}."
-    whole.__module__ = path.stem
-    hints = {"frames": Frames, "return": Figure}
-    whole.__annotations__ = {**hints, **_hints(function, parameters)}
-    whole.__wrapped__ = function  # type: ignore[attr-defined]  # by which its file is known
-    first = inspect.Parameter("frames", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    own_parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
-    whole.__signature__ = inspect.Signature([first, *own_parameters])  # type: ignore[attr-defined]
+    function = KaggleScore(path, ids, own_ids, spec.resample)
     return Metric(
-        name=name,
-        function=whole,
+        name,
         title=f"Kaggle's metric in {path.name}",
         source=f"this challenge, {path.name}",
         range=(None, None),
         better=spec.better or "higher",
-        aggregate="pooled",
-        remake=partial(kaggle_metric, path, name, spec, challenge),
-    )
+        docs=inspect.getdoc(function.score) or f"Kaggle's metric in {path.name}.",
+        in_catalogue=False,
+    ).of(function)
 
 
 def failing_examples(path: Path) -> Iterator[str]:
@@ -103,8 +115,8 @@ def failing_examples(path: Path) -> Iterator[str]:
     yield from told
 
 
-def _parameters(function: Callable[..., Any], path: Path) -> list[inspect.Parameter]:
-    """The row id's parameter and those after it."""
+def _signature(function: Callable[..., Any], path: Path) -> inspect.Signature:
+    """The signature of a metric's function: frames, and the parameters behind the row id's."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -115,15 +127,15 @@ def _parameters(function: Callable[..., Any], path: Path) -> list[inspect.Parame
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
         message = "score names each of its parameters, and takes no * or **"
         raise PluginError(f"the metric {quoted(path.name)}: {message}")
-    return parameters[GIVEN - 1 :]
-
-
-def _hints(function: Callable[..., Any], parameters: list[inspect.Parameter]) -> dict[str, Any]:
-    """The types of a metric's own parameters, as far as its annotations make sense."""
     hints: dict[str, Any] = {}
-    with suppress(Exception):
+    with suppress(Exception):  # the types of a file may make no sense
         hints = get_type_hints(function)
-    return {p.name: hints[p.name] for p in parameters if p.name in hints}
+    frames = inspect.Parameter("frames", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Frames)
+    own_parameters = [
+        parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=hints.get(parameter.name, Any))
+        for parameter in parameters[GIVEN:]
+    ]
+    return inspect.Signature([frames, *own_parameters], return_annotation=Figure)
 
 
 def _value_of_rows(columns: Mapping[str, Any], weight: Floats, **settings: Any) -> float:

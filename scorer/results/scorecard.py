@@ -19,7 +19,7 @@ from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import PluginError
 from scorer.core.plugins import MARK, PLUGIN
 from scorer.core.problems import Findings
-from scorer.metrics.api import Figure, Ratio
+from scorer.metrics.ratios import Figure, Ratio
 from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
 from scorer.views.preferences import Positions
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Mask
 from scorer.metrics.aggregate import formula_of
-from scorer.metrics.api import divide
 from scorer.metrics.notation import Measure
+from scorer.metrics.ratios import divide
 from scorer.results.groups import belonging, filler, fillers, grouped, lacking, owed
 from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules, Scorecard

@@ -13,8 +13,8 @@ from scorer.core.errors import MetricFailed, PluginError
 from scorer.core.plugins import plugin_errors
 from scorer.core.text import describe_exception, quoted
 from scorer.kinds.base import Views
-from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import Measure
+from scorer.metrics.ratios import Figure, Ratio
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import NOT_GIVEN, OF_TRUTH, Scorecard
 from scorer.views.preferences import Positions
@@ -58,7 +58,8 @@ def score(
 
     parts = {part.id: part for measure in measures for part in measure.all_parts if not part.parts}
     for measure in parts.values():
-        view, where = measure.metric.view, measure.combination.where
+        view: type = measure.metric.view
+        where = measure.combination.where
         filtered = joined.where(where)
         raw = evaluate(measure, filtered.views)
         if isinstance(raw, np.ndarray):
@@ -111,7 +112,7 @@ def _mark_not_given(measure: Measure, joined: Views, values: Floats) -> Floats:
     if not lists.size:
         return values
     view = Judged if measure.metric.view is Ranked else measure.metric.view
-    has_value = np.full(lists.size, getattr(view, "truth_defines_all", False))
+    has_value = np.full(lists.size, view.truth_defines_all)
     if (truth_view := joined.join_truth(view, lists)) is not None:
         try:
             truth_values = evaluate(measure, {view: truth_view})

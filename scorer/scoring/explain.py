@@ -14,7 +14,6 @@ from scorer.core.errors import UsageError
 from scorer.core.expressions import format_template
 from scorer.core.plugins import plugin_errors
 from scorer.core.text import printable
-from scorer.metrics.api import Ratio
 from scorer.metrics.explain import (
     Cell,
     Grid,
@@ -27,6 +26,7 @@ from scorer.metrics.explain import (
     grid,
 )
 from scorer.metrics.notation import Measure
+from scorer.metrics.ratios import Ratio
 from scorer.results.explanation import ExplainedMeasure
 from scorer.results.groups import belonging, filler, grouped
 from scorer.results.scorecard import MISSING, NOT_GIVEN, UNDEFINED, WITHHELD, Scorecard

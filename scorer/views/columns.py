@@ -103,7 +103,13 @@ class View:
     """A submission joined with the truth; the type of a metric's first argument is one."""
 
     __slots__ = ()
-    kinds: ClassVar[frozenset[str]]  # the kinds of challenge that have it
+    kinds: ClassVar[frozenset[str]] = frozenset()  # the kinds of challenge that have it
+    # Whether the values of a list depend on its order, and so on the rule for equal scores.
+    in_order: ClassVar[bool] = False
+    # Whether unjudged items can be left out, by a method `only_judged`.
+    has_judgements: ClassVar[bool] = False
+    # Whether the truth leaves no list without a value, so that only a submission can.
+    truth_defines_all: ClassVar[bool] = False
     names: Sequence[str]  # of the lists
 
     @property

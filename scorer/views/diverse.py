@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, ends, starts, sum_by_list
 from scorer.reading.table import encode
+from scorer.views.columns import View
 from scorer.views.join import GradedItems
 from scorer.views.ranked import Judged
 
@@ -81,22 +82,18 @@ class Subtopics(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Diverse:
+class Diverse(View):
     """The hits of every list, and the grades of judged items for each subtopic."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
-    in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
+    in_order: ClassVar[bool] = True
+    has_judgements: ClassVar[bool] = True
 
     judged: Judged
     by_item: Subtopics  # of each item of `judged.ideal`
 
     @property
-    def lists(self) -> int:
-        """The number of lists."""
-        return self.judged.lists
-
-    @property
-    def names(self) -> Sequence[str]:
+    def names(self) -> Sequence[str]:  # type: ignore[override]
         """The names of the lists."""
         return self.judged.names
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.reading.table import Table
+from scorer.views.columns import View
 from scorer.views.join import GradedItems, rank_rows
 from scorer.views.ranked import Judged
 
@@ -134,7 +135,7 @@ class PairMatrices(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Preferred:
+class Preferred(View):
     """The preferences of the truth beside those that a submission states."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades", "preferences"})
@@ -143,7 +144,7 @@ class Preferred:
     submission: Stated
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:  # type: ignore[override]
         """The names of the lists."""
         return self.truth.layout.names
 
@@ -277,7 +278,7 @@ class Positions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PositionTable:
+class PositionTable(View):
     """Several submissions' positions in some lists, side by side, for comparisons."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})

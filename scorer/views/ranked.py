@@ -226,7 +226,8 @@ class Judged(View):
     """The hits of every list, and its ideal: all judged items, best grade first."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
-    in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
+    in_order: ClassVar[bool] = True
+    has_judgements: ClassVar[bool] = True
 
     hits: Hits
     ideal: Hits  # the judged items as if returned in the best order
@@ -297,11 +298,12 @@ class Judged(View):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranked:
+class Ranked(View):
     """One list: the grade at each rank (NaN: unjudged), and all grades, best first."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
-    in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
+    in_order: ClassVar[bool] = True
+    has_judgements: ClassVar[bool] = True  # those of `Judged`, from which it is made
 
     grades: Floats
     ideal: Floats

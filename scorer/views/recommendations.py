@@ -43,8 +43,7 @@ class Returned(View):
     """
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
-    in_order: ClassVar[bool] = True  # values depend on the ranks, and so on the rule for ties
-    # Whether the truth leaves no list without a value, so that only a submission can.
+    in_order: ClassVar[bool] = True
     truth_defines_all: ClassVar[bool] = True
 
     names: Sequence[str]

@@ -21,7 +21,7 @@ class Texts(View):
     """The returned texts, by list and rank, and the truth's texts, by list, best grade first."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
-    in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
+    in_order: ClassVar[bool] = True
 
     names: Sequence[str]
     in_list: Ints  # the list of each returned text

@@ -28,7 +28,7 @@ class Given(View):
 
 
 @dataclass(frozen=True)
-class Frames:
+class Frames(View):
     """Truth and submission as the text of a CSV file each, rows in the order of the files."""
 
     kinds: ClassVar[frozenset[str]] = frozenset(

@@ -82,6 +82,11 @@ def test_a_plugin_is_run_only_when_allowed(challenge, score):
             + MANY.replace('"Met"', '"Other"').replace('"this test"', '"", aliases=("Firsts",)'),
             "two metrics are called 'Firsts': in own.py and in own.py",
         ),
+        (ONE.replace("range", 'aggregate="pooled", range'), "is pooling='default', or 'always'"),
+        (ONE.replace("range", 'pooling="yes", range'), "Firsts: pooling is one of 'by result'"),
+        (ONE.replace("range", "polled=True, range"), "unexpected keyword argument 'polled'"),
+        (ONE.replace("ranked: Ranked", "ranked"), "needs the type of what it looks at"),
+        (ONE.replace("ranked: Ranked", "ranked: 'Rankd'"), "NameError: name 'Rankd' is not"),
         ("import nowhere_to_be_found", "own.py' cannot be loaded: ModuleNotFoundError"),
         ("x = 1", "own.py' defines no metric"),
     ],
@@ -93,6 +98,37 @@ def test_a_plugin_at_fault_is_named(challenge, score, plugin, said):
     assert ran.code == 4, ran
     assert said in ran.err
     assert "Traceback" not in ran.err
+    assert len(ran.err.splitlines()) <= 2
+
+
+TABLE = (
+    HEAD
+    + """
+from scorer import Ratio, Targets
+@metric("Mine", title="x", source="x", range=(0, None), better="lower", columns=("prediction",))
+def mine(view: Targets) -> Ratio:
+    \"\"\"Errors over targets.\"\"\"
+    return Ratio(view.total(np.abs(view.error)), view.total(view.target))
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("pooling", "expected"),
+    [("", (1 / 2 + 3 / 4) / 2), ("pooling='always', ", 4 / 6), ("pooling='default', ", 4 / 6)],
+)
+def test_a_ratio_of_the_rows_of_a_table_is_pooled_where_it_says_so(
+    challenge, score, pooling, expected
+):
+    folder = challenge_with(challenge, TABLE.replace("range", f"{pooling}range"), "[Mine]")
+    (folder / "truth.csv").write_text("list,target\na,2\nb,4\n")
+    (folder / "sub.csv").write_text("list,prediction\na,1\nb,1\n")
+    assert means(score, folder) == [pytest.approx(expected)]
+    (folder / "challenge.yaml").write_text(
+        "truth: truth.csv\nmetrics: ['Mine(average=pooled)']\nplugins: [own.py]\n"
+    )
+    ran = score(folder, folder / "sub.csv", "--allow-plugins")
+    assert "Mine has no parameter 'average' (it has none)" in ran.err
 
 
 @pytest.mark.slow("installs a package")

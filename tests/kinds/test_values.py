@@ -170,5 +170,5 @@ def test_the_metrics_of_values_are_read_back(challenge):
     for bound in prepare(load(challenge(SUMS))).measures + prepare(load(challenge(TWO))).measures:
         again = from_json(type(bound), to_json(bound), metrics())
         assert (again.metric.name, again.metric.better) == (bound.metric.name, bound.metric.better)
-        assert again.metric.always_pooled == bound.metric.always_pooled
+        assert again.metric.pooling == bound.metric.pooling
         assert again.params == bound.params

@@ -139,7 +139,7 @@ def test_one_group_of_groups_of_one_list_is_the_mean_of_lists(made):
     assert values(report, "like") == pytest.approx(values(report, "base"), abs=1e-15)
 
 
-RATIOS = [each for each in NOTATIONS if bound(each).metric.can_pool]
+RATIOS = [each for each in NOTATIONS if bound(each).metric.pooling in ("optional", "default")]
 
 
 @pytest.mark.slow("scores random boards", beyond=2)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from variants import EVERY
 
-from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import parse_measure
+from scorer.metrics.ratios import Figure, Ratio
 from scorer.views.columns import Extras, NamedColumns
 from scorer.views.recommendations import Returned
 from scorer.views.rows import Targets
@@ -18,7 +18,7 @@ POOLED = [
     metric
     for metric in EVERY
     if (metric.view is Returned or metric.kind == "ratings")
-    and (metric.always_pooled or metric.can_pool)
+    and metric.pooling != "never"
     and all(default is not ... for _, default in metric.own_parameters.values())
 ]
 

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
+from scorer.metrics.ratios import Figure, Ratio
 from scorer.metrics.spans import find_chunks
 from scorer.views.columns import Extras, NamedColumns
 from scorer.views.recommendations import Scored

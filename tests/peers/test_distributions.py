@@ -9,9 +9,9 @@ sk = pytest.importorskip("sklearn.metrics")
 rules = pytest.importorskip("scoringrules")
 lifelines = pytest.importorskip("lifelines.utils")
 
-from scorer.metrics.api import Figure, Ratio  # noqa: E402
 from scorer.metrics.catalogue import metrics  # noqa: E402
 from scorer.metrics.notation import parse, parse_measure  # noqa: E402
+from scorer.metrics.ratios import Figure, Ratio  # noqa: E402
 from scorer.views.ranked import Judged  # noqa: E402
 from scorer.views.recommendations import Scored  # noqa: E402
 from scorer.views.rows import Labelled, Targets  # noqa: E402

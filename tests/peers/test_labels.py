@@ -7,9 +7,9 @@ import pytest
 
 sk = pytest.importorskip("sklearn.metrics")
 
-from scorer.metrics.api import Figure, Ratio  # noqa: E402
 from scorer.metrics.catalogue import metrics  # noqa: E402
 from scorer.metrics.notation import parse, parse_measure  # noqa: E402
+from scorer.metrics.ratios import Figure, Ratio  # noqa: E402
 from scorer.views.rows import Labelled, Targets  # noqa: E402
 
 METRICS = metrics()

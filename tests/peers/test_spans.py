@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
+from scorer.metrics.ratios import Figure, Ratio
 from scorer.metrics.spans import find_chunks
 from scorer.views.texts import Texts
 

@@ -10,10 +10,10 @@ from rounds import rounds
 
 from scorer.core.errors import PluginError
 from scorer.leaderboard.standings import Contestant, by_measure, standings
-from scorer.metrics.api import Figure, Ratio, square_root
 from scorer.metrics.notation import parse_measure
 from scorer.metrics.numbers import medae
 from scorer.metrics.ranking import p
+from scorer.metrics.ratios import Figure, Ratio, square_root
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.aggregate import aggregate_values
 from scorer.views.rows import Targets

@@ -13,8 +13,8 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.core.text import printable
-from scorer.metrics.api import Figure as Pooled
 from scorer.metrics.notation import Measure
+from scorer.metrics.ratios import Figure as Pooled
 from scorer.reports.base import Options
 from scorer.reports.document import texts
 from scorer.reports.pictures.confusion import confusion as matrix

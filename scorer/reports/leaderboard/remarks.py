@@ -412,8 +412,8 @@ def _absent(report: Report) -> Iterator[str]:
         without = [s.name for s in valid if math.isnan(s.values[measure.id].mean)]
         if without:
             called = printable(measure.id)
-            made = measure.parts or measure.metric.remake is not None  # of no page by itself
-            says = "" if made else f"; `score metrics {measure.metric.name}` says when"
+            metric = measure.metric
+            says = f"; `score metrics {metric.name}` says when" if metric.in_catalogue else ""
             if lenient and measure.of_lists:
                 says += "; a submission has to have one for each list that the truth has one for"
             yield f"{called} has no value for {join_first(without)}{says}."

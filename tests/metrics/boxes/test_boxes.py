@@ -10,8 +10,8 @@ import pytest
 from conftest import ROOT
 from variants import METRICS
 
-from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import NotationError, parse_measure
+from scorer.metrics.ratios import Figure, Ratio
 from scorer.testing import no_gain
 from scorer.views.images import Boxes, MaskRuns, Masks, RegionError, boxes_of, runs_of
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from variants import METRICS
 
-from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import NotationError, parse, parse_measure
+from scorer.metrics.ratios import Figure, Ratio
 from scorer.views.columns import Extras, NamedColumns
 from scorer.views.recommendations import Scored
 from scorer.views.rows import Labelled, Targets

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from variants import EVERY, METRICS, described
 
-from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import NotationError, parse, parse_measure
+from scorer.metrics.ratios import Figure, Ratio
 from scorer.views.rows import Labelled, Targets
 
 CLASSES = ("ant", "bee", "cow")

@@ -12,8 +12,8 @@ from rounds import rounds
 from variants import METRICS
 
 from scorer.core.errors import ChallengeError, SubmissionRejected
-from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import parse, parse_measure
+from scorer.metrics.ratios import Figure, Ratio
 from scorer.metrics.spans import check_span, parse_span
 from scorer.views.columns import Extras, NamedColumns
 from scorer.views.texts import Texts
