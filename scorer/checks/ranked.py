@@ -87,10 +87,15 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
     faults = index.explain_all(unknown["list"], "S302", rows.word, what, help)
     if lists.is_empty() and not rows.table.names_empty_lists:
         return  # `no_rows` reports it
-    if faults and answered.is_empty() and all(f.code == "S302" for f in faults.values()):
-        message = f"no {rows.word} of this file is in this challenge; is the file for another "
-        message += f"one? it has {join_first(unknown['list'].to_list())}, "
+    explained = [name for name, fault in faults.items() if fault.code != "S302"]
+    is_explained = pl.col("list").is_in(explained)
+    if faults and answered.is_empty() and not (explained and strict):
+        message = f"no {rows.word} of this file is in this challenge"
+        message += ":" if explained else "; is the file for another one?"
+        message += f" it has {join_first(unknown['list'].to_list())}, "
         yield Problem("S311", f"{message}expected {join_first(list(public.lists))}")
+        unknown = unknown.filter(is_explained)
+        yield from report_ids(unknown, "list", faults, rows.word, ALWAYS_ERRORS)
         return
     if strict:  # A list whose id is only misspelt is not reported as missing, too
         meant = [fault.meant for fault in faults.values() if fault.meant is not None]
@@ -101,8 +106,6 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
         message += f"missing: {join_first(missing.to_list())}{rows.unread_note}"
         yield Problem("S301", message, rows.missing_severity, list=missing[0])
     if not strict:
-        explained = [name for name, fault in faults.items() if fault.code != "S302"]
-        is_explained = pl.col("list").is_in(explained)
         ignored = unknown.filter(~is_explained)
         if ignored.height > 1:  # one warning for all of them
             message = f"{ignored.height:,} {rows.word}s are not in this challenge, and are "
