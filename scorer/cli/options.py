@@ -196,7 +196,7 @@ def challenge_of(
         if measured and not metrics:
             word = printable(path)
             raise UsageError(f"{word} is a truth; say what to measure, such as -m nDCG@10")
-        challenge = infer(path, _first_file(submissions), metrics or ())
+        challenge = infer(path, _submission_paths(submissions), metrics or ())
     else:
         challenge = load(terminal.cleanup.enter_context(unpacked(path)))
     if truth is not None:
@@ -233,14 +233,11 @@ def is_truth_file(path: Path) -> bool:
     return is_truth(path)
 
 
-def _first_file(words: Sequence[str]) -> Path | None:
-    """The first submission, or file of a folder, whose form is recognised; else the first file."""
-    from scorer.prepare.guess.forms import look
-
+def _submission_paths(words: Sequence[str]) -> list[Path]:
+    """The paths that the words which name submissions have, of a folder those of its files."""
     paths = (Path(word if os.path.exists(word) else word.partition("=")[2]) for word in words)
-    files = (_files(str(path))[0] if os.path.isdir(path) else path for path in paths)
-    found = [path for path in files if os.path.isfile(path)]
-    return next((path for path in found if look(path) is not None), next(iter(found), None))
+    files = (_files(str(path)) if os.path.isdir(path) else [path] for path in paths)
+    return [path for of_word in files for path in of_word if os.path.isfile(path)]
 
 
 def submissions_of(words: list[str], terminal: Terminal, challenge: Challenge) -> list[Named]:

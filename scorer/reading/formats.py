@@ -18,6 +18,7 @@ import polars as pl
 from scorer.core.plugins import find_marked, mark
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import DEFAULT_LIMITS, ReadLimits, UnreadableError
+from scorer.reading.numbers import DECIMAL
 from scorer.reading.table import Cells, ReadRequest
 from scorer.reading.unpack import read_head, table_suffix, zip_names
 
@@ -126,9 +127,8 @@ def find_format(
         suffix = table_suffix(Path(names[0])) if len(names) == 1 else ""
     found = next((each for each in formats().values() if suffix in each.suffixes), None)
     if found is None or suffix == ".txt":
-        lines = data_lines(first_lines(path, ReadLimits(protected=protected)))
-        # More than half of the lines.
-        if 2 * sum(map(bool, map(CERTAIN_RUN_LINE.fullmatch, lines))) > len(lines):
+        lines = first_lines(path, ReadLimits(protected=protected))
+        if matching_lines(lines, CERTAIN_RUN_LINE):
             return formats()["trec"]
     return found or formats()["csv"]
 
@@ -139,20 +139,17 @@ def format_suffix(name: str) -> str:
     return max((each for each in suffixes if name.endswith(each)), key=len, default="")
 
 
-def is_qrels(lines: Sequence[str], path: Path) -> bool:
-    """Return whether the first lines of a file, other than comments, are judgments of TREC.
+def qrels_lines(lines: Sequence[str], path: Path) -> list[str]:
+    """Return the judgments of TREC among the first lines of a file, if most lines are judgments.
 
     If the name in `path` is that of another format, they must be without commas (OTHER_SUFFIXES).
     """
-    return _all_match(lines, path, QRELS_LINE, CERTAIN_QRELS_LINE)
+    return _trec_lines(lines, path, QRELS_LINE, CERTAIN_QRELS_LINE)
 
 
-def is_run(lines: Sequence[str], path: Path) -> bool:
-    """Return whether the first lines of a file, other than comments, are a run of TREC.
-
-    If the name in `path` is that of another format, they must be without commas (OTHER_SUFFIXES).
-    """
-    return _all_match(lines, path, RUN_LINE, CERTAIN_RUN_LINE)
+def run_lines(lines: Sequence[str], path: Path) -> list[str]:
+    """Return the lines of a run of TREC among the first lines of a file, as `qrels_lines` does."""
+    return _trec_lines(lines, path, RUN_LINE, CERTAIN_RUN_LINE)
 
 
 def first_lines(
@@ -164,22 +161,35 @@ def first_lines(
     """
     try:
         data = read_head(path, HEAD_BYTES, limits, part)
-        text = data.decode("utf-8-sig", "strict" if len(data) < HEAD_BYTES else "ignore")
     except (UnreadableError, OSError, ValueError):
         return []
-    lines = text.splitlines()
+    # Bytes that are not UTF-8 say nothing of the form; the format's reader reports them.
+    lines = data.decode("utf-8-sig", "replace").splitlines()
     complete = lines if len(data) < HEAD_BYTES else lines[:-1]  # the last line may be cut off
     return [line for line in complete if line.strip()][:MOST_HEAD_LINES]
 
 
-def data_lines(lines: Sequence[str]) -> list[str]:
-    """Return the lines without the comments of TREC."""
-    return [line for line in lines if not line.lstrip().startswith("#")]
+def matching_lines(lines: Sequence[str], *patterns: re.Pattern[str]) -> list[str]:
+    """Return the lines that match one of the patterns if most do, else none.
+
+    What is wrong with the others is for the format's reader to say. Comments do not count.
+    """
+    found, others = list[str](), 0
+    for line in lines:
+        if any(pattern.fullmatch(line) for pattern in patterns):
+            found.append(line)
+        elif not line.lstrip().startswith("#"):
+            others += 1
+    return found if len(found) > others else []
 
 
-def _all_match(
+def _trec_lines(
     lines: Sequence[str], path: Path, pattern: re.Pattern[str], certain: re.Pattern[str]
-) -> bool:
-    found = data_lines(lines)
-    patterns = [pattern] if table_suffix(path) in OTHER_SUFFIXES else [pattern, certain]
-    return bool(found) and any(all(map(each.fullmatch, found)) for each in patterns)
+) -> list[str]:
+    if table_suffix(path) in OTHER_SUFFIXES:
+        found = matching_lines(lines, pattern)
+    else:
+        found = matching_lines(lines, pattern, certain)
+    # Names with tabs between them are the header of a table.
+    has_header = found and "\t" in lines[0] and not any(map(DECIMAL.fullmatch, lines[0].split()))
+    return [] if has_header else found

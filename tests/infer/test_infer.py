@@ -84,7 +84,7 @@ def test_packed_long_and_foreign_files_are_truths_or_not(score, tmp_path, monkey
         path: is_truth(score, path, "s.csv")
         for path in ("q.txt.gz", "long.txt", "deep.jsonl", "c.txt", ".", "nowhere.csv")
     }
-    assert [path for path in found if found[path]] == ["q.txt.gz", "long.txt"]
+    assert [path for path in found if found[path]] == ["q.txt.gz", "long.txt", "deep.jsonl"]
 
 
 def table(*rows):
@@ -287,7 +287,7 @@ def test_a_zip_of_tables_that_differ_is_not_guessed(score, tmp_path):
         archive.writestr("b.csv", "id,target\n1,0.5\n")
     ran = score("init", "--from", tmp_path / "t.zip", tmp_path / "made")
     assert (ran.code, ran.out) == (2, "")
-    assert "t.zip: no header is seen" in ran.err
+    assert "t.zip: this is a ZIP archive of 2 files, not a table" in ran.err
 
 
 def test_usage_of_a_kaggle_solution_parts_the_rows(tmp_path, score):

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -13,18 +14,22 @@ from typing import Any
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.challenge.yaml import YAML_SUFFIXES
-from scorer.core.errors import UnknownName, UsageError
+from scorer.core.errors import ChallengeError, UnknownName, UsageError
+from scorer.core.problems import as_truth_problems
 from scorer.core.text import display_path
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics as registry
 from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.guess.answers import unanswered
 from scorer.prepare.guess.base import Guess, Needs
-from scorer.prepare.guess.forms import look, looked
+from scorer.prepare.guess.forms import look, looked, refuse_unreadable
 from scorer.prepare.guess.kinds import KINDS, KNOWN
-from scorer.reading.formats import first_lines, formats
+from scorer.prepare.guess.look import Preview
+from scorer.reading.formats import first_lines, formats, matching_lines
+from scorer.reading.limits import UnreadableError
 
 THREE_COLUMNS = re.compile(r"[ \t]*\S+[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*")
+MOST_SAMPLES = 20  # submissions that are looked at for one whose names of columns fit
 USAGES = {"Public", "Private", "Ignored"}  # words of the column Usage in Kaggle's solutions
 
 
@@ -35,31 +40,54 @@ def is_truth(path: Path) -> bool:
     content = look(path)
     if content is None:
         _refuse_three_columns(path)
-        return False
-    if content.names and any(kind(content, None, Needs()) for kind in KNOWN):
+        _refuse_unreadable(path)
+    elif content.names and any(kind(content, None, Needs()) for kind in KNOWN):
         return True
     suffixes = {suffix.lower() for suffix in path.suffixes}
+    if content is None:  # the suffixes of notes, and of documents as YAML has them, too
+        suffixes -= {".txt", ".json"}
     named = any(not suffixes.isdisjoint(reader.suffixes) for reader in formats().values())
-    return named and not content.trec
+    return named and (content is None or not content.trec)
 
 
 def _refuse_three_columns(path: Path) -> None:
     """Raise UsageError if a file has TREC's judgments without the column of iterations."""
-    lines = first_lines(path)
-    if lines and all(THREE_COLUMNS.fullmatch(line) for line in lines):
+    if matching_lines(first_lines(path), THREE_COLUMNS):
         raise UsageError(
             f"{display_path(path)}:1: 3 columns; TREC's judgments have four: "
             "topic, iteration, document, grade"
         )
 
 
-def infer(truth: Path, sample: Path | None, metrics: Sequence[str] = ()) -> Challenge:
-    """The challenge that a truth and a sample submission make.
+def _refuse_unreadable(path: Path) -> None:
+    """Raise ChallengeError if a file can be read neither as a truth nor as a challenge."""
+    if path.suffix.lower() == ".zip":  # which may be a kit
+        return
+    try:
+        refuse_unreadable(path)
+    except UnreadableError as error:
+        problem = replace(error.problem, path=display_path(path))
+        raise ChallengeError(problems=as_truth_problems([problem])) from None
 
-    Without `metrics` it has those that fit. `UsageError` if columns cannot be told apart.
+
+def infer(truth: Path, submissions: Sequence[Path], metrics: Sequence[str] = ()) -> Challenge:
+    """The challenge that a truth and one of the submissions to it make.
+
+    A submission whose form is not recognised shows nothing: what is wrong with it is said when it
+    is read. Without `metrics` the challenge has those that fit.
+
+    Raises:
+        UsageError: Columns cannot be told apart, or the only submissions show nothing.
     """
     file = Path(os.path.realpath(truth))
-    data, _ = challenge_data(file, sample, metrics)
+    truth_look = looked(file)
+    sample_look = _sample(truth_look, submissions)
+    try:
+        data, _ = _guessed_data(file, truth_look, sample_look, metrics)
+    except UsageError:
+        if sample_look is None and submissions:
+            looked(submissions[0])  # raises: it would have shown what the truth does not
+        raise
     if data["submission"].get("format") == "trec":  # each file says it itself
         del data["submission"]["format"]
     challenge = load(data, file.parent)
@@ -67,11 +95,34 @@ def infer(truth: Path, sample: Path | None, metrics: Sequence[str] = ()) -> Chal
     return challenge
 
 
+def _sample(truth: Preview, submissions: Sequence[Path]) -> Preview | None:
+    """The first submission whose names of columns fit, else the first one of a known form.
+
+    The columns of TREC's runs have no names, so that they are read whatever the others are called.
+    """
+    first = None
+    for n, path in enumerate(submissions):
+        content = look(path) if os.path.isfile(path) else None
+        if content is not None and not content.trec:
+            has_usual_names = content.called("list") and content.called("item")
+            if has_usual_names or any(map(truth.like, content.names)):
+                return content
+        first = first or content
+        if first is not None and n >= MOST_SAMPLES:
+            break
+    return first
+
+
 def challenge_data(
     truth: Path, sample: Path | None, metrics: Sequence[str] = ()
 ) -> tuple[dict[str, Any], Guess]:
     """The fields of a guessed challenge.yaml, for `load`, and the guess; see `infer`."""
-    truth_look, sample_look = looked(truth), None if sample is None else looked(sample)
+    return _guessed_data(truth, looked(truth), None if sample is None else looked(sample), metrics)
+
+
+def _guessed_data(
+    truth: Path, truth_look: Preview, sample_look: Preview | None, metrics: Sequence[str]
+) -> tuple[dict[str, Any], Guess]:
     if not truth_look.names:  # as of a damaged Parquet file
         raise UsageError(f"{display_path(truth)}: no columns can be read")
     sample_look = sample_look if sample_look is not None and sample_look.names else None

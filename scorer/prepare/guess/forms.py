@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ from scorer.core.errors import UsageError
 from scorer.core.text import display_path
 from scorer.prepare.guess.look import Preview
 from scorer.reading.formats import (
+    HEAD_BYTES,
     MOST_HEAD_LINES,
-    data_lines,
     find_format,
     first_lines,
-    is_qrels,
-    is_run,
+    matching_lines,
+    qrels_lines,
+    run_lines,
 )
 from scorer.reading.json import parse_json
 from scorer.reading.layout import MOST_PARTS, PART_MARK
@@ -43,10 +45,21 @@ def looked(path: Path) -> Preview:
     """The columns and first rows of a file; `UsageError` if no form fits it."""
     if (content := look(path)) is not None:
         return content
+    try:
+        refuse_unreadable(path)
+    except UnreadableError as error:
+        raise UsageError(f"{display_path(path)}: {error.problem.message}") from None
     raise UsageError(
         f"{display_path(path)}: no header is seen in which columns have names; if its lines have "
         "no ids, write lines: lists, and as lists: the file whose rows they follow"
     )
+
+
+def refuse_unreadable(path: Path) -> None:
+    """Raise UnreadableError if the beginning of a file shows that it is no text, or is blank."""
+    head = read_head(path, HEAD_BYTES)
+    if not head.strip() and len(head) < HEAD_BYTES:
+        raise UnreadableError("S102", "the file holds nothing but blank lines")
 
 
 def _parts(path: Path, lines: Sequence[str]) -> Preview | None:
@@ -129,24 +142,23 @@ def _usual(path: Path) -> str:
 
 
 def _qrels(path: Path, lines: Sequence[str]) -> Preview | None:
-    named = ("list", "Q0", "item", "grade")
-    return _trec(named, lines) if is_qrels(lines, path) else None
+    return _trec(("list", "Q0", "item", "grade"), qrels_lines(lines, path))
 
 
 def _run(path: Path, lines: Sequence[str]) -> Preview | None:
-    named = ("list", "Q0", "item", "rank", "score", "tag")
-    return _trec(named, lines) if is_run(lines, path) else None
+    return _trec(("list", "Q0", "item", "rank", "score", "tag"), run_lines(lines, path))
 
 
-def _trec(named: tuple[str, ...], lines: Sequence[str]) -> Preview:
-    rows = tuple(tuple(line.split()[: len(named)]) for line in data_lines(lines))
-    return Preview(named, rows, {"format": "trec"}, True)
+def _trec(named: tuple[str, ...], lines: Sequence[str]) -> Preview | None:
+    rows = tuple(tuple(line.split()[: len(named)]) for line in lines)
+    return Preview(named, rows, {"format": "trec"}, True) if lines else None
 
 
 def _lists(path: Path, lines: Sequence[str]) -> Preview | None:
     """One list a line: `s1: 4, 9, 12`."""
     is_lists = find_format(path, None).name == "lists"
-    if not lines or not (is_lists or _all_match(lines, LISTS)):
+    # Names without a colon are the header of a table, whose rows may begin with times.
+    if not lines or not (is_lists or (":" in lines[0] and matching_lines(lines, LISTS))):
         return None
     pairs = [line.partition(":") for line in lines]
     rows = [(name, item) for name, _, items in pairs for item in items.split(",")]
@@ -204,11 +216,12 @@ def _is_ids(value: object) -> bool:
 
 def _objects(path: Path, lines: Sequence[str]) -> Preview | None:
     """JSON Lines: an object a line."""
-    try:
-        rows = [parse_json(line) for line in lines]
-    except ValueError:
-        return None
-    if not rows or not all(isinstance(row, dict) for row in rows):
+    rows = list[dict[str, Any]]()
+    for line in lines:
+        with suppress(ValueError):
+            row = parse_json(line)
+            rows += [row] if isinstance(row, dict) else []
+    if 2 * len(rows) <= len(lines):
         return None
     if any(isinstance(value, list | dict) for row in rows for value in row.values()):
         return None
@@ -227,6 +240,8 @@ def _table(path: Path, lines: Sequence[str]) -> Preview | None:
         head, *rows = csv.reader(lines, delimiter=mark)
         if len(head) < 2 or (mark != usual and any(len(row) != len(head) for row in rows)):
             continue
+        if rows and all(len(row) < 2 for row in rows):
+            continue  # a comma of a sentence
         written: dict[str, Any] = {} if mark == usual else {"separator": SEPARATORS[mark]}
         names = tuple(name.strip() for name in head)
         if _is_data([head, *rows]):
@@ -245,8 +260,3 @@ def _is_data(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row is no header: it begins as the others do, with a number in it."""
     shapes = [re.sub(r"\d+", "0", row[0].strip()) for row in rows if row]
     return "0" in shapes[0] and set(shapes[1:]) <= {shapes[0]}
-
-
-def _all_match(lines: Sequence[str], form: re.Pattern[str]) -> bool:
-    found = data_lines(lines)
-    return bool(found) and all(form.fullmatch(line) for line in found)
