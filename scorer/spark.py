@@ -58,7 +58,7 @@ from scorer.reading.numbers import cast_numbers
 from scorer.reading.parquet import cell_column, match_columns
 from scorer.reading.schema import ORDERED, holds_text
 from scorer.reading.table import NO_TEXTS, Cells, ReadRequest, Table
-from scorer.reading.trec import match_trec_schema, trec_positions
+from scorer.reading.trec import SECOND_FIELDS, match_trec_schema, trec_positions
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import values_of_lists
 from scorer.scoring.submission import (
@@ -688,5 +688,8 @@ def _read_trec(session: SparkSession, prepared: BoundChallenge, path: str) -> Da
     if "score" in positions:  # ranks are read from the scores, and the rank's field is ignored
         positions = {role: at for role, at in positions.items() if role != "rank"}
     columns = [F.get(fields, F.lit(at)).alias(schema.column_name(r)) for r, at in positions.items()]
+    topic, second, number = (F.get(fields, F.lit(at)) for at in (0, 1, form.number))
+    is_row = second.isin(*SECOND_FIELDS) | number.try_cast("double").isNotNull()
+    is_comment = topic.startswith("#") & ((topic == "#") | ~F.coalesce(is_row, F.lit(False)))
     lines = session.read.text(path).filter(F.trim(F.col("value")) != "")
-    return lines.filter(~F.col("value").startswith("#")).select(*columns)
+    return lines.filter(~is_comment).select(*columns)

@@ -1,4 +1,7 @@
-"""One list a line: `s1: 4, 9, 12`, best item first. A line that begins with # is a comment."""
+"""One list a line: `s1: 4, 9, 12`, best item first.
+
+A line that begins with # is a comment, unless it is a list whose name begins so: `#1: 4, 9`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from scorer.reading.formats import Rows, format
 from scorer.reading.limits import UnreadableError, refuse_many_rows
 from scorer.reading.lines import BLANKS
 from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts, ReadRequest
+
+COMMENT = "^#(?:[ \t]|[^:]*$)"  # with a blank behind the mark, or without a colon
 
 
 def write_lists(rows: Rows, columns: Mapping[str, str]) -> bytes:
@@ -33,7 +38,7 @@ def read_lists(lines: pl.DataFrame, request: ReadRequest) -> Cells:
         raise UnreadableError("S201", message)
     schema, text = shapes[0], pl.col("text")
     lines = lines.with_columns(text.str.strip_chars(BLANKS))
-    lines = lines.filter(text != "", ~text.str.starts_with("#"))
+    lines = lines.filter(text != "", ~text.str.contains(COMMENT))
     has_colon = text.str.contains(":", literal=True)
     for line, wrong in lines.filter(~has_colon).iter_rows():
         message = f"no colon in {quoted(wrong)}; expected 'list: item, item, ...'"

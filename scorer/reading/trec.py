@@ -1,7 +1,7 @@
 """TREC's runs (`list Q0 item rank score tag`) and qrels (`list subtopic item grade`).
 
-Blanks or tabs separate their fields; quotes mean nothing, and a line that begins with # is a
-comment. What follows the tag of a run is not read.
+Blanks or tabs separate their fields, and quotes mean nothing. What follows the tag of a run is not
+read. A line that begins with # is a comment, unless it is a row of a topic that begins so.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import polars as pl
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable
 from scorer.reading.clean import scan_clean
-from scorer.reading.formats import Rows, format
+from scorer.reading.formats import MOST_HEAD_LINES, Rows, format
 from scorer.reading.limits import UnreadableError
 from scorer.reading.numbers import parse_number
 from scorer.reading.schema import Schema
@@ -27,21 +27,23 @@ IS_COMMENT, HAS_OTHER_TAG = "is comment", "has other tag"  # columns; no role ha
 RUN_ROLES = {"score", "rank", "prediction"}  # a schema that has one of them is that of a run
 FIELD = re.compile(r"[^ \t]+")
 INTEGER = "^[+-]?[0-9]+$"
+SECOND_FIELDS = ("Q0", "q0", "0")  # of most files; no comment has one of them there
 
 
 class TrecForm(NamedTuple):
-    """One of the two forms of TREC's files."""
+    """One of the two forms of TREC's files. Fields count from 0."""
 
     name: str
     columns: str
     width: int
-    positions: Mapping[str, int]  # role -> its field, from 0
+    positions: Mapping[str, int]  # role -> its field
+    number: int  # the field of the score or the grade
 
 
 RUN_POSITIONS = {"list": 0, "item": 2, "rank": 3, "score": 4, "prediction": 4}
 QRELS_POSITIONS = {"list": 0, "subtopic": 1, "item": 2, "grade": 3, "rating": 3}
-RUN = TrecForm("run", "list Q0 item rank score tag", 6, RUN_POSITIONS)
-QRELS = TrecForm("qrels file", "list subtopic item grade", 4, QRELS_POSITIONS)
+RUN = TrecForm("run", "list Q0 item rank score tag", 6, RUN_POSITIONS, 4)
+QRELS = TrecForm("qrels file", "list subtopic item grade", 4, QRELS_POSITIONS, 3)
 
 
 def read_clean_trec(data: bytes, request: ReadRequest) -> Cells | None:
@@ -108,7 +110,7 @@ def read_trec(lines: pl.DataFrame, request: ReadRequest) -> Cells:
         UnreadableError: The file is qrels in place of a run, or no schema fits.
     """
     schema, form = match_trec_schema(request.schemas)
-    fields = _cut_fields(lines, form.width)
+    fields = _cut_fields(lines, form)
     if form is RUN:
         _refuse_qrels(fields)
         has_all = pl.col(str(TAG_POSITION - 1)).is_not_null()  # the tag may be missing
@@ -160,11 +162,11 @@ def trec_positions(schema: Schema, form: TrecForm) -> Mapping[str, int]:
     return {role: form.positions[role] for role in schema.roles if role in form.positions}
 
 
-def _cut_fields(lines: pl.DataFrame, width: int) -> pl.DataFrame:
+def _cut_fields(lines: pl.DataFrame, form: TrecForm) -> pl.DataFrame:
     """Return the fields of the lines that are neither blank nor comments.
 
-    The columns are `line`, one for each of the first `width` fields, named from "0", and `rest`
-    for what follows them; what a line does not have is null.
+    The columns are `line`, one for each field of the form, named from "0", and `rest` for what
+    follows them; what a line does not have is null.
     """
     text = lines["text"]
     if text.str.contains("\t", literal=True).any():
@@ -173,10 +175,14 @@ def _cut_fields(lines: pl.DataFrame, width: int) -> pl.DataFrame:
         text = text.str.replace_all("  ", " ", literal=True)
     if (text.str.starts_with(" ") | text.str.ends_with(" ")).any():
         text = text.str.strip_chars(" ")
-    parts = text.str.splitn(" ", width + 1).struct.unnest()
-    parts.columns = [*(str(n) for n in range(width)), "rest"]
-    is_content = (text != "") & ~text.str.starts_with("#")
-    return parts.insert_column(0, lines["line"]).filter(is_content)
+    parts = text.str.splitn(" ", form.width + 1).struct.unnest()
+    parts.columns = [*(str(n) for n in range(form.width)), "rest"]
+    fields = parts.insert_column(0, lines["line"]).filter(text != "")
+    # trec_eval 10 ignores every line that begins with #; a topic that begins so would vanish.
+    topic, second, number = (pl.col(str(at)) for at in (0, 1, form.number))
+    is_row = second.is_in(SECOND_FIELDS) | number.cast(float, strict=False).is_not_null()
+    is_comment = topic.str.starts_with("#") & ((topic == "#") | ~is_row.fill_null(False))
+    return fields.filter(~is_comment)
 
 
 def _shifted_lines(fields: pl.DataFrame) -> list[int]:
@@ -196,12 +202,14 @@ def _shifted_lines(fields: pl.DataFrame) -> list[int]:
 
 
 def _refuse_qrels(fields: pl.DataFrame) -> None:
-    """Raise UnreadableError if the first line is one of qrels."""
-    grade = pl.col(str(QRELS_POSITIONS["grade"]))
+    """Raise UnreadableError if most of the first lines are those of qrels."""
+    grade, sample = pl.col(str(QRELS.number)), fields.head(MOST_HEAD_LINES)
     is_qrels = pl.col(str(QRELS.width)).is_null() & grade.str.contains(INTEGER)
-    for line in fields.head(1).filter(is_qrels)["line"]:
+    found = sample.filter(is_qrels)
+    if 2 * found.height > sample.height:
         message = "this is a qrels file (4 columns, whole-number grades), not a run"
-        raise UnreadableError("S603", message, line, help=f"a run has 6 columns: {RUN.columns}")
+        help = f"a run has 6 columns: {RUN.columns}"
+        raise UnreadableError("S603", message, found["line"][0], help=help)
 
 
 def _check_tags(tags: pl.DataFrame) -> Iterator[Problem]:

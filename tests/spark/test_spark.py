@@ -386,7 +386,7 @@ def test_the_command_reads_files_and_folders_of_parts(session, make, score):
     scores.write_parquet(folder / "parquet.parquet")
     scores.write_ndjson(folder / "json.jsonl")
     rows = [f"{name} Q0 {item} 1 {score!r}  tag" for name, item, score in scores.iter_rows()]
-    (folder / "trec.run").write_text("\n".join(["# a comment", *rows, ""]))
+    (folder / "trec.run").write_text("\n".join(["# a comment", "#made by hand", *rows, ""]))
     (folder / "comma.csv").write_text(
         scores.write_csv(quote_style="always", line_terminator="\r\n")
     )
