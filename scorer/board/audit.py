@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from scorer.board.snapshot import Snapshot
 from scorer.board.versions import EVER
 from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Ints
+from scorer.core.text import printable
+from scorer.results.json import VERSION, ChallengeIdentity
 from scorer.store.records import Entry
 
 ALIKE = 0.95  # Cohen's kappa from which two entries are near-duplicates
@@ -38,16 +40,20 @@ class Probing:
     entries: tuple[int, ...]
 
 
-class Audited(NamedTuple):
-    """The findings of an audit."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What an organizer should look at. No proof."""
 
-    altered: Sequence[str]  # the alterations of the store
+    schema: str = "audit/1"
+    scorer: str = VERSION
+    challenge: ChallengeIdentity
+    altered: Sequence[str] = ()  # the alterations of the store
     duplicates: Sequence[Sequence[int]] = ()
     near_duplicates: Sequence[Pair] = ()
     probing: Sequence[Probing] = ()
 
 
-def audit(snapshot: Snapshot, now: datetime) -> Audited:
+def audit(snapshot: Snapshot, now: datetime) -> Audit:
     """Look at all entries that are scored, by the decisions made until `now`."""
     primary = snapshot.terms.primary
     scored = [
@@ -66,12 +72,31 @@ def audit(snapshot: Snapshot, now: datetime) -> Audited:
     series = {
         names[team.id]: [e.number for e in scored if e.team == team.id] for team in snapshot.teams
     }
-    return Audited(
-        (),
-        copies,
-        near_duplicates(scored, codes, copies),
-        probing(series, per_list),
+    return Audit(
+        challenge=ChallengeIdentity.of(snapshot.rules),
+        duplicates=copies,
+        near_duplicates=near_duplicates(scored, codes, copies),
+        probing=probing(series, per_list),
     )
+
+
+def describe_audit(audit: Mapping[str, Any]) -> list[str]:
+    """Return the findings of an audit, given as its JSON, as lines of text."""
+    return list(_describe_findings(audit)) or ["nothing suspicious"]
+
+
+def _describe_findings(audit: Mapping[str, Any]) -> Iterator[str]:
+    for fault in audit["altered"]:
+        yield f"altered: {printable(fault)}"
+    for group in audit["duplicates"]:
+        yield f"entries {', '.join(map(str, group))} have the same value in every list"
+    for pair in audit["near_duplicates"]:
+        one, other = pair["entries"]
+        share = f"{100 * pair['agreement']:.1f} %"
+        yield f"entries {one} and {other} have equal values in {share} of the lists"
+    for series in audit["probing"]:
+        numbers = ", ".join(map(str, series["entries"]))
+        yield f"{printable(series['team'])} changes few lists at a time: entries {numbers}"
 
 
 def value_codes(snapshot: Snapshot, entries: Sequence[Entry], split: str = EVERYTHING) -> Ints:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from scorer.api.submissions import Named, loaded, named_file
 from scorer.board import receipts
-from scorer.board.audit import Audited, audit
+from scorer.board.audit import Audit, audit
 from scorer.board.decisions import decide
 from scorer.board.entries import Added, Ledger
 from scorer.board.evaluations import Evaluations
@@ -26,7 +26,7 @@ from scorer.board.integrity import store_faults
 from scorer.board.live import LiveReport
 from scorer.board.log import Event, log
 from scorer.board.phases import Left, Span, shown_at, spans
-from scorer.board.rescore import Rescored, rescore
+from scorer.board.rescore import Rescoring, rescore
 from scorer.board.seal import refuse_early, reveal, seal
 from scorer.board.selection import State
 from scorer.board.snapshot import Snapshot
@@ -41,6 +41,7 @@ from scorer.leaderboard.board import Terms
 from scorer.prepare.without_truth import refuse_without_entries
 from scorer.reading.limits import UnreadableError
 from scorer.reading.open import open_file
+from scorer.results.json import ChallengeIdentity
 from scorer.store.files import Files
 from scorer.store.records import Act, Decision, Entry, Status, Team, Token, Version
 
@@ -404,7 +405,7 @@ class Board:
         self.evaluations.finish_pending()
         return why_ranked(self.snapshot(), found, moment, split)
 
-    def rescore(self, *, dry_run: bool = False, now: datetime | None = None) -> Rescored:
+    def rescore(self, *, dry_run: bool = False, now: datetime | None = None) -> Rescoring:
         """Evaluate all entries under the files as they are now, and put that version in force.
 
         Old evaluations stay, and every entry keeps its time.
@@ -419,13 +420,13 @@ class Board:
         """
         return rescore(self.versions, self.evaluations, self.database, now, dry_run)
 
-    def audit(self, *, now: datetime | None = None) -> Audited:
+    def audit(self, *, now: datetime | None = None) -> Audit:
         """Alterations, copies, near-copies, probing; for the organizer only.
 
         If the store was altered, nothing else is looked for.
         """
         if altered := self.altered():
-            return Audited(altered)
+            return Audit(challenge=ChallengeIdentity.of(self.challenge), altered=altered)
         self.evaluations.finish_pending()
         return audit(self.snapshot(), now or datetime.now(UTC))
 

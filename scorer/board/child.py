@@ -88,14 +88,9 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
                 prepare(board.in_force, board.allow_plugins)
                 return {}
             case "rescore":
-                from scorer.board.fields import rescoring
-
-                rescored = board.rescore(dry_run=task["dry_run"])
-                return dict(to_plain(rescoring.fields(rescored, board.challenge)))
+                return dict(to_plain(board.rescore(dry_run=task["dry_run"])))
             case "audit":
-                from scorer.board.fields import audit
-
-                return dict(to_plain(audit.fields(board.audit(), board.challenge)))
+                return dict(to_plain(board.audit()))
     raise ScorerError(f"no such task: {task['do']}")
 
 

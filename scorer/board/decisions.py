@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,42 @@ from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.core.errors import Refused, UsageError
 from scorer.core.problems import Problem
+from scorer.results.json import Time
 from scorer.store.records import OF_TEAMS, Act, Decision, Entry
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedDecision:
+    """A decision that was recorded."""
+
+    schema: str = "decision/1"
+    decision: int
+    time: Time
+    act: Act
+    entry: int | None
+    team: str | None  # None: it is on an entry
+    name: str | None  # the new one, of a rename
+    by: str | None
+    reason: str
+    late: bool
+
+    @classmethod
+    def of(cls, decision: Decision, subject: str) -> RecordedDecision:
+        """Return a decision on an entry, or on the team that `subject` names."""
+        return cls(
+            decision=decision.number,
+            time=decision.time,
+            act=decision.act,
+            entry=decision.entry,
+            team=None if decision.entry is not None else subject,
+            name=decision.name,
+            by=decision.by,
+            reason=decision.reason,
+            late=decision.late,
+        )
 
 
 def decide(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scorer.api.submissions import Named
 from scorer.board.audit import ALIKE, is_telling, kappa, value_codes
@@ -30,6 +31,7 @@ from scorer.challenge.words import EVERYTHING
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
+from scorer.results.json import Internal, Number, ShownFindings, Time
 from scorer.store.files import Files, digest_of_stream
 from scorer.store.records import Entry, Extract, Found, Status, Version, Wanted
 
@@ -40,20 +42,29 @@ if TYPE_CHECKING:
 RECENT = 3  # of a team's entries, to which a new one is compared
 
 
-class Added(NamedTuple):
-    """The outcome of one file that was sent."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """An entry, or a file that was refused."""
 
-    name: str
+    name: Internal[str]
+    entry: int | None = None  # None: refused, nothing was recorded
     team: str
-    received: datetime
+    received: Time
     sha256: str
     status: str  # scored, rejected, refused, failed or pending
-    entry: int | None = None  # None: refused, nothing was recorded
     code: str | None = None  # S80x of a refusal, S901 of a failure
     message: str | None = None
-    findings: Findings = Findings()
+    problems: ShownFindings = field(default_factory=Findings)
     receipt: str | None = None
-    values: Mapping[str, Mapping[str, float]] = {}  # split -> measure id -> mean
+    values: Mapping[str, Mapping[str, Number]] | None = None  # split -> measure id -> mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddedEntries:
+    """The outcomes of the files that were sent."""
+
+    schema: str = "entry/1"
+    entries: Sequence[Added]
 
 
 class Ledger:
@@ -109,9 +120,9 @@ class Ledger:
 
         if refused is None and recorded_team is not None:  # asked again when it is recorded
             refused = admit(*self._database.sent(recorded_team.id, version.values))
-        added = Added(file.name, team, now, sha256, "refused")
+        added = Added(name=file.name, team=team, received=now, sha256=sha256, status="refused")
         if refused is not None:
-            return added._replace(code=refused.code, message=refused.message)
+            return replace(added, code=refused.code, message=refused.message)
         if recorded_team is None and not baseline:
             recorded_team = self._teams.add(team, now)
         self._keep(file, stream, sha256)
@@ -129,11 +140,11 @@ class Ledger:
             draft, version.values, admit, team, version.fingerprint, given
         )
         if entry is None or receipt is None:
-            return added._replace(code=refusal.code, message=refusal.message)
+            return replace(added, code=refusal.code, message=refusal.message)
         if self._versions.in_force().values != version.values:  # re-scored meanwhile
             self._evaluations.ask()
         if not evaluate:
-            return added._replace(status="pending", entry=entry.number, receipt=receipt.digest)
+            return replace(added, status="pending", entry=entry.number, receipt=receipt.digest)
         self._evaluations.finish(version, sha256, entry.file)
         return self.outcome(entry.number)
 
@@ -183,7 +194,7 @@ class Ledger:
         entry, outcome = outcomes[0]
         if outcome.status == "scored":
             with suppress(*OURS):  # the entry is recorded, and this is only a remark
-                outcome.findings.extend(self._nearly_the_same(entry))
+                outcome.problems.extend(self._nearly_the_same(entry))
         return outcome
 
     def outcomes(self, wanted: Wanted, part: Extract) -> list[tuple[Entry, Added]]:
@@ -198,18 +209,23 @@ class Ledger:
         entry, evaluation, receipt = found
         team = entry.name if entry.team is None else names[entry.team]
         added = Added(
-            Path(entry.file).stem, team, entry.received, entry.sha256, evaluation.status,
-            entry.number, receipt=receipt or self._database.receipt("entry", entry.number).digest,
-        )  # fmt: skip
+            name=Path(entry.file).stem,
+            entry=entry.number,
+            team=team,
+            received=entry.received,
+            sha256=entry.sha256,
+            status=evaluation.status,
+            receipt=receipt or self._database.receipt("entry", entry.number).digest,
+        )
         if evaluation.status == "pending":
             return added
-        added = added._replace(findings=Findings.from_json(evaluation.findings))
+        added = replace(added, problems=Findings.from_json(evaluation.findings))
         if evaluation.status == "failed":
             message = f"not your fault, nothing was counted, reference {evaluation.reference}"
-            return added._replace(code="S901", message=f"the scorer failed: {message}")
+            return replace(added, code="S901", message=f"the scorer failed: {message}")
         if evaluation.status == "scored":
             means = self._evaluations.means(version, entry.sha256, evaluation.summary)
-            return added._replace(values=means)
+            return replace(added, values=means or None)
         return added
 
     def listing(self) -> EntryList:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 from scorer.board.entries import Ledger
 from scorer.board.snapshot import refusal_words
 from scorer.board.teams import Roster
+from scorer.results.json import VERSION, ChallengeIdentity, Time
 from scorer.store.records import Entry, Extract, Wanted
 
 if TYPE_CHECKING:
@@ -18,17 +19,28 @@ if TYPE_CHECKING:
 FEW = 1_000  # entries that are asked for one by one
 
 
-class Event(NamedTuple):
-    """A line of the log."""
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An entry, decision, version or team."""
 
-    time: datetime
-    kind: str  # entry, decision, version or team
+    time: Time
+    kind: Literal["entry", "decision", "version", "team"]
     entry: int | None = None
     team: str | None = None
     status: str | None = None  # of an entry; of a decision, the act
     by: str | None = None
     reason: str | None = None
-    given: bool = False  # whether the time was given to the board, and is no clock's
+    given: bool = False  # whether the time was given to the board (--at), and is no clock's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardLog:
+    """Everything that happened, in the order of time."""
+
+    schema: str = "log/1"
+    scorer: str = VERSION
+    challenge: ChallengeIdentity
+    events: Sequence[Event]
 
 
 def fresh(events: Iterable[Event], seen: Counter[Event]) -> list[Event]:
@@ -38,7 +50,7 @@ def fresh(events: Iterable[Event], seen: Counter[Event]) -> list[Event]:
     """
     found, now = [], Counter[Event]()
     for event in events:
-        key = event._replace(team=None, reason=None)
+        key = replace(event, team=None, reason=None)
         now[key] += 1
         if now[key] > seen[key]:
             seen[key] += 1

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from scorer.board.snapshot import counted
 from scorer.board.versions import Versions
 from scorer.core.errors import ScorerError
 from scorer.core.text import printable
+from scorer.results.json import VERSION, ChallengeIdentity
 from scorer.results.scorecard import Scorecard
 from scorer.store.records import Entry, Evaluation, Version
 
@@ -22,9 +23,13 @@ if TYPE_CHECKING:
     from scorer.store.database import Database
 
 
-class Rescored(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rescoring:
     """The changes by a re-scoring, or by its preview."""
 
+    schema: str = "rescoring/1"
+    scorer: str = VERSION
+    challenge: ChallengeIdentity
     applied: bool
     lists_changed: int  # lists for which any entry's value of any measure changes
     moves: Sequence[Move] = ()
@@ -38,7 +43,7 @@ def rescore(
     database: Database,
     time: datetime | None,
     dry_run: bool,
-) -> Rescored:
+) -> Rescoring:
     """Evaluate all entries under the files as they are now, and put that version in force.
 
     Args:
@@ -50,22 +55,24 @@ def rescore(
         ScorerError: an entry that was scored cannot be evaluated any more; nothing changes.
     """
     before, now = versions.in_force(), time or datetime.now(UTC)
+    identity = ChallengeIdentity.of(versions.challenge)
     evaluations.finish_pending(before)
     after, ready = versions.of_files(before.number + 1, now)
     if not versions.changed and after.values == before.values:
-        return Rescored(False, 0)
+        return Rescoring(challenge=identity, applied=False, lists_changed=0)
     with versions.preview(after, ready):
         evaluated = _new_evaluations(
             evaluations, database, before, after, versions.baselines(after)
         )
         old, new = evaluations.snapshot(before), evaluations.snapshot_of(after, evaluated)
         counted_before, counted_after = counted(old, now), counted(new, now)
-        result = Rescored(
-            not dry_run,
-            _lists_changed(database, before, evaluated),
-            moves(old, new, now),
-            sorted(counted_after - counted_before),
-            sorted(counted_before - counted_after),
+        result = Rescoring(
+            challenge=identity,
+            applied=not dry_run,
+            lists_changed=_lists_changed(database, before, evaluated),
+            moves=moves(old, new, now),
+            entered=sorted(counted_after - counted_before),
+            left=sorted(counted_before - counted_after),
         )
     if dry_run:
         return result

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from scorer.board.selection import State, state
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import quoted
+from scorer.results.json import Time, optional
 from scorer.store.records import Team, Token
 
 if TYPE_CHECKING:
@@ -21,6 +23,40 @@ if TYPE_CHECKING:
 
 LATEST = datetime.max.replace(tzinfo=UTC)  # by which all decisions are made
 MOST_TOKENS = 50  # of a team, or of the organizers, that are not revoked
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTeam:
+    """A team, the time at which it was made, and the number of its entries."""
+
+    team: str
+    made: Time
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListedToken:
+    """A token that is not revoked: its number, its label, and when it was made and last used."""
+
+    number: int
+    label: str | None
+    made: Time
+    used: Time | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamTokens:
+    """All teams; or one team, null for the organizers, and its tokens, a new one, or how many went.
+
+    `token` is the secret of a new token, `revoked` the number of tokens that were revoked.
+    """
+
+    schema: str = "team/1"
+    teams: Sequence[ListedTeam] = optional()
+    team: str | None = optional()
+    tokens: Sequence[ListedToken] = optional()
+    token: str = optional()
+    revoked: int = optional()
 
 
 class Roster:

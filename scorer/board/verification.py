@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,17 @@ from scorer.store.chain import commitment, sha256_of
 from scorer.store.files import digest_of
 
 MOST = 20  # sentences of one kind on the times of a chain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """Whether receipts, files and stores fit together."""
+
+    schema: str = "verification/1"
+    ok: bool
+    checked: int
+    problems: Sequence[str]
+    notes: Sequence[str]  # receipts that were found, and times to be looked at
 
 
 class Verified(NamedTuple):

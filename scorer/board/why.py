@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -20,14 +21,16 @@ EXACT = 17  # significant digits, with which nothing is lost
 UNTOLD = "what counts is not shown in this phase"
 
 
-class Why(NamedTuple):
-    """Explain a team's rank."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """A team's rank with the rules that applied."""
 
+    schema: str = "standing/1"
     team: str
     rank: int | None  # None: no rank
     ranked: int  # number of teams with a rank
     split: str | None  # None: no board is shown
-    lines: tuple[str, ...]
+    lines: Sequence[str]
 
 
 class Counting(NamedTuple):
@@ -56,8 +59,13 @@ def why_ranked(
         _rank_words(snapshot, row, live.report, placed, digits)
     )  # fmt: skip
     lines += _counted(snapshot, team, decided, now, live.split)
-    rank = row.rank if row else None
-    return Why(_named(team, decided), rank, placed, live.split, tuple(lines))
+    return Why(
+        team=_named(team, decided),
+        rank=row.rank if row else None,
+        ranked=placed,
+        split=live.split,
+        lines=lines,
+    )
 
 
 def why_unseen(snapshot: Snapshot, team: Team, now: datetime, split: str | None) -> Why:
@@ -65,7 +73,7 @@ def why_unseen(snapshot: Snapshot, team: Team, now: datetime, split: str | None)
     decided, zone = snapshot.state(now), ZoneInfo(snapshot.rules.timezone)
     lines = ["no board is shown now", *_out(team, decided, zone)]
     lines += _counted(snapshot, team, decided, now, split)
-    return Why(_named(team, decided), None, 0, None, tuple(lines))
+    return Why(team=_named(team, decided), rank=None, ranked=0, split=None, lines=lines)
 
 
 def _named(team: Team, decided: State) -> str:

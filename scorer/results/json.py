@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import datetime
 from functools import cache, singledispatch
 from importlib import import_module
 from math import isfinite
@@ -37,14 +38,14 @@ RESULTS = {  # name -> the module and class of the result
     "study": "scorer.reports.study.fields:Record",
     "votes": "scorer.reports.votes.fields:Record",
     "catalogue": "scorer.reports.catalogue:Record",
-    "audit": "scorer.board.fields.audit:Record",
-    "log": "scorer.board.fields.log:Record",
-    "rescoring": "scorer.board.fields.rescoring:Record",
-    "entry": "scorer.board.fields.entry:Record",
-    "decision": "scorer.board.fields.decision:Record",
-    "team": "scorer.board.fields.team:Record",
-    "standing": "scorer.board.fields.standing:Record",
-    "verification": "scorer.board.fields.verification:Record",
+    "audit": "scorer.board.audit:Audit",
+    "log": "scorer.board.log:BoardLog",
+    "rescoring": "scorer.board.rescore:Rescoring",
+    "entry": "scorer.board.entries:AddedEntries",
+    "decision": "scorer.board.decisions:RecordedDecision",
+    "team": "scorer.board.teams:TeamTokens",
+    "standing": "scorer.board.why:Why",
+    "verification": "scorer.board.verification:Verification",
 }
 
 
@@ -128,6 +129,8 @@ class ReportedProblem:
         return cls(*(getattr(problem, f.name) for f in fields(cls)))
 
 
+# A time in a result.
+Time = Annotated[datetime, shown_as(str)]
 # Problems in a result.
 ShownProblem = Annotated[Problem, shown_as(ReportedProblem)]
 ShownFindings = Annotated[Findings, shown_as(Sequence[ReportedProblem])]
@@ -142,6 +145,11 @@ def as_public(value: Any) -> Any:
 @as_public.register
 def _(problem: Problem) -> ReportedProblem:
     return ReportedProblem.of(problem)
+
+
+@as_public.register
+def _(time: datetime) -> str:
+    return time.isoformat()
 
 
 @as_public.register

@@ -101,7 +101,7 @@ def history(outcomes: Sequence[Added], split: str, measure: str) -> list[OwnValu
     values = [
         OwnValue(added.entry, added.received, added.values[split][measure])
         for added in outcomes
-        if added.entry is not None and split in added.values
+        if added.entry is not None and added.values and split in added.values
     ]
     shown = [each for each in values if not np.isnan(each.value)]
     return sorted(shown, key=attrgetter("time", "entry"))

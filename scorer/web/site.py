@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,6 @@ from fastapi import HTTPException
 from scorer.board.children import BoardPlace
 from scorer.board.entries import Added
 from scorer.board.fields.board import fields as board_fields
-from scorer.board.fields.entry import line
 from scorer.board.live import LiveReport, public
 from scorer.board.phases import Left, Span, phase_at, showing, shown_at, splits_shown
 from scorer.board.snapshot import Snapshot
@@ -270,7 +269,7 @@ class Site:
         return [self._shown(added, splits, digits, ladder) for added in outcomes]
 
     def _shown(self, added: Added, splits: Sequence[str], digits: int, ladder: bool) -> Added:
-        values = {split: means for split, means in added.values.items() if split in splits}
+        values = {split: means for split, means in (added.values or {}).items() if split in splits}
         message = added.message
         for split in [*values] if ladder else ():
             kept = self._held_back(added.team, split).get(added.entry or 0)
@@ -278,7 +277,7 @@ class Site:
                 message = kept
                 del values[split]
         told = values if digits == EXACT else rounded(values, digits)
-        return added._replace(values=told, message=message)
+        return replace(added, values=told or None, message=message)
 
     def _held_back(self, team: str, split: str) -> Mapping[int, str]:
         """The entries whose values the Ladder keeps from their team, and in words, why."""
@@ -316,4 +315,4 @@ class Site:
 
     def entry_fields(self, added: Added, viewer: Viewer) -> dict[str, Any]:
         """An entry as fields, with the values that this viewer may see."""
-        return dict(to_plain(line(self.shown(added, viewer))))
+        return dict(to_plain(self.shown(added, viewer)))

@@ -157,7 +157,7 @@ def test_a_remark_to_a_team_depends_on_values_alone_that_it_is_shown(life, ladde
             sent = life.folder.parent / f"{name}.csv"
             sent.write_text("\n".join(chosen) + "\n")
             (added,) = board.add([sent], "red", now=NOW)
-            return [(each.code, "100 % of the lists" in each.message) for each in added.findings]
+            return [(each.code, "100 % of the lists" in each.message) for each in added.problems]
 
         assert found("hidden", True) == [(code, True) for code in told]
         assert found("shown", False) == []

@@ -53,7 +53,7 @@ def test_a_board_is_what_score_makes_of_the_files_that_count(board, life):
     files = [scorer.Named("red", sent["b"]), scorer.Named("blue", sent["c"])]
     offline = scorer.score(life.folder, files, splits=["all"])
     assert live.report.standings == offline.standings
-    assert live.report.scope._replace(phase=None, time=None) == offline.scope
+    assert replace(live.report.scope, phase=None, time=None) == offline.scope
     for form in ("csv", "markdown", "table"):
         write = form_of("leaderboard", form).write
         timeless = replace(live.report, scope=offline.scope)
@@ -134,7 +134,7 @@ def test_a_quota_counts_only_what_was_scored(life, store):
     with life.open(store) as board:
         (rejected,) = board.add([bad], "red", now=day(0))
         assert rejected.status == "rejected"
-        assert {problem.code for problem in rejected.findings} >= {"S501"}
+        assert {problem.code for problem in rejected.problems} >= {"S501"}
         one, two, three = (life.sent(name, 1) for name in "abc")
         assert board.add([one], "red", now=day(0))[0].status == "scored"
         (refused,) = board.add([two], "red", now=day(0))
@@ -540,13 +540,13 @@ def test_an_entry_that_says_nearly_the_same_is_remarked_on(board, life):
     lines = first.read_text().splitlines()
     copy.write_text("\n".join([lines[0], *reversed(lines[1:]), ""]))
     (added,) = board.add([copy], "red", now=day(1))
-    (problem,) = added.findings
+    (problem,) = added.problems
     assert (problem.code, problem.severity) == ("S806", "warning")
     assert "entry 1" in problem.message
     seen_later = board.outcome(added.entry)  # as the page of the entry shows it
-    assert [problem.code for problem in seen_later.findings] == ["S806"]
-    assert list(board.add([copy], "blue", now=day(1))[0].findings) == []
-    assert list(board.add([life.sent("c", 2)], "red", now=day(2))[0].findings) == []
+    assert [problem.code for problem in seen_later.problems] == ["S806"]
+    assert list(board.add([copy], "blue", now=day(1))[0].problems) == []
+    assert list(board.add([life.sent("c", 2)], "red", now=day(2))[0].problems) == []
 
 
 @pytest.mark.slow("keeps a board")
@@ -559,7 +559,7 @@ def test_a_remark_that_cannot_be_made_does_not_fail_the_entry(life, how):
         if how == "a folder":
             kept.mkdir()
         (added,) = board.add([life.sent("b", 1)], "red", now=day(1))
-        assert (added.status, list(added.findings)) == ("scored", [])
+        assert (added.status, list(added.problems)) == ("scored", [])
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 """Results of a living board as data."""
 
-from scorer.board.audit import Audited, Pair, Probing
-from scorer.board.fields.audit import fields, sentences
-from scorer.challenge.model import Challenge
-from scorer.results.json import to_plain
+from scorer.board.audit import Audit, Pair, Probing, describe_audit
+from scorer.results.json import ChallengeIdentity, to_plain
 
-FOUND = Audited(
+COURSE = ChallengeIdentity("course", "", None)
+FOUND = Audit(
+    challenge=COURSE,
     altered=["entry 7: \x1b[31m"],
     duplicates=[[1, 2, 5]],
     near_duplicates=[Pair((3, 4), 0.98765)],
@@ -13,22 +13,18 @@ FOUND = Audited(
 )
 
 
-def plain(found):
-    return to_plain(fields(found, Challenge.model_construct(id="course", title="")))
-
-
 def test_an_audit_as_data_holds_all_that_was_found():
-    said = plain(FOUND)
+    said = to_plain(FOUND)
     assert said["schema"] == "audit/1"
     assert said["near_duplicates"] == [{"entries": [3, 4], "agreement": 0.98765}]
     assert said["probing"] == [{"team": "red", "entries": [6, 7, 8]}]
 
 
-def test_an_audit_in_sentences():
-    assert sentences(plain(FOUND)) == [
+def test_an_audit_in_describe_audit():
+    assert describe_audit(to_plain(FOUND)) == [
         r"altered: entry 7: \x1b[31m",
         "entries 1, 2, 5 have the same value in every list",
         "entries 3 and 4 have equal values in 98.8 % of the lists",
         "red changes few lists at a time: entries 6, 7, 8",
     ]
-    assert sentences(plain(Audited(()))) == ["nothing suspicious"]
+    assert describe_audit(to_plain(Audit(challenge=COURSE))) == ["nothing suspicious"]

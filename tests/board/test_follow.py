@@ -4,6 +4,7 @@ import json
 import subprocess
 import threading
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from queue import Queue
 
@@ -23,9 +24,9 @@ TEAM = Event(NOW, "team", team="red")
     [
         ([], [SENT], [SENT]),
         ([SENT], [SENT], []),
-        ([SENT], [SENT._replace(status="scored")], [SENT._replace(status="scored")]),
-        ([SENT], [SENT._replace(team="reds")], []),  # a renamed team
-        ([TEAM], [TEAM, TEAM._replace(team="blue")], [TEAM._replace(team="blue")]),
+        ([SENT], [replace(SENT, status="scored")], [replace(SENT, status="scored")]),
+        ([SENT], [replace(SENT, team="reds")], []),  # a renamed team
+        ([TEAM], [TEAM, replace(TEAM, team="blue")], [replace(TEAM, team="blue")]),
     ],
 )
 def test_what_is_another_event_is_told(before, now, told):

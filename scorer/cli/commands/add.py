@@ -83,12 +83,12 @@ def add(
     codes = {"rejected": REJECTED, "refused": REFUSED, "failed": FAILED}
     code = max((codes.get(entry.status, 0) for entry in added), default=0)
     if format is Form.json:
-        from scorer.board.fields.entry import fields
+        from scorer.board.entries import AddedEntries
 
-        return Result(as_json(fields(added)), notes, code)
+        return Result(as_json(AddedEntries(entries=added)), notes, code)
     lines, messages = [], list(notes)
     for entry, submission in zip(added, submissions, strict=True):
-        messages += problems(entry.findings, quiet)
+        messages += problems(entry.problems, quiet)
         receipt = f"; receipt {entry.receipt[:SHORT]}" if entry.receipt and not quiet else ""
         lines.append(f"{printable(submission.display)}: {_summary(entry, board, at)}{receipt}")
     return Result("".join(f"{line}\n" for line in lines), tuple(messages), code)
@@ -108,7 +108,15 @@ def _mistyped(
     words = f"there is no team {quoted(name)}; did you mean {quoted(meant)}? --new makes a team"
     moment = at or datetime.now(UTC)
     return [
-        Added(file.name, name, moment, digest_of(file.path)[0], "refused", None, "S804", words)
+        Added(
+            name=file.name,
+            team=name,
+            received=moment,
+            sha256=digest_of(file.path)[0],
+            status="refused",
+            code="S804",
+            message=words,
+        )
         for file in files
         if file.path.is_file()  # else `add` says so
     ]
@@ -121,7 +129,7 @@ def _summary(added: Added, board: Board, at: str | None) -> str:
     words = f"entry {added.entry} of {printable(added.team)}: {added.status}"
     shown_split = board.shown(moment(at))
     split = "all" if shown_split == "own" else shown_split
-    means = added.values.get(split, {})
+    means = (added.values or {}).get(split, {})
     if means and (kept := board.stays(added.entry or 0, split, now=moment(at))) is not None:
         return f"{words}, {kept}"
     values = ", ".join(f"{printable(key)} {format_number(mean)}" for key, mean in means.items())

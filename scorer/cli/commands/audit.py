@@ -32,16 +32,14 @@ def audit(
     First the whole store is held against its receipts, files and scorecards; where it was
     altered, that alone is listed, and the exit code is 1.
     """
-    from scorer.board.fields.audit import fields as record
-    from scorer.board.fields.audit import sentences
+    from scorer.board.audit import describe_audit
     from scorer.results.json import to_plain
 
     board, notes = living.open()
     notes += confined(board, seconds, memory)
     report = board.audit(now=moment(at))
     code = ALTERED if report.altered else 0
-    fields = to_plain(record(report, board.challenge))
     if format is Form.json:
-        return Result(as_json(fields), notes, exit_code=code)
-    text = "".join(f"{line}\n" for line in sentences(fields))
+        return Result(as_json(report), notes, exit_code=code)
+    text = "".join(f"{line}\n" for line in describe_audit(to_plain(report)))
     return Result(text, notes, exit_code=code)

@@ -53,9 +53,9 @@ def decide(
     board, notes = living.open()
     decision = board.decide(act.value, subject, reason, by=by, name=name, now=moment(at), late=late)
     if format is Form.json:
-        from scorer.board.fields.decision import fields
+        from scorer.board.decisions import RecordedDecision
 
-        return Result(as_json(fields(decision, subject)), notes)
+        return Result(as_json(RecordedDecision.of(decision, subject)), notes)
     act_words = f"{decision.act}, late," if decision.late else decision.act
     text = f"{act_words} {printable(subject)}: {printable(reason, 500)}"
     return Result(f"{zoned(decision.time, board)}: {text}\n", notes)

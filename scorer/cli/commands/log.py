@@ -71,9 +71,11 @@ def log(
         return result(board.receipts())
     events = [event for event in board.log(team) if begin is None or event.time >= begin]
     if (format or form_by_suffix(output)) is Form.json:
-        from scorer.board.fields.log import fields
+        from scorer.board.log import BoardLog
+        from scorer.results.json import ChallengeIdentity
 
-        return result(as_json(fields(events, board.challenge)))
+        whole = BoardLog(challenge=ChallengeIdentity.of(board.challenge), events=events)
+        return result(as_json(whole))
     rows = [_event_cells(event, board) for event in events]
     heads = ("time", "kind", "entry", "team", "status", "by", "reason")
     terminal = living.terminal if output is None else living.terminal._replace(width=None)
@@ -93,7 +95,6 @@ def _follow(board: Board, team: str | None, begin: datetime | None, *, as_json: 
 
     What had happened by `begin` is left out, unless it has another status later.
     """
-    from scorer.board.fields.log import line
     from scorer.board.log import fresh
     from scorer.results.json import to_plain
 
@@ -103,7 +104,7 @@ def _follow(board: Board, team: str | None, begin: datetime | None, *, as_json: 
     while True:
         stamp, before = board.stamp(), stamp
         for event in fresh(board.log(team), seen) if stamp != before else ():
-            fields = json.dumps(to_plain(line(event)), ensure_ascii=False)
+            fields = json.dumps(to_plain(event), ensure_ascii=False)
             text = fields if as_json else "  ".join(filter(None, _event_cells(event, board)))
             write_at_once(text + "\n")
         time.sleep(PAUSE)

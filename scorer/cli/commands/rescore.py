@@ -39,9 +39,7 @@ def rescore(
     notes += confined(board, seconds, memory)
     rescored = board.rescore(dry_run=dry_run, now=moment(at))
     if format is Form.json:
-        from scorer.board.fields.rescoring import fields
-
-        return Result(as_json(fields(rescored, board.challenge)))
+        return Result(as_json(rescored))
     would = "would change" if dry_run else "changed"
     lines = [f"values of {rescored.lists_changed:,} lists {would}\n"]
     if rescored.entered or rescored.left:

@@ -50,7 +50,7 @@ def team(
 
     A token is shown once. What its holder decides stands in the log with its label.
     """
-    from scorer.board.fields.team import Record
+    from scorer.board.teams import TeamTokens
 
     board, notes = living.open()
     if label is not None and verb not in (Verb.add, Verb.token):
@@ -69,26 +69,26 @@ def team(
         case Verb.revoke:
             count = board.revoke(name, number, now=now)
             if format is Form.json:
-                return Result(as_json(Record(team=name, revoked=count)), notes)
+                return Result(as_json(TeamTokens(team=name, revoked=count)), notes)
             return Result(f"{count} token{'s' * (count != 1)} revoked\n", notes)
         case Verb.add if name is not None:
             token = board.add_team(name, label, now=now)
         case _:
             token = board.new_token(name, label, now=now)
     if format is Form.json:
-        return Result(as_json(Record(team=name, token=token)), notes)
+        return Result(as_json(TeamTokens(team=name, token=token)), notes)
     return Result(f"{token}\n", (*notes, "this token is shown once; hand it over safely"))
 
 
 def _teams(board: Board, living: Living, format: Form, notes: tuple[str, ...]) -> Result:
     """All teams, each with the number of its entries."""
-    from scorer.board.fields.team import Line, Record
+    from scorer.board.teams import ListedTeam, TeamTokens
 
     counts = board.ledger.listing().by_team()
     teams = [(called, t, counts.get(t.id, 0)) for called, t in board.teams().items()]
     if format is Form.json:
-        lines = [Line(c, t.made.isoformat(), n) for c, t, n in teams]
-        return Result(as_json(Record(teams=lines)), notes)
+        lines = [ListedTeam(c, t.made, n) for c, t, n in teams]
+        return Result(as_json(TeamTokens(teams=lines)), notes)
     rows = [[printable(c), zoned(t.made, board), str(n)] for c, t, n in teams]
     return Result(table(("team", "made", "entries"), rows, living.terminal), notes)
 
@@ -97,15 +97,12 @@ def _tokens(
     board: Board, living: Living, name: str | None, format: Form, notes: tuple[str, ...]
 ) -> Result:
     """The tokens of a team, or of the organizers, that are not revoked."""
-    from scorer.board.fields.team import Record, TokenLine
+    from scorer.board.teams import ListedToken, TeamTokens
 
     tokens = board.tokens_of(name)
     if format is Form.json:
-        lines = [
-            TokenLine(t.id, t.label, t.made.isoformat(), t.used.isoformat() if t.used else None)
-            for t in tokens
-        ]
-        return Result(as_json(Record(team=name, tokens=lines)), notes)
+        lines = [ListedToken(t.id, t.label, t.made, t.used) for t in tokens]
+        return Result(as_json(TeamTokens(team=name, tokens=lines)), notes)
     rows = [
         [str(t.id), printable(t.label or ""), zoned(t.made, board),
          zoned(t.used, board) if t.used else ""]

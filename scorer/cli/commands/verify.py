@@ -45,9 +45,9 @@ def verify(
         problems += [f"{printable(path)}: {fault}" for fault in board.altered()]
     code = 1 if problems else 0
     if format is Form.json:
-        from scorer.board.fields.verification import Record
+        from scorer.board.verification import Verification
 
-        record = Record(ok=not problems, checked=checked, problems=problems, notes=notes)
+        record = Verification(ok=not problems, checked=checked, problems=problems, notes=notes)
         return Result(as_json(record), exit_code=code)
     lines = [*notes, *(problems or [f"{checked:,} checked; everything is consistent"])]
     return Result("".join(f"{line}\n" for line in lines), exit_code=code)

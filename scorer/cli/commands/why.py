@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from scorer.cli.options import Result
 from scorer.cli.remote import TokenFile, address_of, api_of, asked, client_with, token_of
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
+
+if TYPE_CHECKING:
+    from scorer.board.why import Why
 
 
 @on_board
@@ -35,24 +38,22 @@ def why(
     if url := address_of(living.challenge):
         if at is not None:
             raise UsageError("--at is for a challenge on this machine; a server tells the present")
-        fields = _of_server(url, token_file, team=team, split=split)
+        explained = _of_server(url, token_file, team=team, split=split)
     else:
         if team is None:
             raise UsageError("of which team? add its name")
         board, notes = living.open()
-        fields = board.why(team, split=split, now=moment(at))._asdict()
+        explained = board.why(team, split=split, now=moment(at))
     if format is Form.json:
-        from scorer.board.fields.standing import Record
-
-        return Result(as_json(Record(**fields)), notes)
+        return Result(as_json(explained), notes)
     lines = [
-        printable(str(fields["team"])),
-        *(f"  {printable(str(line), 1000)}" for line in fields["lines"]),
+        printable(str(explained.team)),
+        *(f"  {printable(str(line), 1000)}" for line in explained.lines),
     ]
     return Result("".join(f"{line}\n" for line in lines), notes)
 
 
-def _of_server(url: str, token_file: Path | None, **words: str | None) -> dict[str, Any]:
+def _of_server(url: str, token_file: Path | None, **words: str | None) -> Why:
     """The explanation that a server gives."""
     params = {key: word for key, word in words.items() if word is not None}
     with client_with(token_of(token_file)) as client:
@@ -62,4 +63,6 @@ def _of_server(url: str, token_file: Path | None, **words: str | None) -> dict[s
     keys = ("team", "rank", "ranked", "split", "lines")
     if not fields.keys() >= {*keys} or not isinstance(fields["lines"], list):
         raise UsageError("the server gives no explanation: it sent something else")
-    return {key: fields[key] for key in keys}
+    from scorer.board.why import Why
+
+    return Why(**{key: fields[key] for key in keys})

@@ -9,7 +9,6 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from scorer.board.fields.entry import line
 from scorer.results.json import to_plain
 from scorer.web.acts import DecisionIn, answers_of, decided, file_of, own_entry, recorded
 from scorer.web.dependencies import Begun, Decider, OfList, Sender, Served, Shared, SignedIn
@@ -117,7 +116,7 @@ async def send(
 def entries(site: Served, viewer: SignedIn, asked: OfList) -> Any:
     """A page of one's own entries; of all of them for organizers, who can ask for a team's."""
     listed = entry_page(site, viewer, asked)
-    fields = [dict(to_plain(line(added))) for added in listed.outcomes]
+    fields = [dict(to_plain(added)) for added in listed.outcomes]
     return {"entries": fields, "page": asked.page, "pages": listed.pages, "total": listed.total}
 
 
@@ -139,7 +138,7 @@ def why(site: Served, viewer: SignedIn, team: str | None = None, split: str | No
         raise HTTPException(422, "of which team? add ?team=NAME")
     if viewer.team is not None and team not in (None, viewer.team):
         raise HTTPException(404, "a team is told of itself alone")
-    return site.why(viewer, viewer.team or str(team), split)._asdict()
+    return to_plain(site.why(viewer, viewer.team or str(team), split))
 
 
 @router.get("/entries/{number}/receipt.json", response_class=Response)

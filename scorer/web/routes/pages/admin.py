@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import HTMLResponse
 
+from scorer.board.audit import describe_audit
 from scorer.board.backup import save_rows
-from scorer.board.fields.audit import sentences
 from scorer.core.errors import ChallengeError
 from scorer.store.records import Token
 from scorer.web.access import Viewer
@@ -95,7 +95,7 @@ def act(
     match do:
         case "audit":
             found = context.ask(site, "audit", patient=True)
-            return administration(request, site, viewer, audit=sentences(found))
+            return administration(request, site, viewer, audit=describe_audit(found))
         case "preview" | "rescore":
             changes = context.ask(site, "rescore", patient=True, dry_run=do == "preview")
             site.reload()

@@ -149,7 +149,7 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
         measures=[measure.id for measure in measures],
         marks={measure.id: measure.mark for measure in measures},
         units="rows" if "labels" in measures[0].metric.kinds else "lists",
-        findings=list(format_findings(added.findings, option="")),
+        findings=list(format_findings(added.problems, option="")),
         answers=record.answers, file=record.file, counting=counting, decisions=decisions,
     )  # fmt: skip
 
