@@ -14,7 +14,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.text import printable
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.reports.findings.problems import CheckedFile
+from scorer.results.findings import CheckedFiles
 from scorer.results.report import Scored
 
 
@@ -30,7 +30,7 @@ class Checked(Text, list[Scored]):
 
     def content(self) -> Any:
         """The data that the form writes."""
-        return CheckedFile(self.challenge, self)
+        return CheckedFiles.of(self.challenge, self)
 
     def __repr__(self) -> str:
         states = [

@@ -288,7 +288,7 @@ class Report(Text, results.Report):
             for submission in self.submissions
             if not submission.valid
             for line in (
-                f"{submission.name}: not scored, {counted(submission)}",
+                f"{submission.name}: not scored, {counted(submission.findings)}",
                 *format_findings(submission.findings, quiet=True),
             )
         ]

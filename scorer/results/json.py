@@ -31,7 +31,7 @@ from scorer.core.text import unseen
 VERSION = __version__
 RESULTS = {  # name -> the module and class of the result
     "report": "scorer.reports.leaderboard.fields:Record",
-    "findings": "scorer.reports.findings.fields:Record",
+    "findings": "scorer.results.findings:CheckedFiles",
     "comparison": "scorer.reports.comparison.fields:Record",
     "explanation": "scorer.results.explanation:Explanation",
     "soundness": "scorer.reports.soundness.fields:Record",

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from scorer.reports.base import EXPLAINED, LINTED, PRIVATE, forms
+from scorer.reports.base import LINTED, PRIVATE, forms
+from scorer.results.explanation import EXPLAINED
 
 PLATFORMS = {each.name for each in forms("leaderboard") if each.public} - {"grades"}
 BOARDS = sorted({each.name for each in forms("leaderboard")} - PLATFORMS - {"grades"})

@@ -66,7 +66,7 @@ def check(
     """Check submissions without scoring them; works without the truth where lists are public."""
     from scorer.api.check import check as run
     from scorer.challenge.trespass import trespass
-    from scorer.reports.findings.problems import CheckedFile
+    from scorer.results.findings import CheckedFiles
 
     terminal: Terminal = context.obj
     reports = None if fix else output
@@ -106,7 +106,7 @@ def check(
         options = options._replace(width=None)
     shown = not reports and terminal.width is not None and forms.names == {"text"}
     excerpts = _excerpts(settled, files, checked, every) if shown and not parted else {}
-    content = CheckedFile(settled, checked, excerpts)
+    content = CheckedFiles.of(settled, checked, excerpts)
     return forms.result(content, options, lines, 1 if bad else 0)
 
 
@@ -260,7 +260,7 @@ class _Fixing:
         if target is not None:
             return [f"{name}: repaired copy in {printable(target)}", *changes]
         if n in self._checked:
-            remaining = counted(self._checked[n])
+            remaining = counted(self._checked[n].findings)
             return [f"{name}: no copy is written, since it would still have {remaining}:", *changes]
         if not self.originals[n].findings.fatal:
             return [f"{name}: fine, nothing to repair"]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from scorer.core.problems import Findings
 from scorer.reports.base import Options
-from scorer.reports.findings.problems import CheckedFile, places
+from scorer.reports.findings.problems import places
 from scorer.reports.github import annotation
+from scorer.results.findings import CheckedFiles
 
 
-def github(checked: CheckedFile, options: Options) -> str:
+def github(checked: CheckedFiles, options: Options) -> str:
     """A mark at every problem; every line is a workflow command."""
     lines: list[str] = []
     for scored in checked.submissions:
-        lines += workflow_commands(scored.findings, options.every)
+        lines += workflow_commands(scored.problems, options.every)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from scorer.core.problems import Problem
 from scorer.core.text import printable
 from scorer.reports.base import Options
-from scorer.reports.findings.problems import CheckedFile, summary
+from scorer.reports.findings.problems import summary
+from scorer.results.findings import CheckedFiles
 
 TOLD = 3  # problems that the last line names
 
 
-def lines(checked: CheckedFile, options: Options) -> str:
+def lines(checked: CheckedFiles, options: Options) -> str:
     """At most `options.most` problems, errors first; the last line stands for all of them.
 
     Some platforms show no more than the last line.
@@ -18,13 +19,13 @@ def lines(checked: CheckedFile, options: Options) -> str:
     written = []
     for scored in checked.submissions:
         problems = sorted(
-            (p for p in scored.findings if p.severity == "error" or not options.quiet),
+            (p for p in scored.problems if p.severity == "error" or not options.quiet),
             key=lambda problem: problem.severity != "error",
         )
         written += list(map(one_line, problems[: options.most]))
         first = "; ".join(map(one_line, problems[:TOLD]))
         written.append(
-            f"{printable(scored.name)} {summary(scored)}" + (f": {first}" if first else "")
+            f"{printable(scored.name)} {summary(scored.problems)}" + (f": {first}" if first else "")
         )
     return "\n".join(written) + "\n"
 

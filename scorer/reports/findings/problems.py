@@ -7,32 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from scorer.challenge.model import Challenge
 from scorer.core.problems import SHOWN_PLACES, Findings, Problem, Severity
 from scorer.core.text import printable
 from scorer.reports.github import no_command
-from scorer.results.report import Scored
 
 QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'")
 VALUE = re.compile(rf"{QUOTED.pattern}|[0-9][0-9.,]*")  # what differs from place to place
 SEVERITIES: tuple[Severity, ...] = ("error", "warning")
 SHOWN_FILES = 3  # with the same problem, which are told one by one
 CARET_WIDTH, BEFORE = 100, 40  # characters of a line that are shown, and of them before the place
-
-
-class CheckedFile(NamedTuple):
-    """Submissions whose files were checked, and for which challenge."""
-
-    challenge: Challenge
-    submissions: Sequence[Scored]
-    # for a terminal: path -> the text of each line that is shown with a caret
-    excerpts: Mapping[str, Mapping[int, str]] = {}
-
-    @property
-    def files_by_code(self) -> dict[str, int]:
-        """In how many files each code was found, the most frequent first."""
-        codes = Counter(code for scored in self.submissions for code in scored.findings.counts)
-        return dict(sorted(codes.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 class Shown(NamedTuple):
@@ -55,19 +38,17 @@ class Shown(NamedTuple):
 InMany = Mapping[tuple[object, ...], Sequence[str]]  # what many files have -> their paths
 
 
-def counted(scored: Scored, severity: Severity = "error") -> str:
+def counted(findings: Findings, severity: Severity = "error") -> str:
     """How many problems of a severity a file has, and their codes: `300 errors (S306)`."""
-    counts = scored.findings.tally(severity)
+    counts = findings.tally(severity)
     count = sum(counts.values())
     return f"{count:,} {severity}{'s' * (count != 1)} ({', '.join(counts)})"
 
 
-def summary(scored: Scored) -> str:
+def summary(findings: Findings) -> str:
     """The state of a file in a few words: `fine: 2 warnings (S205)`."""
-    lines = [
-        counted(scored, severity) for severity in SEVERITIES if scored.findings.tally(severity)
-    ]
-    verdict = "would be rejected" if scored.findings.fatal else "fine"
+    lines = [counted(findings, severity) for severity in SEVERITIES if findings.tally(severity)]
+    verdict = "would be rejected" if findings.fatal else "fine"
     return f"{verdict}{': ' if lines else ''}{', '.join(lines)}"
 
 

@@ -72,7 +72,9 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
         yield standings(report, options)
     rejected = [scored for scored in report.submissions if not scored.valid]
     if rejected and not options.problems:
-        yield Notes([f"{cut(s.name, 200)}: not scored, {counted(s)}" for s in rejected], "fault")
+        yield Notes(
+            [f"{cut(s.name, 200)}: not scored, {counted(s.findings)}" for s in rejected], "fault"
+        )
     if notes := remarks(report, options.precision):
         yield Notes(notes)
     yield from (

@@ -90,5 +90,5 @@ def _points(given: Grade) -> str:
 
 def _problems(scored: Scored) -> str:
     """How many problems there are, after the verdict."""
-    _, colon, problems = summary(scored).partition(": ")
+    _, colon, problems = summary(scored.findings).partition(": ")
     return f": {problems}" if colon else ""
