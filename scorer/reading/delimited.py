@@ -295,8 +295,9 @@ def read_form(lines: pl.DataFrame, request: ReadRequest) -> FileForm:
     first_line, first_text = first_content(lines)
     if not layout.header:
         refuse_wrong_first_line(first_line, first_text, request)
-    is_one_column = len(layout.header) == 1 and not layout.separator
-    separator = NO_SEPARATOR if is_one_column else find_separator(first_line, first_text, request)
+    separator = NO_SEPARATOR
+    if not _is_line_a_cell(layout):
+        separator = find_separator(first_line, first_text, request)
     has_quotes = separator not in (WHITESPACE, NO_SEPARATOR)
     dialect = Dialect(separator, has_quotes, longest=request.limits.line)
     if layout.header:
@@ -304,7 +305,9 @@ def read_form(lines: pl.DataFrame, request: ReadRequest) -> FileForm:
             shown = printable(first_text, 60)
             message = f"the first line names the columns ({shown}); it has none here"
             raise UnreadableError("S212", message, first_line, help="begin with the first row")
-        header = Record(0, first_line, list(layout.header))
+        # Above the first cell, blank lines can belong to rows of a public file.
+        body_line = first_line if layout.lines is None else numbers[0]
+        header = Record(0, body_line, list(layout.header))
     else:
         header = _find_header(numbers, first_line, dialect, request)
     # If the header fits, these faults are reported when the rows are read.
@@ -326,6 +329,14 @@ def read_form(lines: pl.DataFrame, request: ReadRequest) -> FileForm:
     dialect = _complete_dialect(dialect, len(names), positions, layout)
     keeps_blank_rows = layout.lines is not None
     return FileForm(dialect, header, match, positions, header.next_line, keeps_blank_rows)
+
+
+def _is_line_a_cell(layout: Layout) -> bool:
+    """Return whether a line is one cell, whatever it holds: a file without a header has one column.
+
+    A separator says nothing of one column, unless it separates the values in its cells, too.
+    """
+    return len(layout.header) == 1 and not (layout.separator and layout.cells)
 
 
 def _find_header(

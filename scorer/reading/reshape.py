@@ -74,7 +74,9 @@ def _add_row_keys(cells: Cells, lines: pl.DataFrame, keys: RowKeys, request: Rea
     frame = cells.frame
     body = lines.filter(pl.col("line") >= cells.first_line)
     blank = body.filter(~pl.col("text").str.contains(r"\S"))
-    if "cell[item]" in frame.columns:  # then a blank line is a list without items
+    # A blank line is a list without items, or an empty text; but not behind the last row.
+    if "cell[item]" in frame.columns or frame.columns == ["line", "text"]:
+        blank = blank.filter(body["line"].search_sorted(blank["line"]) < len(keys.lists))
         answers = blank.select("line", *(pl.lit("").alias(role) for role in frame.columns[1:]))
         frame = pl.concat([frame, answers]).sort("line")
     else:

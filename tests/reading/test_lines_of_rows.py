@@ -95,3 +95,48 @@ def test_further_columns_stand_in_lines(score, challenge):
     ran = score(folder, folder / "mine.txt", "--precision", "2")
     assert ran.code == 0, ran
     assert "0.50" in ran.out
+
+
+TEXTS = ["", "a, b", '"', 'she said "x", twice', '"all of it"', "", '"He" said']
+
+
+def texts(challenge, more="", **files):
+    """A challenge whose truths are TEXTS, and whose submissions have one a line."""
+    rows = "".join('{}\t"{}"\n'.format(n, text.replace('"', '""')) for n, text in enumerate(TEXTS))
+    yaml = (
+        "truth: {file: t.tsv, columns: {list: q, text: x}}\n"
+        "lists: {file: l.csv, columns: {list: q}}\n"
+        f"submission: {{format: csv, columns: {{text: x}}, lines: lists{more}}}\n"
+        "metrics: ['ExactMatch(normalize=plain)']\n"
+    )
+    lists = "q\n" + "".join(f"{n}\n" for n in range(len(TEXTS)))
+    return challenge(yaml, **{"t.tsv": f"q\tx\n{rows}", "l.csv": lists}, **files)
+
+
+@pytest.mark.parametrize(
+    ("more", "text"),
+    [
+        (", header: [x]", "\n".join(TEXTS) + "\n"),
+        (", header: [x]", "\r\n".join(TEXTS)),
+        (", header: [x]", "\n".join(TEXTS) + "\n\n \n"),  # nothing stands behind the last row
+        (", header: [x], separator: tab", "\n".join(TEXTS)),
+        (", header: [x], comment: '#'", "# mine\n" + "\n# so far\n".join(TEXTS)),
+        (", header: [x], skip: 1", "these are mine\n" + "\n".join(TEXTS)),
+        (", separator: none", "x\n" + "\n".join(TEXTS)),
+    ],
+)
+def test_a_line_of_text_is_a_text_with_its_quotes_and_an_empty_one_an_empty_text(
+    score, challenge, more, text
+):
+    folder = texts(challenge, more, **{"mine.txt": text})
+    ran = score(folder, folder / "mine.txt", "--format", "csv", "-q")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines()[1].startswith("1,mine,1.0,7,")
+
+
+def test_lines_of_text_that_are_too_many_or_too_few_are_counted_with_empty_ones(score, challenge):
+    folder = texts(challenge, ", header: [x]", **{"few.txt": "\na\n\n", "many.txt": "\n" * 9 + "a"})
+    ran = score(folder, folder / "few.txt", "-q")
+    assert (ran.code, "few.txt:3: error[S210] 3 lines, expected 7" in ran.err) == (1, True)
+    ran = score(folder, folder / "many.txt", "-q")
+    assert (ran.code, "many.txt:10: error[S210] a line too many" in ran.err) == (1, True)
