@@ -58,7 +58,7 @@ def tree(tmp_path_factory):
     tree = tmp_path_factory.mktemp("tree")
     for name in ("scorer", "tests", "tools", "docs", "challenges/course-2026"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+    for name in ("pyproject.toml", "conftest.py", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         shutil.copy(ROOT / name, tree)
     for name, folder in ADDED.items():
         shutil.copy(PLUGIN / name, tree / folder)

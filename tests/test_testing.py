@@ -12,7 +12,7 @@ from scorer import Floats, Judged, Ranked, Ratio, Targets, metric
 from scorer.core.errors import PluginError
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
-from scorer.testing import cases, laws
+from scorer.testing import cases, judged_view, laws
 
 ONE_EACH = {parse(notation)[0]: notation for notation in NOTATIONS}
 
@@ -20,7 +20,7 @@ ONE_EACH = {parse(notation)[0]: notation for notation in NOTATIONS}
 @pytest.mark.slow("tries every metric", beyond=1)
 @pytest.mark.parametrize("notation", ONE_EACH.values())
 def test_every_metric_keeps_the_laws(notation, monkeypatch):
-    monkeypatch.setattr("scorer.testing.TRIES", 30)  # each has an oracle, too
+    monkeypatch.setattr("scorer.testing.assertions.TRIES", 30)  # each has an oracle, too
     found = metrics().get(parse(notation)[0])
     params = parse_measure(found, notation).params
     laws(found.function, **{key: value for key, value in params.items() if value is not None})
@@ -123,7 +123,7 @@ def test_laws_are_for_metrics_of_judged_items():
 
 
 def test_equal_scores_are_told_from_orders():
-    view = Judged.of((["b", ["a", "c"]], {"a": 2, "c": 1}), ties="expected")
+    view = judged_view((["b", ["a", "c"]], {"a": 2, "c": 1}), ties="expected")
     assert view.hits.spread
     assert view.hits.tied.tolist() == [2, 2]
 

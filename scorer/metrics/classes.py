@@ -134,7 +134,7 @@ def accuracy(view: Labelled, *, positive: Positive = None, threshold: Threshold 
     With several labels a row all of them must be right (subset accuracy); HammingLoss counts single
     labels.
 
-    >>> accuracy(Labelled.of(["a", "a", "b"], ["a", "b", "b"])).values()
+    >>> accuracy(labelled_view(["a", "a", "b"], ["a", "b", "b"])).values()
     array([1., 0., 1.])
     """
     right = view.truth == view.predicted_classes(positive_code(view, positive), threshold)
@@ -156,7 +156,7 @@ def hammingloss(view: Labelled, *, positive: Positive = None, threshold: Thresho
     With several labels a row: of all classes the share that the row has and was not given, or was
     given and does not have. With one it is 1 - Accuracy.
 
-    >>> hammingloss(Labelled.of(["a", "a", "b"], ["a", "b", "b"])).values()
+    >>> hammingloss(labelled_view(["a", "a", "b"], ["a", "b", "b"])).values()
     array([0., 1., 0.])
     """
     wrong = view.truth != view.predicted_classes(positive_code(view, positive), threshold)
@@ -279,7 +279,7 @@ def precision(
 
     Class a: 1 of 2; class b: 2 of 3:
 
-    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = labelled_view(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> precision(rows, average="macro").pooled()
     0.5833333333333333
     """
@@ -308,7 +308,7 @@ def recall(
 
     Class a: 1 of 2; class b: 2 of 3:
 
-    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = labelled_view(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> recall(rows, average="macro").pooled()
     0.5833333333333333
     """
@@ -337,7 +337,7 @@ def f1(
 
     Class a: 2 * 1 / (2 + 2); class b: 2 * 2 / (3 + 3):
 
-    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = labelled_view(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> f1(rows, average="macro").pooled()
     0.5833333333333333
     """
@@ -367,7 +367,7 @@ def fbeta(
 
     Class a: 5 * 1 / (4 * 2 + 2); class b: 5 * 2 / (4 * 3 + 3):
 
-    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = labelled_view(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> fbeta(rows, average="macro", beta=2).pooled()
     0.5833333333333333
     """
@@ -396,7 +396,7 @@ def jaccard(
 
     Class a: 1 of 3; class b: 2 of 4:
 
-    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = labelled_view(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> jaccard(rows, average="macro").pooled()
     0.41666666666666663
     """
@@ -425,7 +425,7 @@ def balancedaccuracy(
 
     Class a: 1 of 2; class b: 2 of 3:
 
-    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = labelled_view(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> balancedaccuracy(rows).pooled()
     0.5833333333333333
     """
@@ -470,7 +470,7 @@ def mcc(view: Labelled, *, positive: Positive = None, threshold: Threshold = 0.5
 
     Right 3 of 5; true 2 and 3, predicted 2 and 3, so (15 - 13) / sqrt((25 - 13) (25 - 13)):
 
-    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = labelled_view(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> round(mcc(rows).pooled(), 6)
     0.166667
     """
@@ -532,7 +532,7 @@ def kappa(
 
     Wrong 2 of 5; by chance (2 * 3 + 3 * 2) / 5 = 2.4, so 1 - 2 / 2.4:
 
-    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = labelled_view(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> round(kappa(rows).pooled(), 6)
     0.166667
     """

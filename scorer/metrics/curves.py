@@ -274,7 +274,7 @@ def auroc(
     Pairs (0.8, 0.3), (0.8, 0.4), (0.4, 0.3), (0.4, 0.4): three right, one tied:
 
     >>> probability = {"a": [0.2, 0.6, 0.7, 0.6], "b": [0.8, 0.4, 0.3, 0.4]}
-    >>> rows = Labelled.of(["b", "b", "a", "a"], probability)
+    >>> rows = labelled_view(["b", "b", "a", "a"], probability)
     >>> auroc(rows).pooled()
     0.875
     >>> auroc(rows, min_tpr=0.5).pooled()  # between the rates 0.5 and 1: 0.5 - 0.125
@@ -339,7 +339,7 @@ def averageprecision(
     Down the list: one of one, then two of three rows:
 
     >>> probability = {"a": [0.2, 0.6, 0.7, 0.6], "b": [0.8, 0.4, 0.3, 0.4]}
-    >>> rows = Labelled.of(["b", "b", "a", "a"], probability)
+    >>> rows = labelled_view(["b", "b", "a", "a"], probability)
     >>> round(averageprecision(rows).pooled(), 6)
     0.833333
     """
@@ -378,7 +378,7 @@ def prtrapezoids(
     Down the list: one of one, then two of three rows:
 
     >>> probability = {"a": [0.2, 0.6, 0.7, 0.6], "b": [0.8, 0.4, 0.3, 0.4]}
-    >>> rows = Labelled.of(["b", "b", "a", "a"], probability)
+    >>> rows = labelled_view(["b", "b", "a", "a"], probability)
     >>> round(prtrapezoids(rows).pooled(), 6)  # 1/2 + (1 + 2/3) / 4
     0.916667
     """
@@ -436,7 +436,7 @@ def normalizedgini(view: Targets, *, ties: TiedRows = "mean") -> Figure:
     alone, have no value. For targets 0 and 1 it is 2 AUROC - 1. What recommenders call Gini, how
     unevenly items are recommended, is `Gini`.
 
-    >>> normalizedgini(Targets.of_rows([1, 0, 1, 0], [4, 3, 2, 1])).pooled()  # 2 * 3/4 - 1
+    >>> normalizedgini(targets_view([1, 0, 1, 0], [4, 3, 2, 1])).pooled()  # 2 * 3/4 - 1
     0.5
     """
     key = view.prediction
@@ -534,7 +534,7 @@ def concordance(
 
     Times 1, 2, 3, the first two predicted in the wrong order:
 
-    >>> round(concordance(Targets.of_rows([1, 2, 3], [5, 4, 6])).pooled(), 6)  # 2 / 3
+    >>> round(concordance(targets_view([1, 2, 3], [5, 4, 6])).pooled(), 6)  # 2 / 3
     0.666667
     """
     rows = view.target.size

@@ -119,7 +119,7 @@ def sdcg(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowest
 
     Returned x, a; a has the highest grade:
 
-    >>> view = Judged.of((["x", "a"], {"a": 2}))
+    >>> view = judged_view((["x", "a"], {"a": 2}))
     >>> sdcg(view, k=2).values().round(6)  # 1/log2(3) / (1 + 1/log2(3))
     array([0.386853])
     """
@@ -155,7 +155,7 @@ def insq(
 
     T = 1 and two ranks weigh 1 and 4/9; returned x, a:
 
-    >>> view = Judged.of((["x", "a"], {"a": 1}))
+    >>> view = judged_view((["x", "a"], {"a": 1}))
     >>> insq(view, depth=2).values().round(6)  # 4/9 / (1 + 4/9)
     array([0.307692])
     """
@@ -188,7 +188,7 @@ def inst(
 
     T = 1, two ranks, returned a, x; the reader goes on with chance (1/2)^2:
 
-    >>> view = Judged.of((["a", "x"], {"a": 1}))
+    >>> view = judged_view((["a", "x"], {"a": 1}))
     >>> inst(view, depth=2).values()  # 1 / (1 + 1/4)
     array([0.8])
     """
@@ -243,7 +243,7 @@ def bpm(
 
     Returned a, b, x; a gains 1/2, b gains 1; the reader wants 1:
 
-    >>> view = Judged.of((["a", "b", "x"], {"a": 1, "b": 2}))
+    >>> view = judged_view((["a", "b", "x"], {"a": 1, "b": 2}))
     >>> bpm(view, k=10).values()  # (1/2 + 1) / 2
     array([0.75])
     """
@@ -274,7 +274,7 @@ def nerr8(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowes
 
     Returned a, x; a gains 1/2:
 
-    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 2}))
+    >>> view = judged_view((["a", "x"], {"a": 1, "b": 2}))
     >>> nerr8(view, k=2).values().round(6)  # 1/2 / (1 + 1/2)
     array([0.333333])
     """
@@ -296,7 +296,7 @@ def nerr9(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowes
 
     Returned a, x; a gains 1/2, and rank 2 is looked at with chance 1/2 of 1/2:
 
-    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 2}))
+    >>> view = judged_view((["a", "x"], {"a": 1, "b": 2}))
     >>> nerr9(view, k=2).values()  # 1/2 / (1 + 1/4)
     array([0.4])
     """
@@ -325,7 +325,7 @@ def nerr10(
 
     Returned a, x; a gains 1/2, and rank 2 is looked at with chance .9 of 1/2:
 
-    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 2}))
+    >>> view = judged_view((["a", "x"], {"a": 1, "b": 2}))
     >>> nerr10(view, depth=2).values().round(6)  # 1/2 / (1 + .45)
     array([0.344828])
     """
@@ -357,7 +357,7 @@ def nerr11(
 
     T = 1; returned a, x; a gains 1/2, and rank 2 is looked at with chance 4/9 of 1/2:
 
-    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 2}))
+    >>> view = judged_view((["a", "x"], {"a": 1, "b": 2}))
     >>> nerr11(view, depth=2).values().round(6)  # 1/2 / (1 + 2/9)
     array([0.409091])
     """

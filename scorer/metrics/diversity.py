@@ -135,7 +135,7 @@ def alpha_dcg(
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
+    >>> view = diverse_view((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> alpha_dcg(view, k=2, normalize=False).values().round(6)  # 1 + (1/2 + 1) / log2(3)
     array([1.946395])
     >>> alpha_dcg(view, k=2).values().round(6)  # over 2 * (1 + 1/2 / log2(3))
@@ -174,7 +174,7 @@ def alpha_ndcg(
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
+    >>> view = diverse_view((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> alpha_ndcg(view, k=2).values().round(6)  # (1 + 1.5 / log2(3)) / (2 + 0.5 / log2(3))
     array([0.840606])
     """
@@ -200,7 +200,7 @@ def err_ia(view: Diverse, *, k: ShallowCutoff, rel: Relevant = 1) -> Ratio:
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
+    >>> view = diverse_view((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> err_ia(view, k=2).values()  # (1 + (1/2 + 1) / 2) / (2 * (1 + 1/4))
     array([0.7])
     """
@@ -226,7 +226,7 @@ def nerr_ia(view: Diverse, *, k: ShallowCutoff, rel: Relevant = 1) -> Ratio:
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
+    >>> view = diverse_view((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> nerr_ia(view, k=2).values().round(6)  # (1 + 1.5 / 2) / (2 + 0.5 / 2)
     array([0.777778])
     """
@@ -250,7 +250,7 @@ def ap_ia(view: Diverse, *, rel: Relevant = 1) -> Ratio:
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
+    >>> view = diverse_view((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> ap_ia(view).values()  # ((1/1 + 2/2) / 2 + 1/2) / 2
     array([0.75])
     """
@@ -276,7 +276,7 @@ def p_ia(view: Diverse, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
+    >>> view = diverse_view((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> p_ia(view, k=2).values()  # (2/2 + 1/2) / 2
     array([0.75])
     """
@@ -308,7 +308,7 @@ def nrbp(
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
+    >>> view = diverse_view((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> nrbp(view).values()  # 3/4 * (1 + 1.5 / 2) / 2
     array([0.65625])
     """
@@ -344,7 +344,7 @@ def nnrbp(
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
+    >>> view = diverse_view((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> nnrbp(view).values().round(6)  # (1 + 1.5 / 2) / (2 + 0.5 / 2)
     array([0.777778])
     """
@@ -366,7 +366,7 @@ def strecall(view: Diverse, *, k: Cutoff | None = None, rel: Relevant = 1) -> Ra
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
+    >>> view = diverse_view((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> strecall(view, k=1).values()  # 1 of 2
     array([0.5])
     """

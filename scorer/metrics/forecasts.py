@@ -113,12 +113,12 @@ def crps(
 
     Normal around 0 with deviation 1, and the target 0: (√2 - 1) / √π.
 
-    >>> crps(Targets.of_rows([0], [0], submission={"spread": [1]})).values().round(4)
+    >>> crps(targets_view([0], [0], submission={"spread": [1]})).values().round(4)
     array([0.2337])
 
     Members 9 and 13 for the target 10, |x - 10| is 2 on average, and half of |9 - 13| / 2:
 
-    >>> view = Targets.of_rows([10], [9], submission={"more": [13]})
+    >>> view = targets_view([10], [9], submission={"more": [13]})
     >>> crps(view, form="ensemble", members=("prediction", "more")).values()
     array([1.])
     """
@@ -185,7 +185,7 @@ def quantilescore(view: Targets, *, quantiles: Quantiles, scale: Scale | None = 
 
     A target of 10; its median predicted as 9, its upper decile as 11:
 
-    >>> rows = Targets.of_rows([10], [9], submission={"high": [11]})
+    >>> rows = targets_view([10], [9], submission={"high": [11]})
     >>> quantilescore(rows, quantiles={"prediction": 0.5, "high": 0.9}).values().round(4)
     array([0.3])
     """
@@ -224,7 +224,7 @@ def laplaceloglikelihood(
 
     An error of 100 with a spread of 100:
 
-    >>> rows = Targets.of_rows([2000], [1900], submission={"spread": [100]})
+    >>> rows = targets_view([2000], [1900], submission={"spread": [100]})
     >>> laplaceloglikelihood(rows).values().round(4)  # -√2 - ln(141.42)
     array([-6.366])
     """
@@ -308,7 +308,7 @@ def erde(
     Two risks found after 1 and 10 observations, and a false alarm; o = 5:
 
     >>> delays = {"delay": [1, 10, 3]}
-    >>> rows = Labelled.of(["1", "1", "0"], ["1", "1", "1"], submission=delays)
+    >>> rows = labelled_view(["1", "1", "0"], ["1", "1", "1"], submission=delays)
     >>> round(erde(rows, o=5, positive="1").pooled(), 6)  # (.017986 + .993307 + 2/3) / 3
     0.55932
     """
@@ -366,7 +366,7 @@ def flatency(
     Two risks, one found after 1 observation, one missed, and no false alarm:
 
     >>> delays = {"delay": [1, 10, 3]}
-    >>> rows = Labelled.of(["1", "1", "0"], ["1", "0", "0"], submission=delays)
+    >>> rows = labelled_view(["1", "1", "0"], ["1", "0", "0"], submission=delays)
     >>> round(flatency(rows, positive="1").pooled(), 6)  # 2/3 * (1 - 0)
     0.666667
     """

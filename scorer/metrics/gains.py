@@ -56,7 +56,7 @@ def cg(view: Judged, *, k: Cutoff | None = None) -> Ratio:
 
     Grades 3, 2 and none:
 
-    >>> cg(Judged.of((["a", "b", "x"], {"a": 3, "b": 2}))).values()  # 3 + 2
+    >>> cg(judged_view((["a", "b", "x"], {"a": 3, "b": 2}))).values()  # 3 + 2
     array([5.])
     """
     gain = gains_of(view.hits.grade, "linear") * view.hits.in_top(k)
@@ -83,7 +83,7 @@ def dcg(
 
     Grades 3, 2 and none at ranks 1, 2 and 3:
 
-    >>> view = Judged.of((["a", "b", "x"], {"a": 3, "b": 2}))
+    >>> view = judged_view((["a", "b", "x"], {"a": 3, "b": 2}))
     >>> dcg(view).values().round(4)  # 3 + 2 / log2(3)
     array([4.2619])
     """
@@ -122,7 +122,7 @@ def ndcg(
 
     Returned c, a, x; a is worth 3, b is worth 2, c nothing:
 
-    >>> view = Judged.of((["c", "a", "x"], {"a": 3, "b": 2, "c": 0}))
+    >>> view = judged_view((["c", "a", "x"], {"a": 3, "b": 2, "c": 0}))
     >>> ndcg(view).values().round(4)  # (3 / log2(3)) / (3 + 2 / log2(3))
     array([0.4441])
     """
@@ -188,7 +188,7 @@ def rbp(view: Judged, *, p: Persistence, rel: Relevant = 1) -> Ratio:
 
     Returned a, x, b; a and b are relevant:
 
-    >>> rbp(Judged.of((["a", "x", "b"], {"a": 1, "b": 1})), p=0.5).values()  # 1/2 * (1 + 1/4)
+    >>> rbp(judged_view((["a", "x", "b"], {"a": 1, "b": 1})), p=0.5).values()  # 1/2 * (1 + 1/4)
     array([0.625])
     """
     hits = view.hits.relevant(rel)
@@ -227,7 +227,7 @@ def err(view: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade = None
 
     Grades 1, none and 2, chances 1/4, 0 and 3/4:
 
-    >>> view = Judged.of((["a", "x", "b"], {"a": 1, "b": 2}))
+    >>> view = judged_view((["a", "x", "b"], {"a": 1, "b": 2}))
     >>> err(view).values()  # 1/4 + 3/4 * 3/4 / 3
     array([0.4375])
     """
@@ -272,7 +272,7 @@ def nerr(view: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade = Non
 
     Returned x, a; a satisfies with chance 3/4:
 
-    >>> nerr(Judged.of((["x", "a"], {"a": 2}))).values()  # 3/4 / 2 over 3/4
+    >>> nerr(judged_view((["x", "a"], {"a": 2}))).values()  # 3/4 / 2 over 3/4
     array([0.5])
     """
     highest = _highest_grade("nERR", view, max_grade)
@@ -299,7 +299,7 @@ def irbu(
 
     Grades 1, none and 2, chances 1/4, 0 and 3/4:
 
-    >>> view = Judged.of((["a", "x", "b"], {"a": 1, "b": 2}))
+    >>> view = judged_view((["a", "x", "b"], {"a": 1, "b": 2}))
     >>> irbu(view, p=0.5).values()  # 1/4 / 2 + 3/4 * 3/4 / 8
     array([0.1953125])
     """
@@ -345,7 +345,7 @@ def q(
 
     Returned b, x, a; a gains 2, b gains 1:
 
-    >>> view = Judged.of((["b", "x", "a"], {"a": 2, "b": 1}))
+    >>> view = judged_view((["b", "x", "a"], {"a": 2, "b": 1}))
     >>> q(view).values().round(6)  # ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3)) / 2
     array([0.75])
     """
@@ -417,7 +417,7 @@ def compat(view: Judged, *, p: Persistence = 0.95, normalize: bool = True) -> Ra
 
     Returned b, a; a is better; depth 1 shares none, depth 2 both:
 
-    >>> view = Judged.of((["b", "a"], {"a": 2, "b": 1}))
+    >>> view = judged_view((["b", "a"], {"a": 2, "b": 1}))
     >>> compat(view, p=0.5).values().round(6)  # (0 + 1/2 * 2/2) / (1 + 1/2)
     array([0.333333])
     """
@@ -474,7 +474,7 @@ def rbo(
 
     Returned b, a; the truth ranks a, b; depth 1 shares none, depth 2 both:
 
-    >>> view = Judged.of((["b", "a"], {"a": 2, "b": 1}))
+    >>> view = judged_view((["b", "a"], {"a": 2, "b": 1}))
     >>> rbo(view, p=0.5).values()  # 1/2 * (0 + 1/2 * 2/2) + (1/2)^2 * 2/2
     array([0.5])
     """

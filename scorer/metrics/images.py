@@ -63,7 +63,7 @@ def dice(view: Masks, *, empty: EmptyImage = "one") -> Ratio:
 
     Pixels 1 to 4 submitted, 3 to 6 true; and an image with neither:
 
-    >>> dice(Masks.of_cells(("1 4", "3 4"), ("", "-"))).values()  # 2 × 2 / (4 + 4)
+    >>> dice(masks_view(("1 4", "3 4"), ("", "-"))).values()  # 2 × 2 / (4 + 4)
     array([0.5, 1. ])
     """
     both, true, submitted = view.counts()
@@ -93,9 +93,9 @@ def iou(view: Masks, *, empty: EmptyImage = "one", thresholds: Thresholds | None
 
     Pixels 1 to 4 submitted, 3 to 6 true:
 
-    >>> iou(Masks.of_cells(("1 4", "3 4"))).values().round(4)  # 2 / 6
+    >>> iou(masks_view(("1 4", "3 4"))).values().round(4)  # 2 / 6
     array([0.3333])
-    >>> iou(Masks.of_cells(("1 4", "1 3")), thresholds=(0.5, 0.7, 0.8)).values().round(4)
+    >>> iou(masks_view(("1 4", "1 3")), thresholds=(0.5, 0.7, 0.8)).values().round(4)
     array([0.6667])
     """
     both, true, submitted = view.counts()
@@ -261,7 +261,7 @@ def boxap(
 
     The surer of two boxes is right, of two true ones:
 
-    >>> view = Boxes.of_cells(("a .9 0 0 9 9 a .4 50 50 60 60", "a 0 0 9 9 a 20 20 30 30"))
+    >>> view = boxes_view(("a .9 0 0 9 9 a .4 50 50 60 60", "a 0 0 9 9 a 20 20 30 30"))
     >>> boxap(view, iou=(0.5,), rule="voc").pooled()
     0.5
     """
@@ -358,7 +358,7 @@ def boxf1(
 
     One of two boxes is right, of one true one:
 
-    >>> view = Boxes.of_cells(("a .9 0 0 9 9 a .4 5 5 9 9", "a 0 0 9 9"))
+    >>> view = boxes_view(("a .9 0 0 9 9 a .4 5 5 9 9", "a 0 0 9 9"))
     >>> boxf1(view).values(1).round(4)
     array([0.6667])
     """
@@ -390,7 +390,7 @@ def pointf1(
     One of two points is inside the only box:
 
     >>> parts = dict(parts=("class", "x", "y"), true_parts=("class", "x", "y", "w", "h"))
-    >>> view = Boxes.of_cells(("a 3 3 a 20 3", "a 0 0 9 9"), **parts)
+    >>> view = boxes_view(("a 3 3 a 20 3", "a 0 0 9 9"), **parts)
     >>> round(pointf1(view).pooled(), 4)
     0.6667
     """

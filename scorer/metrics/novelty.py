@@ -99,7 +99,7 @@ def cataloguecoverage(view: Returned, *, k: Cutoff, catalogue: Catalogue = None)
 
     Two lists recommend a and b, and a; of four items:
 
-    >>> view = Returned.of((["a", "b"], {}), (["a"], {}), users=dict.fromkeys("abcd", 1))
+    >>> view = returned_view((["a", "b"], {}), (["a"], {}), users=dict.fromkeys("abcd", 1))
     >>> cataloguecoverage(view, k=2).pooled()  # {a, b} / 4
     0.5
     """
@@ -135,7 +135,7 @@ def gini(view: Returned, *, k: Cutoff, catalogue: Catalogue = None) -> Figure:
     a is recommended three times, b once, c never:
 
     >>> lists = (["a", "b"], {}), (["a"], {}), (["a"], {})
-    >>> view = Returned.of(*lists, users=dict.fromkeys("abc", 1))
+    >>> view = returned_view(*lists, users=dict.fromkeys("abc", 1))
     >>> gini(view, k=2).pooled()  # (-2 * 0 + 0 * 1/4 + 2 * 3/4) / 2
     0.75
     """
@@ -173,7 +173,7 @@ def entropy(view: Returned, *, k: CatalogueCutoff) -> Figure:
     a is recommended twice, b and c once:
 
     >>> lists = (["a", "b"], {}), (["a", "c"], {})
-    >>> view = Returned.of(*lists, users=dict.fromkeys("abc", 1))
+    >>> view = returned_view(*lists, users=dict.fromkeys("abc", 1))
     >>> entropy(view, k=2).pooled()  # 1/2 * 1 + 2 * 1/4 * 2
     1.5
     """
@@ -207,7 +207,7 @@ def listcoverage(view: Returned) -> Ratio:
 
     One of two lists is answered:
 
-    >>> listcoverage(Returned.of((["a"], {}), ([], {}))).pooled()  # 1 / 2
+    >>> listcoverage(returned_view((["a"], {}), ([], {}))).pooled()  # 1 / 2
     0.5
     """
     answered = np.minimum(view.total(), 1.0)
@@ -241,7 +241,7 @@ def novelty(
 
     Of 8 past users 4 know a, 1 knows b, nobody knows c:
 
-    >>> view = Returned.of((["a", "b", "c"], {}), users={"a": 4, "b": 1, "c": 0})
+    >>> view = returned_view((["a", "b", "c"], {}), users={"a": 4, "b": 1, "c": 0})
     >>> novelty(view, k=3, users=8).values().round(4)  # (1 + 3 + 3) / 3
     array([2.3333])
     """
@@ -286,7 +286,7 @@ def serendipity(
 
     >>> users, features = {"a": 9, "b": 2, "c": 1}, {"a": [1, 0], "b": [1, 1], "c": [0, 1]}
     >>> lists = (["a", "b", "c"], {"a": 1, "b": 1})
-    >>> view = Returned.of(lists, users=users, features=features, history=[["a"]])
+    >>> view = returned_view(lists, users=users, features=features, history=[["a"]])
     >>> serendipity(view, k=4, expected=1).values()  # b / 4
     array([0.25])
     >>> serendipity(view, k=4, expected="history").values().round(4)  # (0 + (1 - 1/sqrt(2))) / 4
@@ -341,7 +341,7 @@ def ild(view: Returned, *, k: Cutoff, distance: FeatureDistance = "cosine") -> R
     a and b are comedies, c is a thriller:
 
     >>> features = {"a": [1, 0], "b": [1, 0], "c": [0, 1]}
-    >>> view = Returned.of((["a", "b", "c"], {}), (["a"], {}), features=features)
+    >>> view = returned_view((["a", "b", "c"], {}), (["a"], {}), features=features)
     >>> ild(view, k=10).values().round(4)  # (0 + 1 + 1) / 3
     array([0.6667,    nan])
     """
@@ -387,7 +387,7 @@ def awrf(
     a and b are relevant, of two classes; a alone is returned:
 
     >>> item = {"group": {"a": [1.0, 0.0], "b": [0.0, 1.0]}}
-    >>> view = Scored.of_scores(({"a": 0.9}, {"a": 1, "b": 1}), item=item)
+    >>> view = scored_view(({"a": 0.9}, {"a": 1, "b": 1}), item=item)
     >>> awrf(view).values().round(6)  # 1 - (log2(4/3) / 2 + (1 + ...) / 2)
     array([0.688722])
     """
@@ -482,7 +482,7 @@ def fmax(
 
     Right at .9, wrong at .5, and one of two relevant items missed:
 
-    >>> view = Scored.of_scores(({"a": 0.9, "x": 0.5}, {"a": 1, "b": 1}))
+    >>> view = scored_view(({"a": 0.9, "x": 0.5}, {"a": 1, "b": 1}))
     >>> round(fmax(view).pooled(), 6)  # P 1, R 1/2
     0.666667
     """

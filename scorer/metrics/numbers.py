@@ -103,7 +103,7 @@ def mae(view: Targets) -> Ratio:
 
     A list of two ratings, 5 and 3, predicted as 4 and 3, and one of 2 predicted as 4:
 
-    >>> ratio = mae(Targets.of(([5, 3], [4, 3]), ([2], [4])))
+    >>> ratio = mae(ratings_view(([5, 3], [4, 3]), ([2], [4])))
     >>> ratio.pooled()  # (1 + 0 + 2) / 3
     1.0
     >>> ratio.values()  # (1 + 0) / 2, and 2 / 1
@@ -123,7 +123,7 @@ def mae(view: Targets) -> Ratio:
 def mse(view: Targets) -> Ratio:
     """The mean of the squared errors: large ones weigh more.
 
-    >>> mse(Targets.of_rows([3, 5], [1, 5])).values()
+    >>> mse(targets_view([3, 5], [1, 5])).values()
     array([4., 0.])
     """
     return mean_of_rows(view, view.error**2, "error²")
@@ -145,12 +145,13 @@ def rmse(view: Targets) -> Ratio:
     scikit-learn, Surprise and Kaggle take it. `average=lists` takes a root for each list, such as a
     user, and then their mean: every list counts alike, however many ratings it has.
 
-    >>> rmse(Targets.of_rows([3, 5], [3, 3])).pooled()  # sqrt((0 + 4) / 2)
+    >>> rmse(targets_view([3, 5], [3, 3])).pooled()  # sqrt((0 + 4) / 2)
     1.4142135623730951
 
     A list of two ratings, 5 and 3, predicted as 4 and 3, and one of 2 predicted as 4:
 
-    >>> rmse(Targets.of(([5, 3], [4, 3]), ([2], [4]))).values().round(4)  # sqrt(1 / 2), sqrt(4 / 1)
+    >>> view = ratings_view(([5, 3], [4, 3]), ([2], [4]))
+    >>> rmse(view).values().round(4)  # sqrt(1 / 2), sqrt(4 / 1)
     array([0.7071, 2.    ])
     """
     return mean_of_rows(view, view.error**2, "error²", transform=square_root)
@@ -171,7 +172,7 @@ def rmsle(view: Targets, *, log: Log = "log1p") -> Ratio:
     `log=plain` takes ln(x), as Kaggle's House Prices does. Where such a logarithm is undefined, so
     is the value; `submission.range` refuses such predictions.
 
-    >>> round(rmsle(Targets.of_rows([0, 9], [0, 99])).pooled(), 6)  # ln(10) / sqrt(2)
+    >>> round(rmsle(targets_view([0, 9], [0, 99])).pooled(), 6)  # ln(10) / sqrt(2)
     1.628174
     """
     logarithm, one = (np.log1p, "1 + ") if log == "log1p" else (np.log, "")
@@ -198,7 +199,7 @@ def rmspe(view: Targets) -> Ratio:
     Rows whose target is 0 do not count, as in the Rossmann challenge. It is a share, so .1 is ten
     percent.
 
-    >>> round(rmspe(Targets.of_rows([2, 4, 0], [1, 4, 9])).pooled(), 6)  # sqrt((1/4 + 0) / 2)
+    >>> round(rmspe(targets_view([2, 4, 0], [1, 4, 9])).pooled(), 6)  # sqrt((1/4 + 0) / 2)
     0.353553
     """
     is_counted = view.target != 0
@@ -222,7 +223,7 @@ def mape(view: Targets) -> Ratio:
     As in scikit-learn a target of 0 counts as 2.2e-16, which makes the value huge: use another
     measure where targets can be 0.
 
-    >>> mape(Targets.of_rows([4, 5], [3, 5])).values()
+    >>> mape(targets_view([4, 5], [3, 5])).values()
     array([0.25, 0.  ])
     """
     smallest = np.finfo(np.float64).eps
@@ -245,7 +246,7 @@ def smape(view: Targets) -> Ratio:
 
     0 where both are 0. Some contests give it in percent, 100 times as much.
 
-    >>> smape(Targets.of_rows([4, 0], [12, 0])).values()
+    >>> smape(targets_view([4, 0], [12, 0])).values()
     array([1., 0.])
     """
     size = np.abs(view.target) + np.abs(view.prediction)
@@ -266,7 +267,7 @@ def pinball(view: Targets, *, quantile: Quantile = 0.5) -> Ratio:
 
     With `quantile=0.5` it is half of MAE.
 
-    >>> pinball(Targets.of_rows([10, 10], [9, 11]), quantile=0.9).values().round(2)
+    >>> pinball(targets_view([10, 10], [9, 11]), quantile=0.9).values().round(2)
     array([0.9, 0.1])
     """
     too_low = -view.error  # the target less the prediction, below 0 where that is too high
@@ -309,7 +310,7 @@ def _median_error(columns: Mapping[str, Any], row_weight: Floats) -> float:
 def medae(view: Targets) -> Figure:
     """Half of the errors are smaller than this: outliers do not matter.
 
-    >>> medae(Targets.of_rows([1, 2, 3], [1, 4, 103])).pooled()
+    >>> medae(targets_view([1, 2, 3], [1, 4, 103])).pooled()
     2.0
     """
     return _figure_of_numbers(view, _median_error, "median |error|", smooth=False)
@@ -332,7 +333,7 @@ def _largest_error(columns: Mapping[str, Any], row_weight: Floats) -> float:
 def maxerror(view: Targets) -> Figure:
     """The largest of the errors.
 
-    >>> maxerror(Targets.of_rows([1, 2, 3], [1, 4, 2])).pooled()
+    >>> maxerror(targets_view([1, 2, 3], [1, 4, 2])).pooled()
     2.0
     """
     reason = "the largest of these errors says nothing of the largest of others"
@@ -369,7 +370,7 @@ def r2(view: Targets) -> Figure:
     all predictions are right, else 0. Of ratings the mean is over all together; `average=lists`
     takes each list's own, and the value is the mean over lists.
 
-    >>> r2(Targets.of_rows([1, 2, 3], [1, 2, 4])).pooled()  # 1 - 1 / 2
+    >>> r2(targets_view([1, 2, 3], [1, 2, 4])).pooled()  # 1 - 1 / 2
     0.5
     """
     return _figure_of_numbers(view, _r2, "1 - sum of error² / sum of (target - mean)²")
@@ -407,9 +408,9 @@ def _variance(values: Floats, weight: Floats) -> float:
 def explainedvariance(view: Targets) -> Figure:
     """As R2, but predictions that are all too high by the same amount lose nothing.
 
-    >>> explainedvariance(Targets.of_rows([1, 2, 3], [2, 3, 4])).pooled()
+    >>> explainedvariance(targets_view([1, 2, 3], [2, 3, 4])).pooled()
     1.0
-    >>> explainedvariance(Targets.of_rows([1, 2, 3], [1e30, 1e30, 1e30])).pooled()
+    >>> explainedvariance(targets_view([1, 2, 3], [1e30, 1e30, 1e30])).pooled()
     0.0
     """
     formula = "1 - variance of errors / variance of targets"
@@ -453,7 +454,7 @@ def pearson(view: Targets) -> Figure:
 
     Scale and offset of the predictions do not matter.
 
-    >>> round(pearson(Targets.of_rows([1, 2, 3], [10, 20, 30])).pooled(), 6)
+    >>> round(pearson(targets_view([1, 2, 3], [10, 20, 30])).pooled(), 6)
     1.0
     """
     return _figure_of_numbers(view, _pearson, "covariance / product of standard deviations")
@@ -492,7 +493,7 @@ def spearman(view: Targets) -> Figure:
 
     Equal values share their mean rank, as in scipy's spearmanr.
 
-    >>> spearman(Targets.of_rows([1, 2, 3], [20, 10, 30])).pooled()
+    >>> spearman(targets_view([1, 2, 3], [20, 10, 30])).pooled()
     0.5
     """
     figure = _figure_of_numbers(view, _spearman, "Pearson correlation of the ranks")
@@ -539,7 +540,7 @@ def haversine(
     A quarter of the equator:
 
     >>> columns = {"truth": {"longitude": [0]}, "submission": {"longitude": [90]}}
-    >>> haversine(Targets.of_rows([0], [0], **columns)).values().round()  # π/2 × 6,371,000
+    >>> haversine(targets_view([0], [0], **columns)).values().round()  # π/2 × 6,371,000
     array([10007543.])
     """
     return mean_of_rows(view, _distances(view, longitude, radius), "distance")
@@ -572,7 +573,7 @@ def haversine_of_lists(
     Two points of a list, a quarter of the equator and nothing away:
 
     >>> columns = {"truth": {"longitude": [0, 5]}, "submission": {"longitude": [90, 5]}}
-    >>> haversine_of_lists(Targets.of(([0, 1], [0, 1]), **columns)).values().round()
+    >>> haversine_of_lists(ratings_view(([0, 1], [0, 1]), **columns)).values().round()
     array([5003772.])
     """
     if quantiles is None:
@@ -612,7 +613,7 @@ def angularerror(view: Targets, *, zenith: Zenith = "zenith", unit: AngleUnit = 
     A quarter of a turn along the horizon, in degrees:
 
     >>> columns = {"truth": {"zenith": [90]}, "submission": {"zenith": [90]}}
-    >>> rows = Targets.of_rows([350], [80], **columns)
+    >>> rows = targets_view([350], [80], **columns)
     >>> angularerror(rows, unit="degrees").values().round(6)
     array([90.])
     """
@@ -642,7 +643,7 @@ def intervalcoverage(view: Targets, *, low: LowColumn = "low", high: HighColumn 
     and 0.95 are these ends, and show the coverage beside it.
 
     >>> ends = {"low": [2, 1], "high": [4, 4]}
-    >>> intervalcoverage(Targets.of_rows([3, 5], [3, 4], submission=ends)).values()
+    >>> intervalcoverage(targets_view([3, 5], [3, 4], submission=ends)).values()
     array([1., 0.])
     """
     columns = view.extras.submission
@@ -670,7 +671,7 @@ def intervalcoverage_of_ratings(view: Targets) -> Ratio:
 
     A rating of 3 inside 2 to 4, one of 5 outside 1 to 4:
 
-    >>> view = Targets.of(([3, 5], [3, 4]), submission={"low": [2, 1], "high": [4, 4]})
+    >>> view = ratings_view(([3, 5], [3, 4]), submission={"low": [2, 1], "high": [4, 4]})
     >>> intervalcoverage_of_ratings(view).values()  # 1 / 2
     array([0.5])
     """
@@ -702,7 +703,7 @@ def wrmsse(view: Targets, *, scale: ListNumber = "scale", weight: ListNumber = "
     Errors of 1 and 1 with scale 4, weight 3; no error in another series, weight 1:
 
     >>> columns = {"scale": [4, 1], "weight": [3, 1]}
-    >>> view = Targets.of(([5, 3], [4, 4]), ([2], [2]), list=columns)
+    >>> view = ratings_view(([5, 3], [4, 4]), ([2], [2]), list=columns)
     >>> wrmsse(view).pooled()  # 3/4 * sqrt(1/4)
     0.375
     """

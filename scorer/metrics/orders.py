@@ -63,7 +63,7 @@ def tau(view: Judged) -> Ratio:
 
     The order b, a, c where the truth has a first and ties the others:
 
-    >>> view = Judged.of((["b", "a", "c"], {"a": 2, "b": 1, "c": 1}))
+    >>> view = judged_view((["b", "a", "c"], {"a": 2, "b": 1, "c": 1}))
     >>> tau(view).values()  # (1 - 1) / sqrt(3 * 2)
     array([0.])
     """
@@ -111,7 +111,7 @@ def tauap(view: Judged, *, over: Literal["submission", "truth"] = "submission") 
 
     The order b, a, c, d where the truth has a, b, c, d; above a is b, wrongly:
 
-    >>> view = Judged.of((["b", "a", "c", "d"], {"a": 5, "b": 4, "c": 3, "d": 2}))
+    >>> view = judged_view((["b", "a", "c", "d"], {"a": 5, "b": 4, "c": 3, "d": 2}))
     >>> tauap(view).values().round(4)  # 2/3 * (0/1 + 2/2 + 3/3) - 1
     array([0.3333])
     """
@@ -158,7 +158,7 @@ def rho(view: Judged) -> Ratio:
 
     The order b, a, c where the truth has a, b, c; ranks differ by 1, 1 and 0:
 
-    >>> view = Judged.of((["b", "a", "c"], {"a": 3, "b": 2, "c": 1}))
+    >>> view = judged_view((["b", "a", "c"], {"a": 3, "b": 2, "c": 1}))
     >>> rho(view).values()  # 1 - 6 * (1 + 1 + 0) / (3 * 8)
     array([0.5])
     """
@@ -240,7 +240,7 @@ def edrc(
     The paper's Table 1 as printed. Its 5/29 has 3 for item E, which takes B > E in the truth:
 
     >>> stated = "C>A C>B C>D A>E B>E D>E"
-    >>> view = Preferred.of(
+    >>> view = preferred_view(
     ...     ("A>C A>D A>E C>D B>D", stated), ("A>C A>D A>E C>D B>D B>E", stated)
     ... )
     >>> edrc(view).round(4)  # 2 / (29/6) * (1/2 + 2.5/3 + 2.5/2) - 1, and 3/2 for E
@@ -325,7 +325,7 @@ def acceq(view: Scored, *, epsilon: Epsilon = 0) -> Ratio:
 
     The truth has b and c tied, the scores have b before c:
 
-    >>> view = Scored.of_scores(({"a": 0.9, "b": 0.3, "c": 0.2}, {"a": 2, "b": 1, "c": 1}))
+    >>> view = scored_view(({"a": 0.9, "b": 0.3, "c": 0.2}, {"a": 2, "b": 1, "c": 1}))
     >>> acceq(view).values().round(4)  # ab and ac, of ab, ac and bc
     array([0.6667])
     """
@@ -356,7 +356,7 @@ def acceqcalibrated(view: Scored, *, average: Literal["lists", "pooled"] = "list
 
     Where b and c tie, 0.1 apart, and a is 0.6 above b, an epsilon from 0.1 is best:
 
-    >>> view = Scored.of_scores(({"a": 0.9, "b": 0.3, "c": 0.2}, {"a": 2, "b": 1, "c": 1}))
+    >>> view = scored_view(({"a": 0.9, "b": 0.3, "c": 0.2}, {"a": 2, "b": 1, "c": 1}))
     >>> acceqcalibrated(view).pooled()
     1.0
     """
@@ -411,7 +411,7 @@ def pairwiseaccuracy(view: Texts) -> Figure:
 
     The truth ties a, b and c, the scores tie a and b alone:
 
-    >>> view = Texts.of(({"a": 0.5, "b": 0.5, "c": 0.2}, ["a", "b", "c"]))
+    >>> view = texts_view(({"a": 0.5, "b": 0.5, "c": 0.2}, ["a", "b", "c"]))
     >>> round(pairwiseaccuracy(view).pooled(), 4)  # ab, of ab, ac and bc
     0.3333
     """

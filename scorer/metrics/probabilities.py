@@ -52,7 +52,7 @@ def logloss(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     wrong certainty costs 36.04 and not infinitely much; with `eps=1e-15`, as in older rules, 34.54.
     Where the truth has shares of classes, it is the mean of -Σ share × ln(p).
 
-    >>> logloss(Labelled.of(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})).values().round(4)
+    >>> logloss(labelled_view(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})).values().round(4)
     array([0.6931, 0.2231])
     """
     refuse_several_labels(view, "LogLoss")
@@ -83,7 +83,7 @@ def kl(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     less that; Kaggle's rules write `eps=1e-15`. Where the truth names one class a row, that class
     has the whole share, and the divergence is LogLoss.
 
-    >>> kl(Labelled.of(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})).values().round(4)
+    >>> kl(labelled_view(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})).values().round(4)
     array([0.6931, 0.2231])
     """
     refuse_several_labels(view, "KL")
@@ -109,7 +109,7 @@ def brier(view: Labelled, *, scale: BrierScale = None) -> Ratio:
 
     The convention for the scale is scikit-learn's `scale_by_half="auto"`.
 
-    >>> rows = Labelled.of(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})
+    >>> rows = labelled_view(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})
     >>> brier(rows, scale="half").values().round(2)
     array([0.25, 0.04])
     """
@@ -154,7 +154,7 @@ def rce(view: Labelled) -> Figure:
     challenge the shares are among the rows that are scored, so that a split of them has its own
     naive prediction.
 
-    >>> rows = Labelled.of(["a", "b"], {"a": [0.5, 0.25], "b": [0.5, 0.75]})
+    >>> rows = labelled_view(["a", "b"], {"a": [0.5, 0.25], "b": [0.5, 0.75]})
     >>> round(rce(rows).pooled(), 4)  # 1 - (ln 2 + ln 4/3) / (2 ln 2), in percent
     29.2481
     """
@@ -180,7 +180,7 @@ def topk(view: Labelled, *, k: Cutoff) -> Ratio:
     Of classes with equal probabilities the later one in the order of the classes stands above, as
     in scikit-learn.
 
-    >>> rows = Labelled.of(["a", "b"], {"a": [0.2, 0.6], "b": [0.3, 0.1], "c": [0.5, 0.3]})
+    >>> rows = labelled_view(["a", "b"], {"a": [0.2, 0.6], "b": [0.3, 0.1], "c": [0.5, 0.3]})
     >>> topk(rows, k=2).values()
     array([0., 0.])
     """
@@ -226,7 +226,7 @@ def ece(view: Labelled, *, bins: Bins = 15) -> Figure:
 
     Two rows of 0.8, one of them right: |1 / 2 - 0.8|:
 
-    >>> rows = Labelled.of(["a", "b"], {"a": [0.8, 0.8], "b": [0.2, 0.2]})
+    >>> rows = labelled_view(["a", "b"], {"a": [0.8, 0.8], "b": [0.2, 0.2]})
     >>> round(ece(rows, bins=10).pooled(), 6)
     0.3
     """
@@ -277,7 +277,7 @@ def probabilisticf1(view: Labelled, *, beta: Beta = 1, positive: Positive = None
 
     Probabilities 0.8 of a positive row and 0.4 of another:
 
-    >>> rows = Labelled.of(["b", "a"], {"a": [0.2, 0.6], "b": [0.8, 0.4]})
+    >>> rows = labelled_view(["b", "a"], {"a": [0.2, 0.6], "b": [0.8, 0.4]})
     >>> round(probabilisticf1(rows).pooled(), 6)  # 2 × 0.8 / (1 + 1.2)
     0.727273
     """

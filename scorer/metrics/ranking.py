@@ -80,7 +80,7 @@ def p(
 
     Returned a, x, b; a and b are relevant:
 
-    >>> p(Judged.of((["a", "x", "b"], {"a": 1, "b": 1})), k=5).values()  # 2 / 5
+    >>> p(judged_view((["a", "x", "b"], {"a": 1, "b": 1})), k=5).values()  # 2 / 5
     array([0.4])
     """
     hits = view.hits.relevant(rel)
@@ -111,7 +111,7 @@ def r(
 
     Returned a, x; a, b and c are relevant:
 
-    >>> r(Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1})), k=2).values()  # 1 / 3
+    >>> r(judged_view((["a", "x"], {"a": 1, "b": 1, "c": 1})), k=2).values()  # 1 / 3
     array([0.33333333])
     """
     hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
@@ -143,7 +143,7 @@ def rprec(view: Judged, *, rel: Relevant = 1) -> Ratio:
 
     Returned a, x, b; a and b are relevant, so that R is 2:
 
-    >>> rprec(Judged.of((["a", "x", "b"], {"a": 1, "b": 1}))).values()  # 1 / 2
+    >>> rprec(judged_view((["a", "x", "b"], {"a": 1, "b": 1}))).values()  # 1 / 2
     array([0.5])
     """
     hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
@@ -170,7 +170,7 @@ def f(view: Judged, *, k: Cutoff, rel: Relevant = 1, beta: Beta = 1) -> Ratio:
 
     Returned a, x; a, b and c are relevant:
 
-    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
+    >>> view = judged_view((["a", "x"], {"a": 1, "b": 1, "c": 1}))
     >>> f(view, k=2, beta=2).values().round(4)  # 5 * 1 / (4 * 3 + 2)
     array([0.3571])
     """
@@ -232,7 +232,7 @@ def ap(
 
     Returned a, x, b, y; a, b and c are relevant:
 
-    >>> view = Judged.of((["a", "x", "b", "y"], {"a": 1, "b": 1, "c": 1}))
+    >>> view = judged_view((["a", "x", "b", "y"], {"a": 1, "b": 1, "c": 1}))
     >>> ap(view).values().round(4)  # (1/1 + 2/3) / 3
     array([0.5556])
     """
@@ -289,7 +289,7 @@ def rr(view: Judged, *, k: Cutoff | None = None, rel: Relevant = 1) -> Ratio:
 
     Returned x, a, b; a and b are relevant:
 
-    >>> rr(Judged.of((["x", "a", "b"], {"a": 1, "b": 1}))).values()  # 1 / 2
+    >>> rr(judged_view((["x", "a", "b"], {"a": 1, "b": 1}))).values()  # 1 / 2
     array([0.5])
     """
     hits = view.hits.relevant(rel)
@@ -321,7 +321,7 @@ def success(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
 
     Returned x, a; a is relevant:
 
-    >>> view = Judged.of((["x", "a"], {"a": 1}))
+    >>> view = judged_view((["x", "a"], {"a": 1}))
     >>> success(view, k=1).values(), success(view, k=2).values()
     (array([0.]), array([1.]))
     """
@@ -350,7 +350,7 @@ def bpref(view: Judged, *, rel: Relevant = 1) -> Ratio:
 
     Returned n, a, x, b; a and b are relevant, n and m judged irrelevant:
 
-    >>> view = Judged.of((["n", "a", "x", "b"], {"a": 1, "b": 1, "n": 0, "m": 0}))
+    >>> view = judged_view((["n", "a", "x", "b"], {"a": 1, "b": 1, "n": 0, "m": 0}))
     >>> bpref(view).values()  # (1 - 1/2 + 1 - 1/2) / 2
     array([0.5])
     """
@@ -386,7 +386,7 @@ def infap(view: Judged, *, rel: Relevant = 1) -> Ratio:
     Returned a, u, n, b; a and b are relevant, u pooled but not judged, n not relevant.
     At rank 4 all 3 items above are pooled, and 1 of the 2 judged is relevant:
 
-    >>> view = Judged.of((["a", "u", "n", "b"], {"a": 1, "b": 1, "u": -1, "n": 0}))
+    >>> view = judged_view((["a", "u", "n", "b"], {"a": 1, "b": 1, "u": -1, "n": 0}))
     >>> infap(view).values().round(4)  # (1 + (1/4 + 3/4 * 3/3 * 1/2)) / 2
     array([0.8125])
     """
@@ -428,7 +428,7 @@ def iprec(view: Judged, *, recall: RecallLevel, rel: Relevant = 1) -> Ratio:
 
     Returned a, x, b; a, b and c are relevant. Half of 3 needs 2 of them:
 
-    >>> view = Judged.of((["a", "x", "b"], {"a": 1, "b": 1, "c": 1}))
+    >>> view = judged_view((["a", "x", "b"], {"a": 1, "b": 1, "c": 1}))
     >>> iprec(view, recall=0.5).values()  # 2 / 3
     array([0.66666667])
     """
@@ -502,7 +502,7 @@ def marp(
     The challenge's second example, list 2: truth 1 to 7; depths 5 and 10:
 
     >>> truth = {str(n): 51.0 - n for n in range(1, 8)}
-    >>> view = Judged.of(("23 2 3 20 10 6 7 8 21 22".split(), truth))
+    >>> view = judged_view(("23 2 3 20 10 6 7 8 21 22".split(), truth))
     >>> marp(view, cutoffs=(5, 10)).values().round(4)  # (2/5 + 4/7) / 2
     array([0.4857])
     """
@@ -550,7 +550,7 @@ def hits(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
     Positives a, b, c and negatives x, y; the second best negative is y:
 
     >>> truth = {"a": 1, "b": 1, "c": 1, "x": 0, "y": 0}
-    >>> view = Judged.of((["a", "x", "b", "y", "c"], truth))
+    >>> view = judged_view((["a", "x", "b", "y", "c"], truth))
     >>> hits(view, k=2).values().round(6)  # a and b, of 3
     array([0.666667])
     """
@@ -594,7 +594,7 @@ def auc(
 
     Returned a, x, b, y; a, b and c are relevant:
 
-    >>> view = Judged.of((["a", "x", "b", "y"], {"a": 1, "b": 1, "c": 1}))
+    >>> view = judged_view((["a", "x", "b", "y"], {"a": 1, "b": 1, "c": 1}))
     >>> auc(view, k=4).values()  # a over x and y, b over y: 3 / (2 * 2)
     array([0.75])
     >>> auc(view, pairs="all", catalogue=6).values()  # c over z, tied, half: (3 + 2 + .5) / (3 * 3)
@@ -684,7 +684,7 @@ def judged(view: Judged, *, k: Cutoff) -> Ratio:
 
     Returned a, x, b; the truth knows a and b:
 
-    >>> judged(Judged.of((["a", "x", "b"], {"a": 1, "b": 0})), k=10).values()  # 2 / 3
+    >>> judged(judged_view((["a", "x", "b"], {"a": 1, "b": 0})), k=10).values()  # 2 / 3
     array([0.66666667])
     """
     columns, depth = {"judged": view.hits.in_top(k)}, np.minimum(view.returned, k)
@@ -711,7 +711,7 @@ def clicks(
 
     The first relevant item at rank 3, of pages of two; and none:
 
-    >>> view = Judged.of((["x", "y", "a"], {"a": 1}), (["x"], {"a": 1}))
+    >>> view = judged_view((["x", "y", "a"], {"a": 1}), (["x"], {"a": 1}))
     >>> clicks(view, page=2).values()
     array([ 1., 51.])
     """
@@ -745,7 +745,7 @@ def classrprec(
     Tracks a and b by one artist are relevant; a is returned, and c of the same artist:
 
     >>> item = {"group": {"a": "one", "b": "one", "c": "one"}}
-    >>> view = Scored.of_scores(({"a": 2, "c": 1}, {"a": 1, "b": 1}), item=item)
+    >>> view = scored_view(({"a": 2, "c": 1}, {"a": 1, "b": 1}), item=item)
     >>> classrprec(view).values()  # (1 + 0.25 * 1) / 2
     array([0.625])
     """
@@ -801,7 +801,7 @@ def lrap(view: Scored, *, rel: Relevant = 1) -> Ratio:
     Relevant a at rank 1, b tied with x and y at rank 4:
 
     >>> scores = {"a": 0.9, "b": 0.5, "x": 0.5, "y": 0.5}
-    >>> lrap(Scored.of_scores((scores, {"a": 1, "b": 1}))).values()  # (1/1 + 2/4) / 2
+    >>> lrap(scored_view((scores, {"a": 1, "b": 1}))).values()  # (1/1 + 2/4) / 2
     array([0.75])
     """
     columns = {"score": view.score, "precision": _tied_precision(view, rel)}

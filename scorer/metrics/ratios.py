@@ -195,7 +195,7 @@ def sum_of_rows(
     """The sum of a value over the rows of each list, divided by `divisor`.
 
     >>> from scorer.views.ranked import Judged
-    >>> hits = Judged.of((["a", "x", "b"], {"a": 1, "b": 2})).hits
+    >>> hits = judged_view((["a", "x", "b"], {"a": 1, "b": 2})).hits
     >>> ratio = sum_of_rows(hits, {"grade": hits.grade}, 2, "R")
     >>> ratio.values(), ratio.formula  # (1 + 2) / 2
     (array([1.5]), 'sum / R')

@@ -32,7 +32,7 @@ def setp(view: Judged, *, rel: Relevant = 1, relative: bool = False) -> Ratio:
 
     Returned a, x, b; a and b are relevant:
 
-    >>> setp(Judged.of((["a", "x", "b"], {"a": 1, "b": 1}))).values()  # 2 / 3
+    >>> setp(judged_view((["a", "x", "b"], {"a": 1, "b": 1}))).values()  # 2 / 3
     array([0.66666667])
     """
     if relative:
@@ -57,7 +57,7 @@ def setrelp(view: Judged, *, rel: Relevant = 1) -> Ratio:
 
     Returned a, x, y; a and b are relevant:
 
-    >>> setrelp(Judged.of((["a", "x", "y"], {"a": 1, "b": 1}))).values()  # 1 / min(3, 2)
+    >>> setrelp(judged_view((["a", "x", "y"], {"a": 1, "b": 1}))).values()  # 1 / min(3, 2)
     array([0.5])
     """
     return setp(view, rel=rel, relative=True)
@@ -78,7 +78,7 @@ def setr(view: Judged, *, rel: Relevant = 1) -> Ratio:
 
     Returned a, x; a, b and c are relevant:
 
-    >>> setr(Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))).values()  # 1 / 3
+    >>> setr(judged_view((["a", "x"], {"a": 1, "b": 1, "c": 1}))).values()  # 1 / 3
     array([0.33333333])
     """
     return _found_over(view, rel, view.ideal.count(rel), "R")
@@ -117,7 +117,7 @@ def setf(view: Judged, *, rel: Relevant = 1, beta: Beta = 1, empty: EmptySet = "
 
     Returned a, x; a, b and c are relevant:
 
-    >>> setf(Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))).values()  # 2 * 1 / (3 + 2)
+    >>> setf(judged_view((["a", "x"], {"a": 1, "b": 1, "c": 1}))).values()  # 2 * 1 / (3 + 2)
     array([0.4])
     """
     hits = view.hits.relevant(rel)
@@ -149,7 +149,7 @@ def setjaccard(
 
     Returned a, x; a, b and c are relevant:
 
-    >>> setjaccard(Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))).values()  # 1 / 4
+    >>> setjaccard(judged_view((["a", "x"], {"a": 1, "b": 1, "c": 1}))).values()  # 1 / 4
     array([0.25])
     """
     (count, table), relevant = _found(view, rel), view.ideal.count(rel)
@@ -180,7 +180,7 @@ def setap(view: Judged, *, rel: Relevant = 1) -> Ratio:
 
     Returned a, x; a and b are relevant:
 
-    >>> setap(Judged.of((["a", "x"], {"a": 1, "b": 1}))).values()  # 1/2 * 1/2
+    >>> setap(judged_view((["a", "x"], {"a": 1, "b": 1}))).values()  # 1/2 * 1/2
     array([0.25])
     """
     (count, table), relevant = _found(view, rel), view.ideal.count(rel)
@@ -205,7 +205,7 @@ count_metric = partial(
 def numq(view: Judged) -> Ratio:
     """How many lists the truth has, answered or not: 1 for each.
 
-    >>> numq(Judged.of((["a"], {"a": 1}), ([], {"b": 1}))).values()
+    >>> numq(judged_view((["a"], {"a": 1}), ([], {"b": 1}))).values()
     array([1., 1.])
     """
     return Ratio(np.ones(view.lists), 1, "1")
@@ -222,7 +222,7 @@ def numq(view: Judged) -> Ratio:
 def numrel(view: Judged, *, rel: Relevant = 1) -> Ratio:
     """How many relevant items the truth has for a list, returned or not.
 
-    >>> numrel(Judged.of((["a", "x"], {"a": 1, "b": 2, "c": 0}))).values()
+    >>> numrel(judged_view((["a", "x"], {"a": 1, "b": 2, "c": 0}))).values()
     array([2.])
     """
     relevant = view.ideal.count(rel)
@@ -242,7 +242,7 @@ def numret(view: Judged, *, rel: Relevant | None = None) -> Ratio:
 
     `NumRet(rel=1)` is NumRelRet, as in ir_measures.
 
-    >>> view = Judged.of((["a", "x"], {"a": 1}))
+    >>> view = judged_view((["a", "x"], {"a": 1}))
     >>> numret(view).values(), numret(view, rel=1).values()
     (array([2.]), array([1.]))
     """
@@ -262,7 +262,7 @@ def numret(view: Judged, *, rel: Relevant | None = None) -> Ratio:
 def numrelret(view: Judged, *, rel: Relevant = 1) -> Ratio:
     """How many relevant items a list returned, at whatever rank.
 
-    >>> numrelret(Judged.of((["a", "x"], {"a": 1, "b": 2, "c": 0}))).values()
+    >>> numrelret(judged_view((["a", "x"], {"a": 1, "b": 2, "c": 0}))).values()
     array([1.])
     """
     count, table = _found(view, rel)

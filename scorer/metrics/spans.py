@@ -306,7 +306,7 @@ def spanf1(
 
     One of two spans has equal ends, the other overlaps and has another type:
 
-    >>> view = Texts.of(({"PER 0 2": 1, "LOC 5 9": 1}, ["PER 0 2", "ORG 5 8"]))
+    >>> view = texts_view(({"PER 0 2": 1, "LOC 5 9": 1}, ["PER 0 2", "ORG 5 8"]))
     >>> spanf1(view).pooled()  # 2 * 1 / (2 + 2)
     0.5
     >>> spanf1(view, match="partial").pooled()
@@ -416,7 +416,7 @@ def eventf1(
     most are right. `EventF1(tolerance=0.2, longer=0.5)` is the event-based F1 of sound event
     detection, `EventF1(tolerance=0.05, ends=false)` the F1 of onsets in music (mir_eval).
 
-    >>> view = Texts.of(({"dog 0.5 2": 1, "cat 3 4": 1}, ["dog 0.6 2.1", "cat 3.5 4"]))
+    >>> view = texts_view(({"dog 0.5 2": 1, "cat 3 4": 1}, ["dog 0.6 2.1", "cat 3.5 4"]))
     >>> eventf1(view, tolerance=0.2).pooled()  # 2 * 1 / (2 + 2)
     0.5
     """
@@ -502,7 +502,7 @@ def eventap(
 
     A right event, one too late, and a right one; 1 / 2 at once, and at 2 / 3:
 
-    >>> view = Texts.of(({"5": 0.9, "60": 0.8, "21": 0.7}, ["6", "20"]))
+    >>> view = texts_view(({"5": 0.9, "60": 0.8, "21": 0.7}, ["6", "20"]))
     >>> round(eventap(view, tolerances=(3,)).pooled(), 4)  # (1 / 1 + 2 / 3) / 2
     0.8333
     """
@@ -585,9 +585,9 @@ def chunkf1(view: Judged, *, tag: TagColumn = "tag") -> Figure:
 
     >>> from dataclasses import replace
     >>> from scorer.views.columns import Extras
-    >>> view = Judged.of((["1", "2", "3"], {"1": 1, "2": 1, "3": 1}))
+    >>> view = judged_view((["1", "2", "3"], {"1": 1, "2": 1, "3": 1}))
     >>> true, submitted = {"tag": ["B-PER", "I-PER", "B-LOC"]}, {"tag": ["B-PER", "I-PER", "O"]}
-    >>> view = replace(view, extras=Extras.of(truth=true, submission=submitted))
+    >>> view = replace(view, extras=further_columns(truth=true, submission=submitted))
     >>> round(chunkf1(view).pooled(), 6)  # 2 * 1 / (1 + 2)
     0.666667
     """

@@ -146,7 +146,7 @@ def exactmatch(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "squad"
     further blanks; `normalize=plain` compares them as they stand. Where no answer is accepted, none
     is right: a list of the public `lists` without truth rows, left out by the submission.
 
-    >>> view = Texts.of(("The Nile!", ["nile", "river Nile"]), ("Po", ["Rhine"]), (None, []))
+    >>> view = texts_view(("The Nile!", ["nile", "river Nile"]), ("Po", ["Rhine"]), (None, []))
     >>> exactmatch(view).values()
     array([1., 0., 1.])
     """
@@ -180,7 +180,7 @@ def tokenf1(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "squad") -
 
     Two of the answer's three tokens are the accepted ones:
 
-    >>> view = Texts.of(("the old river Nile", ["river Nile"]))
+    >>> view = texts_view(("the old river Nile", ["river Nile"]))
     >>> tokenf1(view).values().round(6)  # P 2/3, R 1
     array([0.8])
     """
@@ -208,7 +208,7 @@ def tokenjaccard(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "lowe
     they occur. It is 1 where both texts have no token, and where no answer is accepted and none is
     given.
 
-    >>> view = Texts.of(("so very Sad", ["sad", "so sad"]), (None, ["yes"]), ("", [""]))
+    >>> view = texts_view(("so very Sad", ["sad", "so sad"]), (None, ["yes"]), ("", [""]))
     >>> tokenjaccard(view).values().round(4)  # so sad, of so very sad
     array([0.6667, 0.    , 1.    ])
     """
@@ -303,7 +303,7 @@ def editdistance(
     length of the longer text, and cannot. With `average=pooled` the edits of all lists are divided
     by their lengths together. `WER` and `CER` are of words and characters, pooled.
 
-    >>> view = Texts.of(("kitten", ["sitting", "site"]), ("Nile", ["Nil"]))
+    >>> view = texts_view(("kitten", ["sitting", "site"]), ("Nile", ["Nil"]))
     >>> editdistance(view).values()  # site: k, second t, n
     array([3., 1.])
     >>> editdistance(view, over="truth").pooled()  # (3 + 1) / (7 + 3)
@@ -333,7 +333,7 @@ def wer(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "plain") -> Ra
     separated by blanks and compared unchanged: jiwer's defaults. It is `EditDistance(unit=tokens,
     over=truth, average=pooled)`.
 
-    >>> wer(Texts.of(("the cat sat", ["the cat sat down"]), ("no", ["yes"]))).pooled()  # 2 / 5
+    >>> wer(texts_view(("the cat sat", ["the cat sat down"]), ("no", ["yes"]))).pooled()  # 2 / 5
     0.4
     """
     return _edit_ratio(view, rel, partial(split_tokens, normalize=normalize))
@@ -356,7 +356,7 @@ def cer(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "plain") -> Ra
 
     As `WER`, of characters; blanks at the ends of a text do not count, as in jiwer.
 
-    >>> round(cer(Texts.of(("kitten", ["sitting"]), ("no ", ["no"]))).pooled(), 6)  # 3 / (7 + 2)
+    >>> round(cer(texts_view(("kitten", ["sitting"]), ("no ", ["no"]))).pooled(), 6)  # 3 / (7 + 2)
     0.333333
     """
     return _edit_ratio(view, rel, lambda text: normalize_text(text, normalize).strip())
@@ -402,7 +402,7 @@ def rouge_l(view: Texts, *, rel: Relevant = 1, tokens: RougeTokens = "latin") ->
     `ExactMatch`. As rouge-score's rougeL without a stemmer; `rougeLsum`, which splits texts at line
     ends, is another measure. It is 0 where a text has no token.
 
-    >>> view = Texts.of(("The cat is on the mat.", ["The cat sat on a mat"]))
+    >>> view = texts_view(("The cat is on the mat.", ["The cat sat on a mat"]))
     >>> rouge_l(view).values().round(4)  # the cat on mat: 2 * 4 / (6 + 6)
     array([0.6667])
     """
@@ -465,7 +465,7 @@ def bleu(
     order of n-grams that a text is too short for. All accepted texts of a list are its references.
     It is 0 where nothing matches.
 
-    >>> view = Texts.of(("the cat sat on the mat", ["the cat is on the mat"]))
+    >>> view = texts_view(("the cat sat on the mat", ["the cat is on the mat"]))
     >>> round(bleu(view).pooled(), 6)
     37.991784
     """
@@ -523,7 +523,7 @@ def chrf(
     added up, and make one value. `average=lists` is the mean of the lists' values. `words=2` is
     chrF++. Of several accepted texts the one that fits best counts. Blanks count for nothing.
 
-    >>> view = Texts.of(("the cat sat on the mat", ["the cat is on the mat"]))
+    >>> view = texts_view(("the cat sat on the mat", ["the cat is on the mat"]))
     >>> round(chrf(view).pooled(), 6)
     64.577942
     """

@@ -50,7 +50,7 @@ def lexiprecision(table: PositionTable, *, rel: AboveZero = 1) -> Floats:
 
     The first has a at 1 and b at 9; the second a, b, c at 2, 3 and 4:
 
-    >>> table = PositionTable.of_lists({"a": 1, "b": 1, "c": 1}, "a.......b", ".abc")
+    >>> table = position_table({"a": 1, "b": 1, "c": 1}, "a.......b", ".abc")
     >>> lexiprecision(table)[0, 1]   # 1 comes before 2
     array([1.])
     """
@@ -78,7 +78,7 @@ def rrlexiprecision(table: PositionTable, *, rel: AboveZero = 1) -> Floats:
 
     The first has a at 1 and b at 9; the second a, b, c at 2, 3 and 4:
 
-    >>> table = PositionTable.of_lists({"a": 1, "b": 1, "c": 1}, "a.......b", ".abc")
+    >>> table = position_table({"a": 1, "b": 1, "c": 1}, "a.......b", ".abc")
     >>> rrlexiprecision(table)[0, 1]   # 1/1 - 1/2
     array([0.5])
     """
@@ -107,7 +107,7 @@ def lexirecall(table: PositionTable, *, rel: AboveZero = 1) -> Floats:
 
     The first has a at 1 and b at 9, and lacks c, which the second has at 4:
 
-    >>> table = PositionTable.of_lists({"a": 1, "b": 1, "c": 1}, "a.......b", ".abc")
+    >>> table = position_table({"a": 1, "b": 1, "c": 1}, "a.......b", ".abc")
     >>> lexirecall(table)[0, 1]      # 2 of 3 returned, against 3
     array([-1.])
     """
@@ -161,7 +161,7 @@ def rpp(table: PositionTable, *, rel: Threshold = None, weights: Weights = "unif
     The first has a at 1 and b at 9, the second a, b, c at 2, 3 and 4; the first serves who wants
     one item, the second who wants two or three:
 
-    >>> table = PositionTable.of_lists({"a": 1, "b": 1, "c": 1}, "a.......b", ".abc")
+    >>> table = position_table({"a": 1, "b": 1, "c": 1}, "a.......b", ".abc")
     >>> rpp(table)[0, 1].round(4)                       # (1 - 1 - 1) / 3
     array([-0.3333])
     >>> rpp(table, weights="inverse")[0, 1].round(4)    # (1 - 1/2 - 1/3) / (11/6)
@@ -170,7 +170,7 @@ def rpp(table: PositionTable, *, rel: Threshold = None, weights: Weights = "unif
     a is worth 2, b is worth 1. Items worth at least 2: 1 of 1 for the first; worth at least 1: both
     have two at 1 and 2.
 
-    >>> table = PositionTable.of_lists({"a": 2, "b": 1}, "ab", "ba")
+    >>> table = position_table({"a": 2, "b": 1}, "ab", "ba")
     >>> rpp(table)[0, 1].round(4), rpp(table, rel=1)[0, 1]       # (1*1 + 2*0) / 3
     (array([0.3333]), array([0.]))
     """

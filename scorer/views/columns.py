@@ -68,19 +68,6 @@ class Extras(NamedTuple):
     list: NamedColumns = NamedColumns({}, "list")
     item: NamedColumns = NamedColumns({}, "item")
 
-    @classmethod
-    def of(cls, **sections: Columns) -> Extras:
-        """Return the columns of some sections; for examples.
-
-        >>> Extras.of(submission={"low": [2, 1]}).submission
-        {'low': array([2., 1.])}
-        """
-        columns_by_section = {}
-        for section, columns in sections.items():
-            arrays = {name: make_column(cells) for name, cells in columns.items()}
-            columns_by_section[section] = NamedColumns(arrays, section)
-        return cls(**columns_by_section)
-
     def at(
         self,
         truth: Ints | Mask | None = None,
@@ -157,11 +144,6 @@ def read_columns(
             levels[name] = tuple(sorted(set[str]().union(*shares)))
             columns[name] = _class_shares(shares, levels[name])[codes]
     return NamedColumns(columns, section, levels)
-
-
-def make_column(cells: Sequence[Any]) -> Column:
-    """Return texts, numbers, or rows of numbers as an array."""
-    return np.array(cells, object if any(isinstance(cell, str) for cell in cells) else np.float64)
 
 
 def _class_shares(shares: Sequence[Mapping[str, float]], classes: Sequence[str]) -> Column:

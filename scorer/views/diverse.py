@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
@@ -161,25 +161,3 @@ class Diverse(View):
         key = in_list[at] * (int(subtopic.max(initial=0)) + 1) + subtopic[rows]
         facets = Facets(in_list[at], rank[at], key, item[at], self.lists)
         return facets.where(grade[rows] >= rel)
-
-    @classmethod
-    def of(cls, *lists: tuple[Sequence[str], Mapping[str, Mapping[str, float]]]) -> Diverse:
-        """Return the view of returned items and `{item: {subtopic: grade}}`; for examples."""
-        judged = Judged.of(
-            *((items, {x: max(g.values()) for x, g in truth.items()}) for items, truth in lists)
-        )
-        subtopics = sorted({s for _, truth in lists for grades in truth.values() for s in grades})
-        places = {name: n for n, name in enumerate(subtopics)}
-        ordered = [
-            (item, grades)
-            for _, truth in lists
-            for item, grades in sorted(truth.items(), key=lambda pair: -max(pair[1].values()))
-        ]
-        names = sorted({item for item, _ in ordered})
-        by_item = Subtopics(
-            np.array([len(grades) for _, grades in ordered], dtype=np.int64),
-            np.array([places[s] for _, grades in ordered for s in grades], dtype=np.int64),
-            np.array([g for _, grades in ordered for g in grades.values()], dtype=np.float64),
-            np.array([names.index(item) for item, _ in ordered], dtype=np.int64),
-        )
-        return cls(judged, by_item)

@@ -192,24 +192,6 @@ class Boxes(View):
             in_list, code = divmod(n, codes)
             yield ClassBoxes(in_list, code - 1, submitted.where(rows), true.where(true_rows))
 
-    @classmethod
-    def of_cells(
-        cls,
-        *lists: tuple[str, str],
-        parts: Sequence[str] = (CLASS, SCORE, *CORNERS),
-        true_parts: Sequence[str] = (),
-    ) -> Boxes:
-        """Return the view of a submitted and a true cell per list; for examples and tests.
-
-        `parts` are those of a submitted box; `true_parts` are by default the same without score.
-        """
-        true_parts = true_parts or tuple(part for part in parts if part != SCORE)
-        submitted = [boxes_of(cell, parts) for cell, _ in lists]
-        true = [boxes_of(cell, true_parts) for _, cell in lists]
-        classes = tuple(sorted({box.name for cell in true for box in cell}))
-        names = tuple(map(str, range(len(lists))))
-        return cls(names, classes, BoxTable.of(true, classes), BoxTable.of(submitted, classes))
-
 
 NO_RUNS = ("", "-")  # the cells of a mask without pixels
 MOST_DIGITS = 12  # of a pixel or a length in a cell
@@ -296,9 +278,3 @@ class Masks(View):
         """Return the pixels of each list: shared, of the true mask, of the submitted mask."""
         shared = shared_pixels(self.submitted, self.true, self.lists)
         return shared, self.true.sizes(self.lists), self.submitted.sizes(self.lists)
-
-    @classmethod
-    def of_cells(cls, *lists: tuple[str, str]) -> Masks:
-        """Return the view of a submitted and a true cell per list; for examples and tests."""
-        submitted, true = (MaskRuns.of([runs_of(pair[n]) for pair in lists]) for n in (0, 1))
-        return cls(tuple(map(str, range(len(lists)))), true, submitted)

@@ -6,7 +6,7 @@ stacked into blocks, so that a metric is a few array expressions and loops over 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -172,22 +172,6 @@ class Preferred(View):
             values[lists] = value(pairs)
         return values
 
-    @classmethod
-    def of(cls, *lists: tuple[str, str]) -> Preferred:
-        """Return the view of preferences of truth and submission, as `"A>B B>C"`; for examples."""
-        in_list: list[int] = []
-        lines: list[list[tuple[int, int]]] = [[], []]
-        for n, texts in enumerate(lists):
-            pairs = [[word.split(">") for word in text.split()] for text in texts]
-            items = sorted({item for pair in pairs[0] for item in pair})
-            row = {item: len(in_list) + place for place, item in enumerate(items)}
-            in_list += [n] * len(items)
-            for side, stated in zip(lines, pairs, strict=True):
-                side += [(row[a], row[b]) for a, b in stated if a in row and b in row]
-        layout = PairLayout.of(np.array(in_list, np.int64), [str(n) for n in range(len(lists))])
-        truth, submission = (StatedPairs(*np.array(s, np.int64).reshape(-1, 2).T) for s in lines)
-        return cls(TruePreferences.of(layout, truth), submission)
-
 
 def closed(above: Mask) -> Mask:
     """Return the transitive closure of each relation."""
@@ -269,7 +253,7 @@ class Positions:
     def of(cls, judged: Judged) -> Positions:
         """Return the positions in a judged submission.
 
-        >>> positions = Positions.of(Judged.of((["x", "b"], {"a": 2, "b": 1, "x": 0})))
+        >>> positions = Positions.of(judged_view((["x", "b"], {"a": 2, "b": 1, "x": 0})))
         >>> positions.position, positions.grade, positions.truth_grade
         (array([2]), array([1.]), array([2., 1.]))
         """
@@ -304,11 +288,6 @@ class PositionTable(View):
             grade[n, rows, columns] = submission.grade[part]
         return cls(position, grade, ideal)
 
-    @classmethod
-    def of_lists(cls, truth: Mapping[str, float], *submissions: Sequence[str]) -> PositionTable:
-        """Return the positions of one list, by its truth and the returned items; for examples."""
-        return cls.of([Positions.of(Judged.of((items, truth))) for items in submissions])
-
     def items(self, rel: ArrayLike) -> Ints:
         """Return how many items of each list's truth have a grade of at least `rel`: (lists,).
 
@@ -332,7 +311,7 @@ class PositionTable(View):
     def grades(self) -> Floats:
         """Return each list's different grades above 0, highest first, inf after: (grades, lists).
 
-        >>> both = Judged.of(("", {"a": 3, "b": 1, "c": 1}), ("", {"a": 2}))
+        >>> both = judged_view(("", {"a": 3, "b": 1, "c": 1}), ("", {"a": 2}))
         >>> PositionTable.of([Positions.of(both)]).grades()
         array([[ 3.,  2.],
                [ 1., inf]])

@@ -6,7 +6,7 @@ expressions and never a loop. `Hits.total` brings rows back to lists.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple
@@ -263,39 +263,6 @@ class Judged(View):
             extras = self.extras.at(of_ideal, of_hits, list=np.array([n]), item=of_ideal)
             yield Ranked(grades, self.ideal.grade[ideal_rows], self.names[n], extras)
 
-    @classmethod
-    def of(
-        cls,
-        *lists: tuple[Sequence[str | Sequence[str]], Mapping[str, float]],
-        ties: Ties = "item-desc",
-    ) -> Judged:
-        """Return the view of returned items and their truth, list by list; for examples.
-
-        An inner sequence holds items of equal score; `ties` is item-desc, expected or mean-rank.
-
-        >>> Judged.of((["b", ["a", "c"]], {"a": 2, "c": 1})).hits.rank     # c before a
-        array([2, 3])
-        """
-        # A row of `hits` and `ideal` holds the first six fields of `Hits`.
-        hits, ideal, returned = [], [], []
-        for n, (groups, truth) in enumerate(lists):
-            best_first = sorted(truth, key=truth.__getitem__, reverse=True)
-            places = {item: place for place, item in enumerate(best_first, start=1)}
-            ideal += [(n, places[x], truth[x], places[x], places[x] - 1, 1) for x in best_first]
-            above = 0
-            for group in groups:
-                tied = sorted([group] if isinstance(group, str) else group, reverse=True)
-                hits += [
-                    (n, rank, truth[item], places[item], above, len(tied))
-                    for rank, item in enumerate(tied, start=above + 1)
-                    if item in truth
-                ]
-                above += len(tied)
-            returned.append(above)
-        names = tuple(map(str, range(len(lists))))
-        judged = _make_hits(hits, len(lists), ties)
-        return cls(judged, _make_hits(ideal, len(lists)), np.array(returned, dtype=np.int64), names)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked(View):
@@ -329,14 +296,6 @@ def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
     hits = Hits(in_list, zeros, grade, zeros, zeros, ones, lists)
     rank = hits.nth()
     return replace(hits, rank=rank, place=rank, tie_start=rank - 1)
-
-
-def _make_hits(rows: Sequence[tuple[float, ...]], lists: int, ties: Ties = "item-desc") -> Hits:
-    """Return the hits whose first six fields are given, one row a hit."""
-    columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
-    in_list, rank, place, tie_start, tied = columns[[0, 1, 3, 4, 5]].astype(np.int64)
-    grade, spread, middle = columns[2], ties == "expected", ties == "mean-rank"
-    return Hits(in_list, rank, grade, place, tie_start, tied, lists, spread, middle)
 
 
 class Names(NamedTuple):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, sum_by_list
 from scorer.reading.table import Table, find_places
-from scorer.views.columns import NO_EXTRAS, Extras, NamedColumns, View, make_column
+from scorer.views.columns import NO_EXTRAS, Extras, NamedColumns, View
 from scorer.views.join import GradedItems, rank_rows
 from scorer.views.ranked import Judged, Ties
 
@@ -77,44 +77,6 @@ class Returned(View):
             row = np.flatnonzero(self.in_list[distance:] == self.in_list[:-distance])
             yield row, row + distance
 
-    @classmethod
-    def of(
-        cls,
-        *lists: tuple[Sequence[str], Mapping[str, float]],
-        users: Mapping[str, float] | None = None,
-        features: Mapping[str, Sequence[float]] | None = None,
-        history: Sequence[Sequence[str]] = (),
-    ) -> Returned:
-        """Return the view of returned items and their truth, list by list; for examples.
-
-        Args:
-            lists: The returned items and `{item: grade}` of each list.
-            users: The number of past users of each item.
-            features: The features of each item. The catalogue has the items of users and features.
-            history: The items that each list has known, all of the catalogue.
-        """
-        users, features = users or {}, features or {}
-        names = pl.Series(sorted({*users, *features}), dtype=pl.String)
-        width = max(map(len, features.values()), default=0)
-        rows_of = [*names, ""]  # the last stands for all items outside the catalogue
-        table = np.array([features.get(name, [0.0] * width) for name in rows_of], np.float64)
-        counts = np.array([users.get(name, 0.0) for name in rows_of], np.float64)
-        catalogue = Catalogue(names, counts, table.reshape(len(names) + 1, width))
-        sizes = [len(items) for items, _ in lists]
-        rows = [(item, truth.get(item, np.nan)) for items, truth in lists for item in items]
-        known = [item for items in history for item in items]
-        return cls(
-            in_list=np.repeat(np.arange(len(lists)), sizes),
-            rank=np.array([rank for size in sizes for rank in range(1, size + 1)], dtype=np.int64),
-            item=catalogue.codes(pl.Series([item for item, _ in rows], dtype=pl.String)),
-            grade=np.array([grade for _, grade in rows], dtype=np.float64),
-            score=np.full(len(rows), np.nan),
-            catalogue=catalogue,
-            past_list=np.repeat(np.arange(len(history)), [len(items) for items in history]),
-            past_item=catalogue.codes(pl.Series(known, dtype=pl.String)),
-            names=tuple(map(str, range(len(lists)))),
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored(Returned):
@@ -123,36 +85,6 @@ class Scored(Returned):
     truth_defines_all: ClassVar[bool] = False
 
     judged: Judged  # the same lists' judged items
-
-    @classmethod
-    def of_scores(
-        cls,
-        *lists: tuple[Mapping[str, float], Mapping[str, float]],
-        item: Mapping[str, Mapping[str, Any]] | None = None,
-    ) -> Scored:
-        """Return the view of `{item: score}` and `{item: grade}`, list by list; for examples.
-
-        `item` has further columns of items: column -> item -> number, numbers, or text.
-        """
-
-        def best_first(values: Mapping[str, float]) -> list[str]:
-            return sorted(values, key=values.__getitem__, reverse=True)
-
-        def extras_of(items: Sequence[str]) -> Extras:
-            columns = {
-                name: make_column([*cells.values()])[[[*cells].index(x) for x in items]]
-                for name, cells in (item or {}).items()
-            }
-            return Extras(item=NamedColumns(columns, "item"))
-
-        pairs = [(best_first(scores), truth) for scores, truth in lists]
-        returned, judged = Returned.of(*pairs), Judged.of(*pairs)
-        shared = {field.name: getattr(returned, field.name) for field in fields(Returned)}
-        rows = [(x, scores[x]) for scores, _ in lists for x in best_first(scores)]
-        shared["score"] = np.array([score for _, score in rows], dtype=np.float64)
-        shared["extras"] = extras_of([x for x, _ in rows])
-        ideal = [x for _, truth in lists for x in best_first(truth)]
-        return cls(**shared, judged=replace(judged, extras=extras_of(ideal)))
 
 
 def join_returned(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts, sum_by_list
 from scorer.core.errors import ChallengeError
-from scorer.views.columns import NO_EXTRAS, Columns, Extras, View
+from scorer.views.columns import NO_EXTRAS, Extras, View
 
 
 @dataclass(frozen=True)
@@ -162,39 +162,6 @@ class Labelled(LabelledRows):
             self.weights[rows],
         )
 
-    @classmethod
-    def of(
-        cls,
-        truth: Sequence[str],
-        label: Sequence[str] | Mapping[str, Sequence[float]],
-        weight: Floats | None = None,
-        **columns: Columns,
-    ) -> Labelled:
-        """Return the view of true classes and predicted ones, or probabilities; for examples.
-
-        `columns` are further ones, by section: `submission={"delay": [1, 2]}`.
-
-        >>> Labelled.of(["a", "b"], ["a", "a"]).truth
-        array([0, 1])
-        """
-        label_code, probability = None, None
-        if isinstance(label, Mapping):
-            classes = tuple(sorted(label))
-            probability = np.array([label[name] for name in classes], dtype=np.float64).T
-        else:
-            classes = tuple(sorted({*truth, *label}))
-            label_code = np.array([classes.index(name) for name in label], dtype=np.int64)
-        return cls(
-            tuple(map(str, range(len(truth)))),
-            np.ones(len(truth), dtype=bool),
-            weight,
-            classes,
-            np.array([classes.index(name) for name in truth], dtype=np.int64),
-            label_code,
-            probability,
-            extras=Extras.of(**columns),
-        )
-
 
 def indicator_matrix(codes: Ints | Mask, classes: int) -> Floats:
     """Return which labels each row has, as 0 and 1: shape (rows, classes).
@@ -224,34 +191,3 @@ class Targets(LabelledRows):
     def error(self) -> Floats:
         """Each prediction less its target."""
         return self.prediction - self.target
-
-    @classmethod
-    def of(cls, *lists: tuple[Sequence[float], Sequence[float]], **columns: Columns) -> Targets:
-        """Return the view of true numbers and predicted ones, list by list; for examples.
-
-        `columns` are further ones, by section: `submission={"low": [2, 1]}`.
-        """
-        return cls(
-            tuple(map(str, range(len(lists)))),
-            np.ones(len(lists), dtype=bool),
-            None,
-            np.array([number for true, _ in lists for number in true], dtype=np.float64),
-            np.array([number for _, sent in lists for number in sent], dtype=np.float64),
-            rated_list=np.repeat(np.arange(len(lists)), [len(true) for true, _ in lists]),
-            extras=Extras.of(**columns),
-        )
-
-    @classmethod
-    def of_rows(
-        cls,
-        target: Sequence[float],
-        prediction: Sequence[float],
-        weight: Floats | None = None,
-        **columns: Columns,
-    ) -> Targets:
-        """Return the view of true numbers and predicted ones of a table's rows; for examples.
-
-        `columns` are further ones, by section: `submission={"spread": [1, 2]}`.
-        """
-        lists = (([true], [number]) for true, number in zip(target, prediction, strict=True))
-        return replace(cls.of(*lists, **columns), weight=weight, rated_list=None)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
-
-import numpy as np
 
 from scorer.core.arrays import Floats, Ints
 from scorer.reading.table import Table
@@ -50,29 +48,6 @@ class Texts(View):
             if grade >= rel:
                 accepted[n].append(text)
         return accepted
-
-    @classmethod
-    def of(cls, *lists: tuple[str | Mapping[str, float] | None, Sequence[str]]) -> Texts:
-        """Return the view of some lists; for examples.
-
-        Each has what is returned (a text, or text -> score, the first at rank 1; None if nothing
-        is), and the texts that the truth accepts.
-        """
-        scores = [{sent: np.nan} if isinstance(sent, str) else sent or {} for sent, _ in lists]
-        texts = [text for sent in scores for text in sent]
-        accepted = [list(dict.fromkeys(texts)) for _, texts in lists]
-        truth_text = [text for texts in accepted for text in texts]
-        numbers = np.arange(len(lists))
-        return cls(
-            names=tuple(map(str, numbers)),
-            in_list=np.repeat(numbers, list(map(len, scores))),
-            rank=np.array([n for sent in scores for n, _ in enumerate(sent, start=1)], np.int64),
-            text=texts,
-            score=np.array([score for sent in scores for score in sent.values()], np.float64),
-            truth_list=np.repeat(numbers, list(map(len, accepted))),
-            truth_text=truth_text,
-            grade=np.ones(len(truth_text)),
-        )
 
 
 def join_texts(table: Table, truth: GradedItems, ties: Ties, extras: Extras) -> Texts:

@@ -24,7 +24,7 @@ from scorer.prepare.open import opened
 from scorer.results.scorecard import Scorecard
 from scorer.scoring.aggregate import aggregate_values
 from scorer.scoring.submission import score_table
-from scorer.views.ranked import Judged
+from scorer.testing import judged_view
 
 TYPES = ("clicks", "carts", "orders")
 
@@ -150,7 +150,7 @@ def test_pooled_over_one_list_is_the_mean_of_lists(notation):
     def holds(pair):
         groups, truth = pair
         items = [item for group in groups for item in group]
-        judged = Judged.of((items, truth))
+        judged = judged_view((items, truth))
         result = bound(notation).evaluate(judged)
         alone, together = float(result.values()[0]), result.pooled()
         relevant = judged.ideal.count(bound(notation).params.get("rel", 1))[0]
@@ -173,7 +173,7 @@ def test_pooled_over_one_list_is_the_mean_of_lists(notation):
 
 
 def test_what_is_returned_where_nothing_is_relevant_counts_in_a_pooled_f():
-    judged = Judged.of((["a", "x"], {"a": 1}), (["y", "z"], {"y": 0}))
+    judged = judged_view((["a", "x"], {"a": 1}), (["y", "z"], {"y": 0}))
     for notation, mean, pooled in (("SetF", 2 / 3, 2 / 5), ("F@2", 2 / 3, 2 / 5)):
         one = bound(notation)
         result = one.evaluate(judged)

@@ -8,9 +8,9 @@ from variants import EVERY
 
 from scorer.metrics.notation import parse_measure
 from scorer.metrics.ratios import Figure, Ratio
+from scorer.testing import ratings_view, returned_view
 from scorer.views.columns import Extras, NamedColumns
 from scorer.views.recommendations import Returned
-from scorer.views.rows import Targets
 
 LISTS = 12
 # those of classes and numbers of tables have views, and such laws, of their own
@@ -32,7 +32,7 @@ def rated(seed, chosen=slice(None)):
     rng = np.random.default_rng(seed)
     sizes = [0, *rng.integers(1, 6, LISTS - 1)]
     lists = [(rng.integers(1, 6, n).tolist(), rng.uniform(1, 5, n).tolist()) for n in sizes]
-    view = Targets.of(*lists[chosen])
+    view = ratings_view(*lists[chosen])
     columns = {name: rng.uniform(1, 5, LISTS)[chosen] for name in ("scale", "weight")}
     is_chosen = np.isin(np.repeat(np.arange(LISTS), sizes), np.arange(LISTS)[chosen])
     rows = {
@@ -52,7 +52,7 @@ def rated(seed, chosen=slice(None)):
 def returned(seed):
     rng = np.random.default_rng(seed)
     lists = [(list("abcdefgh"[: rng.integers(0, 8)]), {}) for _ in range(LISTS)]
-    return Returned.of(*lists, users=dict.fromkeys("abcdefgh", 1))
+    return returned_view(*lists, users=dict.fromkeys("abcdefgh", 1))
 
 
 def evaluate(metric, seed):

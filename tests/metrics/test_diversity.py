@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rounds import rounds
 from variants import DIVERSE, bound, described, oracle_params
 
-from scorer.views.diverse import Diverse
+from scorer.testing import diverse_view
 
 LAWS = rounds(25)
 ITEMS, SUBTOPICS = "abcdef", "123"
@@ -26,7 +26,7 @@ def pairs(draw):
 
 def values(notation, *lists):
     made = bound(notation)
-    return made.values(Diverse.of(*lists))
+    return made.values(diverse_view(*lists))
 
 
 @pytest.mark.slow("tries every metric on random lists", beyond=1)

@@ -18,6 +18,7 @@ import scorer
 from scorer.core.errors import ChallengeError
 from scorer.metrics.orders import edrc, tauap
 from scorer.results.report import Scored
+from scorer.testing import judged_view, preferred_view
 from scorer.views.preferences import (
     Likelihood,
     PairLayout,
@@ -26,7 +27,6 @@ from scorer.views.preferences import (
     StatedPairs,
     TruePreferences,
 )
-from scorer.views.ranked import Judged
 
 PRINTED = "A>C A>D A>E C>D B>D"
 PREDICTION = "C>A C>B C>D A>E B>E D>E"
@@ -164,19 +164,19 @@ def test_all_lists_at_once_are_the_lists_one_by_one(discount, closed, unknown, r
     ],
 )
 def test_numbers_of_the_paper(truth, submission, expected):
-    assert edrc(Preferred.of((truth, submission)))[0] == pytest.approx(float(expected), abs=1e-15)
+    assert edrc(preferred_view((truth, submission)))[0] == pytest.approx(float(expected), abs=1e-15)
 
 
 @pytest.mark.parametrize(("truth", "score"), [(PRINTED, 2.5), (f"{PRINTED} B>E", 3)])
 def test_the_score_of_item_e(truth, score):
-    value = edrc(Preferred.of((truth, PREDICTION)))[0]
+    value = edrc(preferred_view((truth, PREDICTION)))[0]
     # 2 / (29/6) * (1/2 + 2.5/3 + C(E)/2) - 1
     assert 2 * ((value + 1) * 29 / 12 - 1 / 2 - 2.5 / 3) == pytest.approx(score)
 
 
 def test_ranks_begin_at_one():
     """Were S's rank 2, as Algorithm 1 prints it, the discounts of a chain would be 1/3 and 1/4."""
-    value = edrc(Preferred.of(("a>b b>c a>c", "a>b")))[0]
+    value = edrc(preferred_view(("a>b b>c a>c", "a>b")))[0]
     assert value == pytest.approx(2 * (1 / 2 + 1 / 3) / (1 / 2 + 2 / 3) - 1)
 
 
@@ -191,9 +191,9 @@ def test_complete_orders_are_ap_correlation_over_the_truth():
             if place
         )
         expected = 2 / (len(truth) - 1) * plain - 1
-        value = edrc(Preferred.of((chain, stated)), discount="ap")[0]
+        value = edrc(preferred_view((chain, stated)), discount="ap")[0]
         assert value == pytest.approx(expected, abs=1e-14)
-        judged = Judged.of((order, {item: 5.0 - n for n, item in enumerate(truth)}))
+        judged = judged_view((order, {item: 5.0 - n for n, item in enumerate(truth)}))
         assert tauap(judged, over="truth").values()[0] == pytest.approx(expected, abs=1e-14)
 
 

@@ -14,8 +14,7 @@ from variants import CONSTANTS, DIVERSE, METRICS, NOTATIONS, bound, values
 from scorer.core.errors import UnknownName
 from scorer.metrics.catalogue import find_metrics, formula_lines, mathml
 from scorer.metrics.notation import parse, parse_measure
-from scorer.views.diverse import Diverse
-from scorer.views.rows import Labelled, Targets
+from scorer.testing import diverse_view, labelled_view, ratings_view
 
 SLOW = 20  # ranks; formulas that run over more are tried with fewer
 SHALLOW = {
@@ -239,7 +238,7 @@ def test_formulas_of_numbers(notation):
         target = (rng.permutation(20)[:size] / 4 + 0.25).tolist()
         prediction = (rng.permutation(30)[:size] / 5 + 0.1).tolist()
         made = of_kind(notation, "labels")
-        view = Targets.of((target, prediction))
+        view = ratings_view((target, prediction))
         same(made, value(made, view), number_letters(target, prediction))
 
 
@@ -249,10 +248,10 @@ def test_formulas_of_ratings(notation):
     lists = [(rng.permutation(9)[:n].tolist(), rng.permutation(9)[:n].tolist()) for n in (2, 3, 6)]
     every = [[x for pair in lists for x in pair[side]] for side in (0, 1)]
     made = of_kind(notation, "ratings")
-    same(made, value(made, Targets.of(*lists)), number_letters(*every))
+    same(made, value(made, ratings_view(*lists)), number_letters(*every))
     made = of_kind(f"{notation}(average=lists)", "ratings")
     for pair in lists:
-        same(made, made.values(Targets.of(pair))[0], number_letters(*pair))
+        same(made, made.values(ratings_view(pair))[0], number_letters(*pair))
 
 
 CLASSES = ("ant", "bee", "cow")
@@ -303,9 +302,9 @@ def test_formulas_of_classes(notation):
         found = rng.integers(3, size=len(true)).tolist()
         names = [CLASSES[n] for n in true]
         if "probability" in made.metric.columns:
-            view = Labelled.of(names, {name: likely[:, n] for n, name in enumerate(CLASSES)})
+            view = labelled_view(names, {name: likely[:, n] for n, name in enumerate(CLASSES)})
         else:
-            view = Labelled.of(names, [CLASSES[n] for n in found])
+            view = labelled_view(names, [CLASSES[n] for n in found])
         same(made, value(made, view), class_letters(made, true, found, likely))
 
 
@@ -344,7 +343,7 @@ def test_formulas_of_subtopics(notation):
             for item in known
         }
         items = rng.permutation(list("abcdef"))[: rng.integers(0, 6)].tolist()
-        found = made.values(Diverse.of((items, truth)))[0]
+        found = made.values(diverse_view((items, truth)))[0]
         same(made, found, subtopic_letters(items, truth, made.params), (items, truth))
 
 

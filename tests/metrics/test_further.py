@@ -18,9 +18,8 @@ from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
 from scorer.metrics.spans import find_chunks
+from scorer.testing import scored_view, texts_view
 from scorer.views.columns import Extras, NamedColumns
-from scorer.views.recommendations import Scored
-from scorer.views.texts import Texts
 
 LAWS = rounds(40)
 
@@ -81,7 +80,7 @@ def test_fmax(average, weighted):
     @given(st.lists(st.tuples(SCORES, TRUTH), min_size=1, max_size=4), st.sampled_from([1, 2]))
     def holds(lists, rel):
         item = {"ic": weight} if weighted else None
-        found = of(f"Fmax({inside},rel={rel})", Scored.of_scores(*lists, item=item))
+        found = of(f"Fmax({inside},rel={rel})", scored_view(*lists, item=item))
         wanted = best_f1(lists, 20, rel, average, weight)
         assert found == pytest.approx(wanted, nan_ok=True)
 
@@ -105,7 +104,7 @@ def right_pairs(scores, truth, epsilon):
 @LAWS
 @given(st.lists(st.tuples(SCORES, TRUTH), min_size=1, max_size=4))
 def test_pairs_and_ties(lists):
-    view = Scored.of_scores(*lists)
+    view = scored_view(*lists)
 
     def shares(epsilon, average):
         pairs = np.array([right_pairs(*pair, epsilon) for pair in lists], dtype=float)
@@ -135,7 +134,7 @@ def test_pairs_of_systems(segments):
         (mine, list(truth), np.array(list(truth.values()), dtype=float))
         for _, mine, truth in segments
     ]
-    view = Texts.of(*((mine, names) for mine, names, _ in truths))
+    view = texts_view(*((mine, names) for mine, names, _ in truths))
     group = np.array([name for name, _, _ in segments], dtype=object)
     grades = np.concatenate([grade for _, _, grade in truths])
     extras = Extras(list=NamedColumns({"group": group}, "list"))
@@ -181,7 +180,7 @@ TEXT = WORDS.map(" ".join)
 @LAWS
 @given(st.lists(st.tuples(st.none() | TEXT, st.lists(TEXT, unique=True)), min_size=1, max_size=4))
 def test_texts(lists):
-    view = Texts.of(*lists)
+    view = texts_view(*lists)
     exact = [
         float(squad(text or "") in map(squad, known) if known else not squad(text or ""))
         for text, known in lists
@@ -190,7 +189,7 @@ def test_texts(lists):
     f1 = [max(token_f1(text or "", each) for each in known or [""]) for text, known in lists]
     assert of("TokenF1", view).tolist() == pytest.approx(f1)
     plain = [float(text in known if known else not text) for text, known in lists if text]
-    given_texts = Texts.of(*((text, known) for text, known in lists if text))
+    given_texts = texts_view(*((text, known) for text, known in lists if text))
     assert of("ExactMatch(normalize=plain)", given_texts).tolist() == plain
 
 
@@ -264,7 +263,7 @@ def fairness(scores, truth, group, k, target):
 def test_awrf(lists):
     shares = [[1, 0], [0, 1], [0.5, 0.5], [0.25, 0.75], [0, 0], [0, 0.5]]
     group = dict(zip("abcdef", shares, strict=True))
-    view = Scored.of_scores(*lists, item={"group": group})
+    view = scored_view(*lists, item={"group": group})
     found = of("AWRF", view)
     assert found.tolist() == pytest.approx(
         [fairness(*pair, group, None, None) for pair in lists], nan_ok=True
@@ -305,7 +304,7 @@ def test_classrprec(lists, credit):
         classes = ({group[x] for x in top} & {group[x] for x in relevant}) - {""}
         share = len(relevant & set(top)) + credit * len(classes)
         wanted.append(share / len(relevant) if relevant else nan)
-    view = Scored.of_scores(*lists, item={"group": group})
+    view = scored_view(*lists, item={"group": group})
     found = of(f"ClassRprec(credit={credit})", view)
     assert found.tolist() == pytest.approx(wanted, nan_ok=True)
 

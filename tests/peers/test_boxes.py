@@ -13,7 +13,7 @@ mask = pytest.importorskip("pycocotools.mask")
 from scorer.metrics.catalogue import metrics  # noqa: E402
 from scorer.metrics.images import box_overlaps  # noqa: E402
 from scorer.metrics.notation import parse_measure  # noqa: E402
-from scorer.views.images import Boxes, Masks  # noqa: E402
+from scorer.testing import boxes_view, masks_view  # noqa: E402
 
 SEEDS = range(25)
 
@@ -77,7 +77,7 @@ def view_of(true, sent):
 
     images = sorted({row[0] for row in true + sent})
     cells = [(cell(sent, i, True), cell(true, i, False)) for i in images]
-    return Boxes.of_cells(*cells, parts=("class", "score", "x", "y", "w", "h"))
+    return boxes_view(*cells, parts=("class", "score", "x", "y", "w", "h"))
 
 
 def value(view, **params):
@@ -150,7 +150,7 @@ def test_intersections_over_unions(seed):
     grids = rng.random((2, 12, 17)) < 0.4
     wanted = mask.iou(*([mask.encode(np.asfortranarray(g.astype(np.uint8)))] for g in grids), [0])
     cells = (runs(g.ravel(order="F")) for g in grids)  # COCO counts down the columns
-    both, true, sent = Masks.of_cells(tuple(cells)).counts()
+    both, true, sent = masks_view(tuple(cells)).counts()
     assert both / (true + sent - both) == pytest.approx(wanted[0])
 
 

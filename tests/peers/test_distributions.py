@@ -12,9 +12,7 @@ lifelines = pytest.importorskip("lifelines.utils")
 from scorer.metrics.catalogue import metrics  # noqa: E402
 from scorer.metrics.notation import parse, parse_measure  # noqa: E402
 from scorer.metrics.ratios import Figure, Ratio  # noqa: E402
-from scorer.views.ranked import Judged  # noqa: E402
-from scorer.views.recommendations import Scored  # noqa: E402
-from scorer.views.rows import Labelled, Targets  # noqa: E402
+from scorer.testing import judged_view, labelled_view, scored_view, targets_view  # noqa: E402
 
 SEEDS = range(25)
 
@@ -42,7 +40,7 @@ def same(ours, theirs):
 
 
 def numbers(target, prediction, truth=None, **sent):
-    return Targets.of_rows(target, prediction, truth=truth or {}, submission=sent)
+    return targets_view(target, prediction, truth=truth or {}, submission=sent)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -88,7 +86,7 @@ def test_curves(seed):
     true = np.append([0, 1], rng.integers(0, 2, int(rng.integers(4, 80))))
     likely = np.round(rng.integers(0, 15, true.size) / 14 * 0.6 + true * rng.random() * 0.4, 6)
     names = [str(n) for n in true]
-    view = Labelled.of(names, {"0": 1 - likely, "1": likely})
+    view = labelled_view(names, {"0": 1 - likely, "1": likely})
     for most in (0.1, 0.5):
         theirs = sk.roc_auc_score(true, likely, max_fpr=most)
         same(value("AUROC", view, max_fpr=most), theirs)
@@ -111,7 +109,7 @@ def test_label_ranking(seed):
         ({str(n): x for n, x in enumerate(scores)}, {str(n): 1.0 for n in np.flatnonzero(has)})
         for has, scores in zip(true, score, strict=True)
     ]
-    view = Scored.of_scores(*lists)
+    view = scored_view(*lists)
     same(value("LRAP", view), sk.label_ranking_average_precision_score(true, score))
     counts = true.sum(axis=1)
     theirs = sk.label_ranking_average_precision_score(true, score, sample_weight=counts)
@@ -127,7 +125,7 @@ def test_sets_and_probabilistic_counts(seed):
         ([str(n) for n in np.flatnonzero(b)], {str(n): 1.0 for n in np.flatnonzero(a)})
         for a, b in zip(true, sent, strict=True)
     ]
-    view, asked = Judged.of(*lists), {"average": "samples", "zero_division": 1.0}
+    view, asked = judged_view(*lists), {"average": "samples", "zero_division": 1.0}
     same(value("SetJaccard(empty=one)", view), sk.jaccard_score(true, sent, **asked))
     same(value("SetF(empty=one)", view), sk.f1_score(true, sent, **asked))
     same(value("SetF(empty=one, beta=2)", view), sk.fbeta_score(true, sent, beta=2, **asked))
@@ -135,7 +133,7 @@ def test_sets_and_probabilistic_counts(seed):
     has, likely = np.append(1, rng.integers(0, 2, 40)), np.round(rng.random(41), 3)
     both, weight = np.repeat([1, 0], 41), np.append(likely, 1 - likely)
     theirs = sk.f1_score(np.append(has, has), both, sample_weight=weight)
-    shown = Labelled.of([str(n) for n in has], {"0": 1 - likely, "1": likely})
+    shown = labelled_view([str(n) for n in has], {"0": 1 - likely, "1": likely})
     same(value("ProbabilisticF1", shown), theirs)
     theirs = sk.fbeta_score(np.append(has, has), both, beta=0.5, sample_weight=weight)
     same(value("ProbabilisticF1(beta=0.5)", shown), theirs)

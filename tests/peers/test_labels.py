@@ -10,7 +10,7 @@ sk = pytest.importorskip("sklearn.metrics")
 from scorer.metrics.catalogue import metrics  # noqa: E402
 from scorer.metrics.notation import parse, parse_measure  # noqa: E402
 from scorer.metrics.ratios import Figure, Ratio  # noqa: E402
-from scorer.views.rows import Labelled, Targets  # noqa: E402
+from scorer.testing import labelled_view, targets_view  # noqa: E402
 
 METRICS = metrics()
 AVERAGES = ("micro", "macro", "weighted")
@@ -59,7 +59,7 @@ def test_relative_cross_entropy_and_the_gini_of_a_ranking(seed):
     true, _, likely, weight = drawn(seed, 2)
     shown = {name: likely[:, n] for n, name in enumerate(NAMES[:2])}
     for mine in (None, weight):
-        view = Labelled.of(true, shown, weight=mine)
+        view = labelled_view(true, shown, weight=mine)
         loss = sk.log_loss(true, likely, sample_weight=mine)
         share = np.average(true == NAMES[1], weights=mine)
         naive = sk.log_loss(true, np.tile([1 - share, share], (len(true), 1)),
@@ -67,13 +67,17 @@ def test_relative_cross_entropy_and_the_gini_of_a_ranking(seed):
         same(value("RCE", view), 100 * (1 - loss / naive))
         ones = (true == NAMES[1]).astype(float)
         area = sk.roc_auc_score(ones, likely[:, 1], sample_weight=mine)
-        same(value("NormalizedGini", Targets.of_rows(ones, likely[:, 1], mine)), 2 * area - 1)
+        same(value("NormalizedGini", targets_view(ones, likely[:, 1], mine)), 2 * area - 1)
 
 
 def views(true, found, likely, weight):
     shown = {name: likely[:, n] for n, name in enumerate(NAMES[: likely.shape[1]])}
-    yield Labelled.of(true, found, weight=weight), Labelled.of(true, shown, weight=weight), weight
-    yield Labelled.of(true, found), Labelled.of(true, shown), None
+    yield (
+        labelled_view(true, found, weight=weight),
+        labelled_view(true, shown, weight=weight),
+        weight,
+    )
+    yield labelled_view(true, found), labelled_view(true, shown), None
 
 
 @pytest.fixture(autouse=True)
@@ -162,7 +166,7 @@ def test_several_labels(seed):
     likely = rng.integers(0, 8, (rows, size)) / 7
     for weight in (None, rng.integers(1, 5, rows) / 2):
         by = {"sample_weight": weight}
-        base = Labelled.of(["ant"] * rows, dict.fromkeys(NAMES, [0.0] * rows), weight=weight)
+        base = labelled_view(["ant"] * rows, dict.fromkeys(NAMES, [0.0] * rows), weight=weight)
         from dataclasses import replace
 
         view = replace(base, truth=true, label=found, probability=None)
@@ -192,7 +196,7 @@ def test_numbers(seed):
     true = rng.normal(1e3 * (seed % 3), 3, rows).round(1)
     found = (true + rng.normal(0.3, 2, rows)).round(1)
     for weight in (None, rng.integers(1, 5, rows) / 2):
-        view, by = Targets.of_rows(true, found, weight=weight), {"sample_weight": weight}
+        view, by = targets_view(true, found, weight=weight), {"sample_weight": weight}
         same(value("MAE", view), sk.mean_absolute_error(true, found, **by))
         same(value("MSE", view), sk.mean_squared_error(true, found, **by))
         same(value("RMSE", view), sk.root_mean_squared_error(true, found, **by))
@@ -203,7 +207,7 @@ def test_numbers(seed):
         for quantile in (0.1, 0.5, 0.9):
             theirs = sk.mean_pinball_loss(true, found, alpha=quantile, **by)
             same(value(f"Pinball(quantile={quantile})", view), theirs)
-        logs = Targets.of_rows(np.abs(true), np.abs(found), weight=weight)
+        logs = targets_view(np.abs(true), np.abs(found), weight=weight)
         theirs = sk.root_mean_squared_log_error(np.abs(true), np.abs(found), **by)
         same(value("RMSLE", logs), theirs)
         if weight is None:
@@ -215,6 +219,6 @@ def test_numbers(seed):
 
 @pytest.mark.parametrize("found", [[2.0, 2.0], [1.0, 2.0]])
 def test_targets_that_are_all_equal(found):
-    view = Targets.of_rows([2.0, 2.0], found)
+    view = targets_view([2.0, 2.0], found)
     same(value("R2", view), sk.r2_score([2.0, 2.0], found))
     same(value("ExplainedVariance", view), sk.explained_variance_score([2.0, 2.0], found))

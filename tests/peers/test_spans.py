@@ -7,7 +7,7 @@ from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
 from scorer.metrics.spans import find_chunks
-from scorer.views.texts import Texts
+from scorer.testing import texts_view
 
 METRICS = metrics()
 SEEDS = range(20)
@@ -16,7 +16,7 @@ SEEDS = range(20)
 def of(notation, *lists):
     """Of the true and the submitted spans of each list."""
     made = parse_measure(METRICS.get(parse(notation)[0]), notation)
-    view = Texts.of(*((dict.fromkeys(mine, 1.0), true) for true, mine in lists))
+    view = texts_view(*((dict.fromkeys(mine, 1.0), true) for true, mine in lists))
     found = made.values(view)
     if isinstance(found, Ratio | Figure):
         return found.pooled()
@@ -144,5 +144,5 @@ def test_events_are_matched_and_averaged_as_in_detect_sleep_states(seed):
         for parts in zip(*series, strict=True)
     ]
     made = parse_measure(METRICS.get("EventAP"), "EventAP(tolerances=[3,8,20])")
-    found = made.values(Texts.of(*cells))
+    found = made.values(texts_view(*cells))
     same(found.pooled(), np.mean(wanted))

@@ -6,7 +6,7 @@ import pytest
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
-from scorer.views.texts import Texts
+from scorer.testing import texts_view
 
 METRICS = metrics()
 WORDS = [
@@ -43,7 +43,7 @@ def drawn(seed, most=3):
 
 def of(notation, given, known):
     made = parse_measure(METRICS.get(parse(notation)[0]), notation)
-    found = made.values(Texts.of(*zip(given, known, strict=True)))
+    found = made.values(texts_view(*zip(given, known, strict=True)))
     if isinstance(found, Ratio | Figure):
         return found.pooled()
     return found.tolist()

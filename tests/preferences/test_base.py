@@ -21,8 +21,8 @@ from scorer.preferences.base import (
     wins,
 )
 from scorer.preferences.comparisons import comparisons
+from scorer.testing import judged_view
 from scorer.views.preferences import Positions
-from scorer.views.ranked import Judged
 
 COMPARISONS = [measure.name for measure in comparisons.bind_all()]
 AGGREGATIONS = ["Borda", "Copeland", "MC4", "Mean", "MeanRank", "RankSum", "WinRate"]
@@ -32,7 +32,7 @@ MORE = ["RPP(rel=2)", "RPP(rel=2, weights=log)", "LexiRecall(rel=2)", "rrLexiPre
 def compared(notation, *submissions, truths):
     """The preferences of submissions, each a returned list for every truth."""
     found = [
-        Positions.of(Judged.of(*zip(returned, truths, strict=True))) for returned in submissions
+        Positions.of(judged_view(*zip(returned, truths, strict=True))) for returned in submissions
     ]
     return compute_preferences(comparisons.bind(notation), found)
 

@@ -16,7 +16,7 @@ from scorer.metrics.ranking import p
 from scorer.metrics.ratios import Figure, Ratio, square_root
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.aggregate import aggregate_values
-from scorer.views.rows import Targets
+from scorer.testing import ratings_view
 
 names = st.text("abcdefgh", min_size=1, max_size=3)
 values = st.sampled_from([0.0, 0.1, 0.1 + 1e-16, 0.3, 1.0, math.nan])
@@ -101,7 +101,7 @@ def test_a_set_of_lists_has_its_own_value():
 
 
 def test_a_scorecard_survives_bytes():
-    targets = Targets.of(([1, 2], [1, 4]), ([], []), ([3], [8]), ([], []))
+    targets = ratings_view(([1, 2], [1, 4]), ([], []), ([3], [8]), ([], []))
     ratio = Ratio(np.arange(4.0), np.ones(4), transform=square_root)
     figures = {"MedAE": medae(targets), "RMSE": ratio}
     before = card("abcd", [True, True, False, False], [0.5, math.nan, 0.1, 1 / 3], figures)

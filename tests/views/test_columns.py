@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from scorer.core.errors import ChallengeError
-from scorer.views.columns import Extras, NamedColumns
+from scorer.testing import further_columns
+from scorer.views.columns import NamedColumns
 
-COLUMNS = Extras.of(item={"name": ["a", "b"], "price": [1, 2], "shares": [[1, 0], [0.5, 0.5]]}).item
+COLUMNS = further_columns(
+    item={"name": ["a", "b"], "price": [1, 2], "shares": [[1, 0], [0.5, 0.5]]}
+).item
 
 
 def test_a_missing_row_has_an_empty_text_no_number_and_no_share():

@@ -23,8 +23,8 @@ def enough(view: Judged, *, k: Cutoff, wanted: Wanted = 2, rel: Relevant = 1) ->
 
     Returned a, x, b; a and b are relevant, and two are enough:
 
-    >>> from scorer import Judged
-    >>> view = Judged.of((["a", "x", "b"], {"a": 1, "b": 1}))
+    >>> from scorer.testing import judged_view
+    >>> view = judged_view((["a", "x", "b"], {"a": 1, "b": 1}))
     >>> enough(view, k=2).values(), enough(view, k=3).values()
     (array([0.5]), array([1.]))
     """

@@ -12,8 +12,8 @@ from variants import METRICS
 
 from scorer.metrics.notation import NotationError, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
-from scorer.testing import no_gain
-from scorer.views.images import Boxes, MaskRuns, Masks, RegionError, boxes_of, runs_of
+from scorer.testing import boxes_view, masks_view, no_gain
+from scorer.views.images import MaskRuns, RegionError, boxes_of, runs_of
 
 SEEDS = range(12)
 EACH = ("class", "score", "x1", "y1", "x2", "y2")
@@ -61,7 +61,7 @@ def drawn(seed, images=6):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_masks_are_sets_of_pixels(seed):
     cells = drawn(seed)
-    view, sets = Masks.of_cells(*cells), [(pixels(a), pixels(b)) for a, b in cells]
+    view, sets = masks_view(*cells), [(pixels(a), pixels(b)) for a, b in cells]
     dice = [2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0 for a, b in sets]
     iou = [len(a & b) / len(a | b) if a or b else 1.0 for a, b in sets]
     same(value("Dice", view), np.mean(dice))
@@ -76,12 +76,12 @@ def test_masks_are_sets_of_pixels(seed):
 
 def test_the_longest_run_of_a_mask_does_not_reach_into_the_next():
     longest = "9" * 12
-    view = Masks.of_cells((f"{longest} {longest}", "1 5"), ("1 5", "1 5"))
+    view = masks_view((f"{longest} {longest}", "1 5"), ("1 5", "1 5"))
     assert view.counts()[0].tolist() == [0, 5]
 
 
 def test_empty_masks():
-    neither, one = Masks.of_cells(("", "-")), Masks.of_cells(("3 2", ""))
+    neither, one = masks_view(("", "-")), masks_view(("3 2", ""))
     assert (value("Dice", neither), value("IoU", neither)) == (1.0, 1.0)
     assert math.isnan(value("Dice(empty=skip)", neither))
     assert (value("Dice", one), value("Dice(empty=skip)", one)) == (0.0, 0.0)
@@ -160,7 +160,7 @@ def right(sent, true, least):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_f1_of_boxes(seed):
     cells = boxed(seed)
-    view = Boxes.of_cells(*cells, parts=EACH)
+    view = boxes_view(*cells, parts=EACH)
     sides = [(boxes_of(a, EACH), boxes_of(b, (EACH[0], *EACH[2:]))) for a, b in cells]
     counts = [(right(a, b, 0.4), len(a), len(b)) for a, b in sides]
     f1 = [2 * c / (a + b) if a + b else 1.0 for c, a, b in counts]
@@ -178,14 +178,14 @@ def test_precision_of_boxes_by_hand():
     """Scores .9 right, .8 wrong, .7 right, of three true ones: precision 1, 1/2, 2/3."""
     sent = "a .9 0 0 9 9 a .8 50 50 60 60 a .7 20 20 30 30"
     true = "a 0 0 9 9 a 20 20 30 30 a 70 70 80 80"
-    view = Boxes.of_cells((sent, true), parts=EACH)
+    view = boxes_view((sent, true), parts=EACH)
     same(value("BoxAP", view, iou=0.5, rule="voc"), (1 + 2 / 3) / 3)
     same(value("BoxAP", view, iou=0.5), (34 * 1 + 33 * 2 / 3) / 101)
     same(value("BoxAP", view, iou=0.5, rule="voc2007"), (4 * 1 + 3 * 2 / 3) / 11)
 
 
 def test_classes_that_no_image_has_do_not_count():
-    view = Boxes.of_cells(("a .9 0 0 9 9 z .9 0 0 9 9", "a 0 0 9 9"), parts=EACH)
+    view = boxes_view(("a .9 0 0 9 9 z .9 0 0 9 9", "a 0 0 9 9"), parts=EACH)
     assert value("BoxAP", view) == pytest.approx(1)
     same(value("BoxF1", view), 2 / 3)
 
@@ -193,7 +193,7 @@ def test_classes_that_no_image_has_do_not_count():
 def test_a_taken_box_is_right_for_coco_and_wrong_for_voc():
     """The second is nearest to the one that is taken, and near enough to the other."""
     cells = ("a .9 0 0 10 10 a .8 0 1 10 11", "a 0 0 10 10 a 0 4 10 14")
-    view = Boxes.of_cells(cells, parts=EACH)
+    view = boxes_view(cells, parts=EACH)
     assert value("BoxAP", view, iou=0.5) == pytest.approx(1)
     assert value("BoxAP", view, iou=0.5, rule="voc") == 0.5
 
@@ -211,7 +211,7 @@ def test_a_taken_box_is_right_for_coco_and_wrong_for_voc():
 )
 def test_points_in_boxes(sent, true, wanted):
     point, box = ("class", "x", "y"), ("class", "x", "y", "w", "h")
-    view = Boxes.of_cells((sent, true), parts=point, true_parts=box)
+    view = boxes_view((sent, true), parts=point, true_parts=box)
     same(value("PointF1(average=lists)", view), wanted)
 
 
@@ -233,7 +233,7 @@ def test_cells_that_are_no_boxes(cell, said):
 
 @pytest.mark.parametrize("given", ["0.5:0.9", "9:1:1", 0, [0.5, 2], "0.5:0.9:-1"])
 def test_thresholds_that_are_none(given):
-    view = Boxes.of_cells(("", ""), parts=EACH)
+    view = boxes_view(("", ""), parts=EACH)
     with pytest.raises(NotationError, match="iou cannot be"):
         value("BoxF1", view, iou=given)
 
@@ -272,7 +272,7 @@ def test_files_are_scored_checked_explained_and_sound(challenge, score, yaml, ce
     ran = score(folder, folder / "sub.csv", "--format", "json")
     assert ran.code == 0, ran.err
     found = json.loads(ran.out)["submissions"][0]["values"]
-    view = Masks.of_cells(*cells) if "rle" in yaml else Boxes.of_cells(*cells, parts=EACH)
+    view = masks_view(*cells) if "rle" in yaml else boxes_view(*cells, parts=EACH)
     for notation, told in found.items():
         same(told["mean"], value(notation, view))
     for words in (("check", folder, folder / "sub.csv"), ("lint", folder),
@@ -373,7 +373,7 @@ def test_a_truth_with_a_row_for_each_box(challenge, score, seed):
     ran = score(folder, folder / "sub.csv", "--format", "json")
     assert ran.code == 0, ran
     found = json.loads(ran.out)["submissions"][0]["values"]
-    view = Boxes.of_cells(*cells, parts=EACH)
+    view = boxes_view(*cells, parts=EACH)
     same([found[name]["mean"] for name in found], [value(name, view) for name in found])
 
 

@@ -12,8 +12,8 @@ from variants import METRICS
 
 from scorer.metrics.notation import NotationError, parse, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
+from scorer.testing import labelled_view, ratings_view, scored_view, targets_view
 from scorer.views.columns import Extras, NamedColumns
-from scorer.views.recommendations import Scored
 from scorer.views.rows import Labelled, Targets
 
 SEEDS = range(12)
@@ -44,7 +44,7 @@ def same(ours, theirs, near=1e-12):
 
 def view_of(target, prediction, truth=None, weight=None, **sent):
     """Numbers with further columns of the submission and of the truth."""
-    return Targets.of_rows(target, prediction, weight, truth=truth or {}, submission=sent)
+    return targets_view(target, prediction, weight, truth=truth or {}, submission=sent)
 
 
 def drawn(seed):
@@ -183,7 +183,7 @@ def binary(seed, levels=6):
 
 
 def of_binary(true, likely, **fields):
-    return Labelled.of([str(n) for n in true], {"0": 1 - likely, "1": likely}, **fields)
+    return labelled_view([str(n) for n in true], {"0": 1 - likely, "1": likely}, **fields)
 
 
 def roc(true, likely):
@@ -282,7 +282,7 @@ def test_parts_that_cannot_be(notation, params, said):
 
 
 def test_probabilistic_f1_is_of_two_classes():
-    view = Labelled.of(["a", "b", "c"], {name: [1 / 3] * 3 for name in "abc"})
+    view = labelled_view(["a", "b", "c"], {name: [1 / 3] * 3 for name in "abc"})
     with pytest.raises(NotationError, match="two classes"):
         value("ProbabilisticF1", view)
 
@@ -306,7 +306,7 @@ def test_points_on_a_sphere(seed):
     sides = [{"longitude": np.rad2deg(side)} for side in azimuth]
     same(value("Haversine(radius=1)", view_of(*north, sides[0], **sides[1])), angle.mean())
     extras = Extras(*map(NamedColumns, sides, ("truth", "submission")))
-    rated = Targets.of((north[0][:5], north[1][:5]), (north[0][5:], north[1][5:]))
+    rated = ratings_view((north[0][:5], north[1][:5]), (north[0][5:], north[1][5:]))
     rated = replace(rated, extras=extras)
     same(value("Haversine(radius=1)", rated), (angle[:5].mean() + angle[5:].mean()) / 2)
     cuts = [np.quantile(part, [0.5, 0.95]).mean() for part in (angle[:5], angle[5:])]
@@ -333,7 +333,7 @@ def test_label_ranking(seed):
         for scores, truth in lists
     ]  # fmt: skip
     every = [x for each in own for x in each]
-    view = Scored.of_scores(*lists)
+    view = scored_view(*lists)
     same(value("LRAP(average=pooled)", view), sum(every) / len(every) if every else math.nan)
     given = bound("LRAP", view, {})
     values = given.values(view)
@@ -450,4 +450,4 @@ def test_equal_predictions_in_the_order_of_the_truths_file(challenge, score, see
 
 
 def test_one_class_alone_has_no_gini():
-    assert math.isnan(value("NormalizedGini(ties=file)", Targets.of_rows([1, 1], [0.2, 0.3])))
+    assert math.isnan(value("NormalizedGini(ties=file)", targets_view([1, 1], [0.2, 0.3])))

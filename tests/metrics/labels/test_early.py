@@ -9,8 +9,8 @@ import pytest
 
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
+from scorer.testing import labelled_view
 from scorer.views.columns import Extras, NamedColumns
-from scorer.views.rows import Labelled
 
 YAML = """
 truth: {file: truth.csv, columns: {list: id, label: risk}}
@@ -35,7 +35,7 @@ def early(seed):
 
 def view_of(true, found, delay):
     sent = Extras(submission=NamedColumns({"delay": np.append(delay, [1, 1])}, "submission"))
-    whole = Labelled.of([*true, "0", "1"], [*found, "0", "1"])
+    whole = labelled_view([*true, "0", "1"], [*found, "0", "1"])
     rows = np.arange(len(true))
     return replace(
         whole, names=whole.names[: rows.size], answered=whole.answered[rows],

@@ -11,6 +11,7 @@ from variants import EVERY, METRICS, described
 
 from scorer.metrics.notation import NotationError, parse, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
+from scorer.testing import labelled_view, targets_view
 from scorer.views.rows import Labelled, Targets
 
 CLASSES = ("ant", "bee", "cow")
@@ -50,8 +51,8 @@ def drawn(seed, size=3):
 def view_of(true, answer):
     """A view whose classes are all three, though a row may use fewer."""
     if not isinstance(answer, list):
-        return Labelled.of(true, {name: answer[:, n] for n, name in enumerate(CLASSES)})
-    view = Labelled.of([*true, *CLASSES], [*answer, *CLASSES])
+        return labelled_view(true, {name: answer[:, n] for n, name in enumerate(CLASSES)})
+    view = labelled_view([*true, *CLASSES], [*answer, *CLASSES])
     rows = len(true)
     return replace(
         view,
@@ -209,7 +210,7 @@ def test_of_numbers(seed):
     rows = int(rng.integers(3, 30))
     true = rng.integers(1, 9, rows).astype(float)
     found = true + rng.integers(-3, 4, rows) / 2
-    view, error = Targets.of_rows(true, found), (found - true).tolist()
+    view, error = targets_view(true, found), (found - true).tolist()
     mean = lambda values: sum(values) / len(values)  # noqa: E731
     same(value("MAE", view), mean([abs(e) for e in error]))
     same(value("MSE", view), mean([e * e for e in error]))
@@ -224,10 +225,10 @@ def test_of_numbers(seed):
     loss = [max(0.9 * (t - f), -0.1 * (t - f)) for t, f in both]
     same(value("Pinball(quantile=0.9)", view), mean(loss))
     logs = [(math.log1p(abs(f)) - math.log1p(t)) ** 2 for t, f in both]
-    same(value("RMSLE", Targets.of_rows(true, np.abs(found))), math.sqrt(mean(logs)))
+    same(value("RMSLE", targets_view(true, np.abs(found))), math.sqrt(mean(logs)))
     above = [f + 9 for f in found.tolist()]
     plain = [(math.log(f) - math.log(t)) ** 2 for t, f in zip(true, above, strict=True)]
-    same(value("RMSLE(log=plain)", Targets.of_rows(true, above)), math.sqrt(mean(plain)))
+    same(value("RMSLE(log=plain)", targets_view(true, above)), math.sqrt(mean(plain)))
     same(value("RMSPE", view), math.sqrt(mean([((t - f) / t) ** 2 for t, f in both])))
     same(value("NormalizedGini", view), lorenz(found, true) / lorenz(true, true))
     spread = sum((t - mean(true)) ** 2 for t in true)
@@ -299,7 +300,7 @@ def test_values_are_those_of_the_oracle_in_the_metrics_file(seed):
 def views(seed):
     true, found, likely = drawn(seed)
     rng = np.random.default_rng(seed)
-    numbers = Targets.of_rows(rng.integers(1, 9, len(true)), rng.integers(1, 9, len(true)))
+    numbers = targets_view(rng.integers(1, 9, len(true)), rng.integers(1, 9, len(true)))
     yield VARIANTS, view_of(true, found)
     yield PROBABLE, view_of(true, likely)
     yield NUMBERS, numbers
@@ -351,7 +352,7 @@ def test_the_truth_itself_is_perfect(seed):
     for notations, view in (
         (VARIANTS, view_of(true, true)),
         (PROBABLE, view_of(true, best)),
-        (NUMBERS, Targets.of_rows(numbers, numbers)),
+        (NUMBERS, targets_view(numbers, numbers)),
     ):
         for notation in notations:
             metric, found = bound(notation).metric, value(notation, view)
@@ -364,7 +365,7 @@ def test_the_truth_itself_is_perfect(seed):
 
 
 def test_nothing_at_all():
-    none = [*zip(*[(VARIANTS, view_of([], [])), (NUMBERS, Targets.of_rows([], []))], strict=True)]
+    none = [*zip(*[(VARIANTS, view_of([], [])), (NUMBERS, targets_view([], []))], strict=True)]
     for notations, view in zip(*none, strict=True):
         for notation in notations:
             found = value(notation, view)
@@ -436,5 +437,5 @@ def test_a_constant_submission_has_a_correlation_of_0_whatever_the_weights(seed)
     rng = np.random.default_rng(seed)
     truth = np.array(list("abc"))[rng.integers(0, 3, 300)].tolist()
     weights = rng.choice([0.5, 1, 2, 3.7], 300)
-    view = Labelled.of(truth, ["a"] * 300, weights)
+    view = labelled_view(truth, ["a"] * 300, weights)
     assert value("MCC", view) == 0

@@ -15,8 +15,8 @@ from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
 from scorer.metrics.spans import check_span, parse_span
+from scorer.testing import texts_view
 from scorer.views.columns import Extras, NamedColumns
-from scorer.views.texts import Texts
 
 LAWS = rounds(60)
 SPAN = st.tuples(st.sampled_from(["A", "B"]), st.integers(0, 6), st.integers(1, 4))
@@ -39,7 +39,7 @@ def written(side):
 
 def view_of(lists):
     """From true and submitted (type, start, length)."""
-    return Texts.of(*((dict.fromkeys(written(mine), 1.0), written(true)) for true, mine in lists))
+    return texts_view(*((dict.fromkeys(written(mine), 1.0), written(true)) for true, mine in lists))
 
 
 def most(true, mine, credit):
@@ -147,7 +147,7 @@ def test_average_precision_of_events(lists):
         (true, {(k, t + 0.3): s - n / 100 for n, ((k, t), s) in enumerate(mine.items())})
         for true, mine in lists
     ]
-    view = Texts.of(
+    view = texts_view(
         *(
             ({f"{k} {t}": s for (k, t), s in mine.items()}, [f"{k} {t}" for k, t in true])
             for true, mine in lists
@@ -161,7 +161,7 @@ def test_average_precision_of_events(lists):
 
 
 def test_types_of_a_column_are_those_before_the_numbers():
-    view = Texts.of(({"1 3": 0.5, "5 6": 0.4}, ["1 3", "5 6"]))
+    view = texts_view(({"1 3": 0.5, "5 6": 0.4}, ["1 3", "5 6"]))
     kinds = np.array(["A", "B"], dtype=object), np.array(["A", "A"], dtype=object)
     truth, sent = (
         NamedColumns({"kind": column}, section)
@@ -207,15 +207,17 @@ def test_texts_as_spans(text, form, span):
 
 def test_a_truth_that_is_no_span_is_the_organizers():
     with pytest.raises(ChallengeError, match="the truth's 'PER x' is no span"):
-        of("SpanF1", Texts.of(({"PER 1 2": 1}, ["PER x"])))
-    assert of("SpanF1", Texts.of(({"PER x": 1, "PER 1 2": 1}, ["PER 1 2"]))) == pytest.approx(2 / 3)
+        of("SpanF1", texts_view(({"PER 1 2": 1}, ["PER x"])))
+    assert of("SpanF1", texts_view(({"PER x": 1, "PER 1 2": 1}, ["PER 1 2"]))) == pytest.approx(
+        2 / 3
+    )
 
 
 def test_many_spans_of_a_list_are_paired_in_parts_and_not_too_many():
     true = [f"A {n} {n + 1}" for n in range(1100)]
     given = {f"A {n} {n + 2}": 0.0 for n in range(1000)}
-    assert of("SpanF1(match=type)", Texts.of((given, true))) == pytest.approx(2000 / 2100)
+    assert of("SpanF1(match=type)", texts_view((given, true))) == pytest.approx(2000 / 2100)
     many = {f"A {n} {n + 2}": 0.0 for n in range(10_001)}
     for notation in ("SpanF1", "EventF1(tolerance=1)"):
         with pytest.raises(SubmissionRejected, match="'0' has 10,001 spans, more than 10,000"):
-            of(notation, Texts.of((many, true)))
+            of(notation, texts_view((many, true)))

@@ -15,6 +15,7 @@ from scorer.metrics.explain import OneList, explain
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
 from scorer.metrics.text import common_length, edit_distance
+from scorer.testing import texts_view
 from scorer.views.ranked import Names
 from scorer.views.texts import Texts
 
@@ -61,7 +62,7 @@ def test_values_are_those_of_the_oracle(notation):
             ],
             dtype=float,
         )
-        found = of(notation, Texts.of(*lists))
+        found = of(notation, texts_view(*lists))
         low, high = made.metric.range
         if made.params.get("average") == "pooled":
             part, whole = pairs.sum(axis=0)
@@ -93,12 +94,12 @@ def test_sums_of_rows_are_the_value_of_all_rows(name):
         ("x y", []),
         ("So it is", ["so"]),
     ]
-    one, other = Texts.of(*rows), Texts.of(*rows, *rows)
+    one, other = texts_view(*rows), texts_view(*rows, *rows)
     assert of(name, other) == pytest.approx(of(name, one))
     assert len(of(f"{name}(average=lists)", one)) == 4
-    perfect = Texts.of(("the cat sat there", ["the cat sat there"]))
+    perfect = texts_view(("the cat sat there", ["the cat sat there"]))
     assert of(name, perfect) == pytest.approx(100)
-    assert of(name, Texts.of((None, ["dog"]))) == 0
+    assert of(name, texts_view((None, ["dog"]))) == 0
 
 
 SEEN = [n for m in EVERY if m.view is Texts for n in described(m).variants]
@@ -108,7 +109,7 @@ SEEN = [n for m in EVERY if m.view is Texts for n in described(m).variants]
 @pytest.mark.parametrize("submitted", [{"A 1 2": 2.0, "B 3 5": 1.0}, {"A 1 4": 1.0}, {}])
 def test_explanations_end_in_the_value(notation, submitted):
     made = parse_measure(METRICS.get(parse(notation)[0]), notation)
-    view = Texts.of((submitted, ["A 1 2", "A 3 5"]))
+    view = texts_view((submitted, ["A 1 2", "A 3 5"]))
     value = float(np.ravel(of(notation, view))[0])
     listing = OneList(view, Names((), (), np.empty(0), np.empty(0)))
     steps = list(explain(made, listing, value))
@@ -124,4 +125,4 @@ def test_explanations_end_in_the_value(notation, submitted):
 def test_without_sacrebleu_it_is_told_what_to_install(name, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "sacrebleu", None)
     with pytest.raises(ChallengeError, match=rf"{name} needs the package sacrebleu: pip install"):
-        of(name, Texts.of(("a", ["a"])))
+        of(name, texts_view(("a", ["a"])))

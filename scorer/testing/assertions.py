@@ -42,6 +42,7 @@ from scorer.metrics.notation import Measure, NotationError, parse, parse_measure
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.scoring.evaluate import evaluate
+from scorer.testing.views import judged_view, texts_view
 from scorer.views.columns import Column, Extras, NamedColumns
 from scorer.views.ranked import Judged, Ranked, Ties
 from scorer.views.texts import Texts
@@ -202,7 +203,7 @@ def _metric_of(function: Callable[..., Any]) -> Metric:
 def _view_of_case(case: Mapping[str, Any]) -> Judged | Texts:
     """The lists of a case, ranked or of texts."""
     if "answer" in case["lists"][0]:
-        return Texts.of(*((pair["answer"], pair["accepted"]) for pair in case["lists"]))
+        return texts_view(*((pair["answer"], pair["accepted"]) for pair in case["lists"]))
     pairs: list[Pair] = []
     for pair in case["lists"]:
         returned = [
@@ -212,7 +213,7 @@ def _view_of_case(case: Mapping[str, Any]) -> Judged | Texts:
         truth = pair["truth"]
         grades = truth if isinstance(truth, dict) else dict.fromkeys(truth, 1.0)
         pairs.append((returned, {str(item): float(grade) for item, grade in grades.items()}))
-    return Judged.of(*pairs, ties=case.get("ties", "item-desc"))
+    return judged_view(*pairs, ties=case.get("ties", "item-desc"))
 
 
 def _require(holds: object, message: str) -> None:
@@ -237,7 +238,7 @@ def _view_of_lists(lists: Sequence[Pair], ties: Ties, extra: Extra) -> Judged:
     The values of these columns depend on the ids of the items alone, so that a list has the same
     values alone as together with others.
     """
-    view = Judged.of(*lists, ties=ties)
+    view = judged_view(*lists, ties=ties)
     ideals = [sorted(truth, key=truth.__getitem__, reverse=True) for _, truth in lists]
     items = [item for ideal in ideals for item in ideal]
     ids = {  # what a column of each section has its values made from
