@@ -26,6 +26,7 @@ from scorer.board.integrity import store_faults
 from scorer.board.live import LiveReport
 from scorer.board.log import Event, log
 from scorer.board.phases import Left, Span, shown_at, spans
+from scorer.board.reasons import add_absent_teams, hold_back
 from scorer.board.rescore import Rescoring, rescore
 from scorer.board.seal import refuse_early, reveal, seal
 from scorer.board.selection import State
@@ -327,12 +328,13 @@ class Board:
         """The phase at a time, and a team's remaining quota in it; None if it takes no entries."""
         return self.ledger.quota(team, now or datetime.now(UTC))
 
-    def log(self, team: str | None = None, most: int | None = None, skip: int = 0) -> list[Event]:
+    def log(self, team: str | None = None, most: int | None = None) -> list[Event]:
         """Entries, decisions, versions and teams in the order of time, of one team or of all.
 
-        At `most` so many, the latest but `skip`. Raises `UnknownName`.
+        Of a team, each entry has why it counts or does not. At `most` so many, the latest. Raises
+        `UnknownName`.
         """
-        return log(self.database, self.ledger, self._teams, team, most, skip)
+        return log(self.database, self.evaluations, self.ledger, self._teams, team, most)
 
     def snapshot(self, version: Version | None = None) -> Snapshot:
         """Everything that the board depends on, under the version in force or another."""
@@ -369,7 +371,8 @@ class Board:
         asked: dict[str, Any] = {"split": split, "phase": phase, "rule": rule, "only": entries}
         moment = as_of or now or datetime.now(UTC)
         snapshot = self.snapshot(version)
-        return snapshot.certain(snapshot.order(moment, **asked))
+        live = snapshot.certain(snapshot.order(moment, **asked))
+        return add_absent_teams(live, snapshot, moment, rule) if entries is None else live
 
     def shown(self, now: datetime | None = None, phase: str | None = None) -> str:
         """The values that participants see at a time, or in a phase of which `board` has made one.
@@ -387,7 +390,7 @@ class Board:
         `now` decides which phase it is. Raises `UnknownName`.
         """
         team, moment = self.entry(number).team, now or datetime.now(UTC)
-        return self.evaluations.own(team).held_back(team, moment, split).get(number)
+        return hold_back(self.evaluations.own(team), team, moment, split).get(number)
 
     def splits(self) -> dict[str, tuple[str, ...]]:
         """The lists of each split; for the organizer only."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from scorer.board.entries import Ledger
-from scorer.board.snapshot import refusal_words
+from scorer.board.evaluations import Evaluations
+from scorer.board.reasons import describe_refusal, explain_entries
 from scorer.board.teams import Roster
 from scorer.results.json import VERSION, ChallengeIdentity, Time
 from scorer.store.records import Entry, Extract, Wanted
@@ -60,15 +62,15 @@ def fresh(events: Iterable[Event], seen: Counter[Event]) -> list[Event]:
 
 def log(
     database: Database,
+    evaluations: Evaluations,
     entries: Ledger,
     teams: Roster,
     team: str | None,
     most: int | None,
-    skip: int,
 ) -> list[Event]:
     """Entries, decisions, versions and teams in the order of time; see `Board.log`."""
     wanted = Wanted() if team is None else Wanted(team=teams.one(team).id)
-    until = most + skip if most is not None and team is None else None  # of a team's, all
+    until = most if team is None else None  # of a team's, all
     names, found = teams.names(), entries.listing().found(wanted, Extract(until, order="latest"))
     shown = [each.entry.number for each in found] if len(found) <= FEW else None
     given = database.given(shown)
@@ -80,7 +82,7 @@ def log(
     events += [Event(t.made, "team", team=names[t.id]) for t in database.teams()]
     events += [
         Event(entry.received, "entry", entry.number, _sender(entry, names), evaluation.status,
-              reason=refusal_words(evaluation),
+              reason=describe_refusal(evaluation),
               given=("entry", str(entry.number)) in given) for entry, evaluation, _ in found
     ]  # fmt: skip
     sent = {each.entry.number: each.entry for each in found}
@@ -92,12 +94,27 @@ def log(
         what = f"{d.act}, late" if d.late else d.act
         told = ("decision", str(d.number)) in given
         events.append(Event(d.time, "decision", d.entry, about, what, d.by, reason, told))
-    in_time = sorted(
-        (event for event in events if team is None or event.team == team),
-        key=lambda event: (event.time, event.kind, event.entry or 0),
-    )
-    last = max(len(in_time) - skip, 0)
-    return in_time[:last] if most is None else in_time[max(last - most, 0) : last]
+    if wanted.team is not None:
+        events = [event for event in events if event.team == team]
+        events = _with_reasons(events, evaluations, wanted.team)
+    in_time = sorted(events, key=lambda event: (event.time, event.kind, event.entry or 0))
+    return in_time[max(len(in_time) - most, 0) :] if most is not None else in_time
+
+
+def _with_reasons(events: list[Event], evaluations: Evaluations, team: int) -> list[Event]:
+    """Return a team's events, those of its entries with why each counts or does not.
+
+    They count or do not now, or at the last event where its time is ahead.
+    """
+    snapshot, now = evaluations.own(team), max([datetime.now(UTC), *(e.time for e in events)])
+    split = snapshot.split_shown(snapshot.span_of(now, None), now)
+    reasons = explain_entries(snapshot, team, now, split)
+    return [
+        replace(event, reason=f"counts: {reason.why}" if reason.counts else reason.why)
+        if event.kind == "entry" and (reason := reasons.get(event.entry or 0)) is not None
+        else event
+        for event in events
+    ]
 
 
 def _sender(entry: Entry, names: Mapping[int, str]) -> str:

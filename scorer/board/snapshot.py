@@ -12,20 +12,18 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from scorer.board.live import LiveReport, RankedEntry, RejectedEntry
+from scorer.board.live import LiveReport, RankedEntry
 from scorer.board.phases import Span, at, phase_at, spans
-from scorer.board.selection import NO_BETTER, Candidate, Choice, State, choose, state
+from scorer.board.selection import Candidate, Choice, State, choose, state
 from scorer.board.settling import settled_entry
 from scorer.challenge.model import Challenge
 from scorer.challenge.rank_by import Track
 from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import UnknownName
-from scorer.core.problems import Findings, Problem
-from scorer.core.text import format_number
+from scorer.core.problems import Problem
 from scorer.leaderboard.board import Terms, certain, ranked
 from scorer.leaderboard.repeats import called
-from scorer.leaderboard.rounding import rounded
 from scorer.prepare.answers import belongs, lists_of, shown
 from scorer.prepare.splits import scope_of
 from scorer.results.report import Report, Scored
@@ -35,8 +33,6 @@ CACHED = 2_000  # scorecards that are kept cut and settled
 AT_ONCE = 100  # scorecards that are read together
 BOARDS = 8  # whose intervals and tests are kept
 DRAWN = ("standings", "certainty", "uncertain", "rests_on", "front")
-
-NOT_COUNTED, DISQUALIFIED = "not counted", "no value, since it is disqualified"
 
 Means = Mapping[str, Mapping[str, float]]  # split -> measure id -> mean
 
@@ -151,12 +147,7 @@ class Snapshot:
             tracks[track.id], board = self._ranked(inside, decided, now, part, several)
             boards.append(replace(board, track=track, notes=()))
         report = replace(report, notes=notes, scope=scope, tracks=tuple(boards))
-        live = LiveReport(report, rows, name, span.phase.id if span else None, tracks=tracks)
-        if only is not None:
-            return live
-        latest = self._latest_of_absent(rows, decided, now)
-        absent = self._absent(latest, choices, decided, name)
-        return live._replace(absent=absent, rejected=self._rejected(latest))
+        return LiveReport(report, rows, name, span.phase.id if span else None, tracks=tracks)
 
     def _ranked(
         self,
@@ -225,55 +216,6 @@ class Snapshot:
             team: choice._replace(counted=tuple(filter(inside, choice.counted)))
             for team, choice in choices.items()
         }
-
-    def _latest_of_absent(
-        self, rows: Mapping[str, RankedEntry], decided: State, now: datetime
-    ) -> dict[str, Entry | None]:
-        """The names of the teams without a row, each with its latest entry, if it has any."""
-        placed = {row.id for row in rows.values()}
-        latest = dict[int | None, Entry]()
-        for entry in self.entries:
-            if entry.team not in placed and entry.received <= now:
-                before = latest.setdefault(entry.team, entry)
-                if (entry.received, entry.number) > (before.received, before.number):
-                    latest[entry.team] = entry
-        return {
-            name: latest.get(team) for team, name in decided.names.items() if team not in placed
-        }
-
-    def _absent(
-        self,
-        latest: Mapping[str, Entry | None],
-        choices: Mapping[int | None, Choice],
-        decided: State,
-        split: str,
-    ) -> dict[str, str]:
-        """The teams without a row, each with why its latest entry does not count."""
-        zone, reasons = ZoneInfo(self.rules.timezone), dict.fromkeys(latest, "no entry")
-        for name, entry in latest.items():
-            if entry is not None:
-                reason = self.reason(entry, decided, choices.get(entry.team), zone, split)
-                reasons[name] = f"entry {entry.number}: {reason}"
-        return reasons
-
-    def _rejected(self, latest: Mapping[str, Entry | None]) -> dict[str, RejectedEntry]:
-        """The teams without a row whose latest entry the checks rejected, with that entry."""
-        entries = {
-            name: entry
-            for name, entry in latest.items()
-            if entry is not None and self.statuses.get(entry.sha256) == "rejected"
-        }
-        digests = {entry.sha256 for entry in entries.values()}
-        findings = {
-            evaluation.sha256: Findings.from_json(evaluation.findings)
-            for evaluation in self.evaluations(sorted(digests))
-        }
-        rejected = {}
-        for name, entry in entries.items():
-            own = findings[entry.sha256].with_path(entry.file)
-            scored = Scored(name, entry.file, entry.sha256, False, own, None, {})
-            rejected[name] = RejectedEntry(scored, entry.received)
-        return rejected
 
     def _late_acts(self, decided: State, now: datetime) -> list[Problem]:
         """A note of each act for a team that came after the time for it."""
@@ -406,57 +348,15 @@ class Snapshot:
         takes_entries = span is None or span.takes_entries
         return takes_entries and self.rules.leaderboard.ladder != "off"
 
-    def held_back(self, team: int | None, now: datetime, split: str) -> Mapping[int, str]:
-        """A team's entries, no baseline's, whose values the Ladder keeps -> in words, why."""
-        if team is None or self.rules.leaderboard.ladder == "off":
-            return {}
-        own, span, decided = self.own(team), self.span(now), self.state(now)
-        choice, kept = own.choices(now, split, span).get(team), dict[int, str]()
-        if span is None or span.takes_entries:  # what is disqualified, it has not looked at
-            outs = ((entry, decided.out(entry)) for entry in own.entries)
-            kept = {e.number: DISQUALIFIED for e, out in outs if out and out.act != "withdraw"}
-        if choice is not None:
-            kept |= {number: self._kept_words(number, choice, split) for number in choice.held_back}
-        return kept
-
     def own(self, team: int) -> Snapshot:
         """The same with the entries of one team alone."""
         return replace(self, entries=[entry for entry in self.entries if entry.team == team])
-
-    def _kept_words(self, number: int, choice: Choice, split: str) -> str:
-        """Why an entry shows no value, with the value that is shown instead, to its digits."""
-        rung = choice.held_back[number]
-        sha256 = next(entry.sha256 for entry in self.entries if entry.number == rung)
-        value = self.means[sha256][split].get(self.terms.primary.id, np.nan)
-        told = format_number(rounded(value, self.rules.leaderboard.digits))
-        return f"{NO_BETTER} over your {told} (entry {rung})"
 
     @property
     def public(self) -> str:
         """The split that participants were shown while they could send entries."""
         splits_shown = [span.phase.show for span in spans(self.rules) if span.takes_entries]
         return next((name for name in reversed(splits_shown) if name in self.splits), EVERYTHING)
-
-    def reason(
-        self,
-        entry: Entry,
-        decided: State,
-        choice: Choice | None,
-        zone: ZoneInfo,
-        split: str | None,
-    ) -> str:
-        """Why an entry does not count."""
-        status = self.statuses.get(entry.sha256, "pending")
-        if status in ("rejected", "failed"):
-            return refusal_words(next(iter(self.evaluations([entry.sha256])))) or ""
-        if status == "pending":
-            return "waits to be evaluated"
-        if (out := decided.out(entry)) is not None:
-            word = "withdrawn" if out.act == "withdraw" else "disqualified"
-            return f"{word} {at(out.time, zone)}: {out.reason}"
-        if choice is not None and split is not None and entry.number in choice.held_back:
-            return self._kept_words(entry.number, choice, split)
-        return (choice.left_out if choice else {}).get(entry.number, NOT_COUNTED)
 
 
 def late_words(act: Decision, names: Mapping[int, str], zone: ZoneInfo) -> str:
@@ -470,18 +370,6 @@ def _last_shown(rules: Challenge, now: datetime) -> str:
     all_spans = spans(rules)
     begun = [span for span in all_spans if span.begun(now)]
     return (begun or [all_spans[0]])[-1].phase.show
-
-
-def refusal_words(evaluation: Evaluation) -> str | None:
-    """Why a file was rejected, or not evaluated; None where it was scored or waits."""
-    if evaluation.status == "rejected":
-        findings = Findings.from_json(evaluation.findings)
-        codes = sorted({problem.code for problem in findings if problem.severity == "error"})
-        return f"rejected by the checks ({', '.join(codes)})"
-    if evaluation.status == "failed":
-        reference = evaluation.reference
-        return f"the scorer failed, reference {reference}; not counted against the quota"
-    return None
 
 
 def counted(snapshot: Snapshot, now: datetime) -> set[int]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from scorer.board.phases import at
+from scorer.board.reasons import explain_entries
 from scorer.board.selection import State
-from scorer.board.snapshot import NOT_COUNTED, Snapshot, late_words
+from scorer.board.snapshot import Snapshot, late_words
 from scorer.challenge.words import EVERYTHING
 from scorer.core.text import join_first
 from scorer.leaderboard.rounding import rounded
@@ -18,7 +18,6 @@ from scorer.results.report import Report, Standing
 from scorer.store.records import Team
 
 EXACT = 17  # significant digits, with which nothing is lost
-UNTOLD = "what counts is not shown in this phase"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +30,6 @@ class Why:
     ranked: int  # number of teams with a rank
     split: str | None  # None: no board is shown
     lines: Sequence[str]
-
-
-class Counting(NamedTuple):
-    """Whether an entry counts on the board."""
-
-    counts: bool | None  # None: this is not told now
-    why: str
 
 
 def why_ranked(
@@ -108,7 +100,8 @@ def _counted(
     snapshot: Snapshot, team: Team, decided: State, now: datetime, split: str | None
 ) -> Iterator[str]:
     """Which entries count, late acts, and why the other entries do not."""
-    found, zone = counting(snapshot, team.id, now, split), ZoneInfo(snapshot.rules.timezone)
+    found = explain_entries(snapshot, team.id, now, split)
+    zone = ZoneInfo(snapshot.rules.timezone)
     counted = [str(number) for number, each in found.items() if each.counts]
     if counted:
         yield f"counts: entry {', '.join(counted)} ({found[int(counted[0])].why})"
@@ -118,25 +111,3 @@ def _counted(
     for entry in snapshot.entries:
         if entry.team == team.id and entry.received <= now and not found[entry.number].counts:
             yield f"entry {entry.number}, {at(entry.received, zone)}: {found[entry.number].why}"
-
-
-def counting(
-    snapshot: Snapshot, team: int, now: datetime, split: str | None
-) -> dict[int, Counting]:
-    """The entry numbers of a team -> whether each counts on a split, and why.
-
-    Without a split nothing is told that depends on values.
-    """
-    decided, zone = snapshot.state(now), ZoneInfo(snapshot.rules.timezone)
-    own, choice = snapshot.own(team), None
-    if split is not None:
-        choice = own.choices(now, split, snapshot.span_of(now, split)).get(team)
-    found = {}
-    for entry in own.entries:
-        if choice is not None and entry in choice.counted:
-            found[entry.number] = Counting(True, choice.rule)
-            continue
-        left = snapshot.reason(entry, decided, choice, zone, split)
-        untold = split is None and left == NOT_COUNTED
-        found[entry.number] = Counting(None, UNTOLD) if untold else Counting(False, left)
-    return found

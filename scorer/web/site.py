@@ -22,8 +22,9 @@ from scorer.board.entries import Added
 from scorer.board.fields.board import fields as board_fields
 from scorer.board.live import LiveReport, public
 from scorer.board.phases import Left, Span, phase_at, showing, shown_at, splits_shown
+from scorer.board.reasons import Reason, explain_entries, hold_back
 from scorer.board.snapshot import Snapshot
-from scorer.board.why import EXACT, Counting, Why, counting, why_ranked, why_unseen
+from scorer.board.why import EXACT, Why, why_ranked, why_unseen
 from scorer.challenge.model import Challenge
 from scorer.challenge.words import EVERYTHING
 from scorer.leaderboard.rounding import rounded, rounded_report
@@ -284,8 +285,8 @@ class Site:
         span = self.span()
         return self.once(
             ("ladder", team, split, span.phase.id if span else None),
-            lambda: self.of_team(self.teams.get(team)).held_back(
-                self.teams.get(team), self.now(), split
+            lambda: hold_back(
+                self.of_team(self.teams.get(team)), self.teams.get(team), self.now(), split
             ),
         )
 
@@ -300,7 +301,7 @@ class Site:
         values = next(iter(self.value_splits(viewer)), None)
         return why_unseen(self.of_team(team.id), team, now, values)
 
-    def counting(self, entry: Entry, viewer: Viewer) -> tuple[Counting, Sequence[Decision]]:
+    def reason(self, entry: Entry, viewer: Viewer) -> tuple[Reason, Sequence[Decision]]:
         """Whether an entry counts, as far as the viewer may know, and the decisions on it."""
         now, snapshot, team = self.now(), self.of_team(entry.team), entry.team
         split = self.default_split(viewer) or next(iter(self.value_splits(viewer)), None)
@@ -309,9 +310,7 @@ class Site:
             if act.entry == entry.number
             or (act.entry is None and act.team == team and act.act in OF_ORGANIZERS)
         ]  # fmt: skip
-        if team is None:
-            return Counting(None, "a baseline, outside the ranks"), decisions
-        return counting(snapshot, team, now, split)[entry.number], decisions
+        return explain_entries(snapshot, team, now, split)[entry.number], decisions
 
     def entry_fields(self, added: Added, viewer: Viewer) -> dict[str, Any]:
         """An entry as fields, with the values that this viewer may see."""

@@ -263,6 +263,32 @@ def test_a_late_act_is_told_by_log_why_and_board(life, store):
         assert acts == ["select", "select, late"]
 
 
+def test_the_log_of_a_team_and_why_tell_the_same_reasons(board, life):
+    bad = life.folder.parent / "bad.csv"
+    bad.write_text("list,item,score\nq00,d1,x\n")
+    for n, path in enumerate([life.sent("a", 1), life.sent("b", 3), bad, life.sent("c", 2)]):
+        board.add([path], "red", now=day(n))
+    board.decide("withdraw", 4, "a mistake", by="red", now=day(4))
+    board.add([life.sent("d", 1)], "red", now=day(5), evaluate=False)
+    reasons = {e.entry: e.reason for e in board.log("red") if e.kind == "entry"}
+    assert reasons == {
+        1: "counts: rule best",
+        2: "not better than entry 1",
+        3: "rejected by the checks (S301, S501)",
+        4: "withdrawn 2026-01-09T13:00:00+01:00: a mistake",
+        5: "waits to be evaluated",
+    }
+    assert [e.reason for e in board.log() if e.kind == "entry"] == [
+        None,
+        None,
+        reasons[3],
+        None,
+        None,
+    ]
+    lines = board.why("red", now=day(5)).lines
+    assert all(any(line.endswith(reasons[n]) for line in lines) for n in (2, 3, 4))
+
+
 def test_entry_rules_and_single_entries(board, life):
     for n, noise in enumerate((0.5, 2.0)):
         board.add([life.sent(f"r{n}", noise)], "red", now=day(n))

@@ -141,7 +141,7 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
         return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
     added = own_entry(site, viewer, number)
     splits, record = site.value_splits(viewer), site.board.entry(number)
-    counting, decisions = site.counting(record, viewer)
+    reason, decisions = site.reason(record, viewer)
     measures = site.board.terms().measures
     return page(
         request, site, viewer, "entry.html", here="entries", entry=site.shown(added, viewer),
@@ -150,7 +150,7 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
         marks={measure.id: measure.mark for measure in measures},
         units="rows" if "labels" in measures[0].metric.kinds else "lists",
         findings=list(format_findings(added.problems, option="")),
-        answers=record.answers, file=record.file, counting=counting, decisions=decisions,
+        answers=record.answers, file=record.file, reason=reason, decisions=decisions,
     )  # fmt: skip
 
 
