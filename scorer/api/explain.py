@@ -31,7 +31,7 @@ from scorer.results import explanation
 from scorer.results.explanation import ExplainedMeasure
 from scorer.results.json import ABSENT
 from scorer.results.report import Scope
-from scorer.scoring.submission import prepare_rows, score_table
+from scorer.scoring.submission import score_table
 from scorer.stats.exact import exact_mean
 
 
@@ -159,7 +159,6 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
     card = None
     if table is not None:
         card = score_table(plan, table, findings).card
-        table = prepare_rows(plan, table)
     locate_by_part(findings, plan.layout.parts)
     findings.rename_path(file.display)
     if file.part is not None:

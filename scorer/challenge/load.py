@@ -33,6 +33,11 @@ NUMBERS: dict[Steps, str] = {  # what may stand in place of words
     ("leaderboard", "ladder"): ", or a number",
 }
 MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
+# (section, key) -> what is written in place of a key that there is no more
+INSTEAD = {
+    ("submission", "rank_gaps"): "leave it out; the ranks of a list are 1, 2, 3, and so on",
+    ("submission", "repeats"): "leave it out; a list names each item once",
+}
 
 # what a measure says of how its lists make one number, beside its metric's parameters
 COMBINING = (
@@ -298,11 +303,12 @@ def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:
 
 
 def _unknown(root: YamlValue, steps: Steps, keys: Sequence[str]) -> Problem:
+    instead = INSTEAD.get((str(steps[0]), str(steps[-1])))
     elsewhere = steps[-2:-1] == ("columns",) and steps[-1] in COLUMNS
-    similar = None if elsewhere else nearest(str(steps[-1]), keys)
+    similar = None if instead or elsewhere else nearest(str(steps[-1]), keys)
     hint = f"; did you mean {quoted(similar)}?" if similar else ""
     message = f"no key {quoted(steps[-1])} here{hint}"
-    help = None if similar else f"known here: {', '.join(keys)}"
+    help = instead or (None if similar else f"known here: {', '.join(keys)}")
     return _located(root, "C105", steps, message, steps[:-1], help)
 
 

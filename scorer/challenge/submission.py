@@ -106,15 +106,6 @@ class Submission(Formed):
         "without looking around or back, such as '[0-9]+( [0-9]+)*'; others are refused",
     )
     each: Each | None = Field(None, description=EACH)
-    rank_gaps: Annotated[Literal["error", "keep"], Word] = Field(
-        "error",
-        description="ranks that a list leaves out: refused, or kept as slots without an item",
-    )
-    repeats: Annotated[Literal["error", "first"], Word] = Field(
-        "error",
-        description="an item that a list without scores names again: refused, or a slot without an "
-        "item, so that only the first counts",
-    )
     sums: Annotated[Literal["exact", "normalize"], Word] = Field(
         "normalize",
         description="probabilities of a row whose sum is more than 1e-6 from 1: refused, or "

@@ -155,12 +155,6 @@ class SubmissionRows(FileRows):
         rows = self.named.select("line", "list", "item", "list_number")
         return repeated_rows(rows, "list_number", "item").drop("list_number")
 
-    @property
-    def keeps_first_repeat(self) -> bool:
-        """Whether a list may repeat an item, whose first place counts."""
-        is_ordered = self.public.kind == "grades" and "score" not in self.frame.columns
-        return is_ordered and self.rules.repeats == "first"
-
     @cached_property
     def has_unread_number(self) -> bool:
         """Whether a number of these rows could not be read."""

@@ -45,9 +45,6 @@ RANKED = ("grades", "preferences")  # the kinds whose submissions may be ranked 
 HOW_TO_IGNORE = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
 SHOWN = 3  # items that a message names
 ALWAYS_ERRORS = ("S309", "S310")  # codes of ids that are empty or missing values
-# The highest rank if the challenge bounds no length. To explain a score takes a row for each rank
-# up to the last, also for those left out: one wrong rank could ask for any number of rows.
-LAST_RANK = 4_000_000
 SHOWN_BEFORE, SHOWN_AFTER = 5, 2  # ranks around a gap that its message shows
 # Whether a row is of the same list as the row before; null in the first row.
 SAME_LIST = pl.col("list_number") == pl.col("list_number").shift()
@@ -208,9 +205,9 @@ def item_no_candidate(rows: SubmissionRows) -> Iterator[Problem]:
 
 @check("S304", kinds=RANKED)
 def repeated_item(rows: SubmissionRows) -> Iterator[Problem]:
-    """A list names an item once, unless `submission.repeats` says that the first counts."""
+    """A list names an item once."""
     public, rules = rows.public, rows.rules
-    if "item" not in rows.frame.columns or rows.keeps_first_repeat:
+    if "item" not in rows.frame.columns:
         return
     # An empty or missing id has a problem of its own, and may well be in several rows. Only an id
     # of the catalogue may read as a missing value; the items of a preference challenge differ from
@@ -292,7 +289,7 @@ def without_candidates(rows: SubmissionRows) -> Iterator[Problem]:
     yield from report_rows(short, "S401", message, word=rows.word, noun=noun)
 
 
-@check("S402", "S404", "S405", "S406", "S407", kinds=RANKED)
+@check("S404", "S405", "S406", "S407", kinds=RANKED)
 def ranks(rows: SubmissionRows) -> Iterator[Found]:
     """Where ranks order a list, they are 1, 2, 3, and so on."""
     if "rank" not in rows.frame.columns or "score" in rows.frame.columns:
@@ -326,16 +323,8 @@ def ranks(rows: SubmissionRows) -> Iterator[Found]:
         first = Problem("S406", message, line=line, list=name)
         yield CountedProblem(first, starts.height, words, alone=alone)
 
-    if rows.partial:
-        return  # A rank that seems missing may stand in a line that could not be read
-    if rows.rules.rank_gaps == "error":
+    if not rows.partial:  # a rank that seems missing may stand in a line that could not be read
         yield from _missing_ranks(by_rank, word)
-        return
-    limits = rows.rules.length  # `lengths` differs for texts alone, which have no ranks
-    last = LAST_RANK if limits is None or limits.max is None else limits.max
-    beyond = by_rank.filter(rank > last).sort("line", maintain_order=True)
-    message = "rank {rank:.12g} in {word} {list}; the last is {last}"
-    yield from report_rows(beyond, "S402", message, word=word, last=f"{last:,}")
 
 
 def _missing_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:

@@ -222,9 +222,6 @@ def _ruled(
         help = "write where: at each measure, such as where: label != -1"
         conflicts.append(Fault("exclude", "C115", message, help))
     conflicts += _boxes(challenge, kind.name)
-    if challenge.submission.repeats == "first" and kind.name != "grades":
-        message = f"items come again in ranked lists, and this challenge has {kind.name}"
-        conflicts.append(Fault("submission.repeats", "C122", message))
     refuse(challenge, conflicts)
     ready = BoundChallenge(challenge, registry, measures, kind, rules, breakers, rank_by, ranked_by)
     refuse(challenge, _idle_range(ready))

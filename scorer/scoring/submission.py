@@ -31,12 +31,11 @@ from scorer.reading.limits import ReadLimits, UnreadableError, refuse_many_error
 from scorer.reading.parts import locate_by_part
 from scorer.reading.read import FileTable, find_columns, read_as_csv, read_file
 from scorer.reading.schema import Schema
-from scorer.reading.table import Table, encode, find_places
+from scorer.reading.table import Table, find_places
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.describe import describe_rows
 from scorer.scoring.evaluate import score
-from scorer.views.join import GAPS, Pairs
 from scorer.views.values import CSV, Frames, text_of
 
 Fold = str | None  # None: the whole truth
@@ -193,7 +192,7 @@ def check_table(plan: Plan, table: Table, findings: Findings, is_bucket: bool = 
         return Checked(False)
     findings.extend(_refused_cells(plan, table))
     # Measures need each item once, and all numbers, even if no check reports an error.
-    repeats = "item" in table and not rows.keeps_first_repeat and rows.repeated_items.height
+    repeats = "item" in table and rows.repeated_items.height
     if findings.fatal or rows.has_unread_number or repeats:
         return Checked(False, counted)
     return Checked(True, counted, rows.known if plan.truths else 0)
@@ -240,7 +239,6 @@ def join_truths(plan: Plan, table: Table) -> dict[Fold, Views]:
 
     The views have all lists of the truth; a list that the submission leaves out has no rows.
     """
-    table = prepare_rows(plan, table)
     joined = dict[Fold, Views]()
     for fold, truth in plan.truths.items():
         views = truth.join(table, plan.rules.ties, plan.views)
@@ -253,31 +251,3 @@ def join_truths(plan: Plan, table: Table) -> dict[Fold, Views]:
             views = views._replace(views={**views.views, Frames: frames})
         joined[fold] = views._replace(by_condition=by_condition)
     return joined
-
-
-def prepare_rows(plan: Plan, table: Table) -> Table:
-    """Return the rows to join with the truth: each item once, if the rules drop repeats.
-
-    If the rules keep gaps between ranks, the table is marked as one with empty places.
-    """
-    if plan.rules.rank_gaps == "keep":
-        table = replace(table, facts={**table.facts, GAPS: True})
-    return _drop_repeats(table) if plan.rules.repeats == "first" else table
-
-
-def _drop_repeats(table: Table) -> Table:
-    """Return the table with the best-ranked row of each item; the other ranks are empty places.
-
-    A table with scores is returned as it is. Without ranks, the order of the rows ranks.
-    """
-    if "item" not in table or "score" in table:
-        return table
-    frame = table.frame
-    if not Pairs(encode(frame["list"])[1], frame["item"]).repeats:
-        return table
-    if "rank" not in table:
-        place = pl.int_range(1, pl.len() + 1).over("list")
-        frame = frame.with_columns(rank=place.cast(pl.Float64))
-    best = frame.with_row_index("row").sort("rank", maintain_order=True)
-    kept = best.unique(["list", "item"], keep="first").sort("row").drop("row")
-    return replace(table, frame=kept, facts={**table.facts, GAPS: True})

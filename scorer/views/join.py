@@ -19,8 +19,6 @@ from scorer.views.items import ItemsByList
 from scorer.views.ranked import Hits, Judged, Names, Ties, ranked_hits
 
 Rows = NDArray[np.int32 | np.int64]  # numbers of rows or lists; 64 bits take 80 MB of 10 million
-GAPS = "gaps"  # the key in `Table.facts` of whether ranks left out are empty slots
-EMPTY = "-"  # the name of the item of an empty slot
 SAMPLE = 1_000  # how many rows are looked at to tell whether a list's rows follow each other
 
 
@@ -203,7 +201,6 @@ class RankedRows:
         row: The row at each index.
         starts: The first index of each list, then the number of indices: shape (lists + 1,).
         tied: The indices whose score or rank is that of the next one in the same list.
-        slots: The rank in the file at each index, if ranks left out are empty slots; else None.
     """
 
     pairs: Pairs
@@ -211,7 +208,6 @@ class RankedRows:
     row: Rows
     starts: Ints
     tied: Ints
-    slots: Ints | None = None
 
     @classmethod
     def of(cls, table: Table, lists: Sequence[str] | pl.Series) -> RankedRows:
@@ -238,12 +234,8 @@ class RankedRows:
             together = in_list[1:] == in_list[:-1]
         if role is not None:
             tied = np.flatnonzero(together & (key[1:] == key[:-1]))
-        slots = None
-        if table.facts.get(GAPS) and role == "rank" and not tied.size:
-            # A check reports ranks that are no whole numbers from 1; they cannot number slots.
-            slots = key.astype(np.int64) if ((key >= 1) & (key % 1 == 0)).all() else None
         sizes = np.bincount(in_list, minlength=len(lists))
-        return cls(pairs, in_list, row, np.append(0, np.cumsum(sizes)), tied, slots)
+        return cls(pairs, in_list, row, np.append(0, np.cumsum(sizes)), tied)
 
     def match(self, truth: Pairs) -> tuple[Ints, Ints]:
         """Return the indices, ascending, whose pair the truth has, and the truth's row of each."""
@@ -259,12 +251,8 @@ class RankedRows:
 
     @cached_property
     def lengths(self) -> Ints:
-        """The number of items of each list, empty slots included."""
-        sizes = np.diff(self.starts)
-        if self.slots is not None:
-            last = self.starts[1:][sizes > 0] - 1
-            sizes[sizes > 0] = self.slots[last]
-        return sizes
+        """The number of items of each list."""
+        return np.diff(self.starts)
 
     def tie_groups(self, indices: Ints) -> tuple[Ints, Ints]:
         """Return, for each of some indices, the first index of its tie group, and the group's size.
@@ -330,9 +318,6 @@ def rank_rows(table: Table, lists: Sequence[str] | pl.Series, ties: Ties) -> Ord
     index = np.arange(rows.row.size)
     first, size = rows.tie_groups(index)
     in_list = rows.in_list.astype(np.int64)
-    if rows.slots is not None:  # then there are no ties
-        row = rows.row.astype(np.int64)
-        return OrderedRows(row, in_list, rows.slots, rows.slots - 1, size)
     by = np.empty_like(index)  # the old index at each new one
     by[rows.break_ties(index, first, size, ties)] = index
     start = rows.starts[in_list]
@@ -360,16 +345,12 @@ def judge(
         index, match, first, size, new = (each[by] for each in (index, match, first, size, new))
     in_list = truth.in_list[match].astype(np.int64)
     start = rows.starts[in_list]
-    rank, tie_start = new - start + 1, first - start
-    if rows.slots is not None:  # then there are no ties
-        rank = rows.slots[index]
-        tie_start = rank - 1
     hits = Hits(
         in_list=in_list,
-        rank=rank,
+        rank=new - start + 1,
         grade=truth.grade[match],
         place=truth.ideal.place[match],
-        tie_start=tie_start,
+        tie_start=first - start,
         tied=size,
         lists=len(truth.lists),
         spread=ties == "expected",
@@ -387,12 +368,6 @@ def item_names(table: Table, truth: GradedItems, ties: Ties, at: int) -> Names:
         return Names(truth_names)
     ordered = rank_rows(table, truth.lists[at : at + 1], ties)
     returned_names = tuple(table.frame["item"].gather(ordered.row))
-    last = int(ordered.rank.max(initial=0))
-    if last > ordered.rank.size:  # there are empty slots
-        name_at = dict(zip(ordered.rank.tolist(), returned_names, strict=True))
-        slots = np.arange(1, last + 1)
-        returned_names = tuple(name_at.get(rank, EMPTY) for rank in slots.tolist())
-        return Names(truth_names, returned_names, slots - 1, np.ones_like(slots))
     return Names(truth_names, returned_names, ordered.tie_start, ordered.tied)
 
 

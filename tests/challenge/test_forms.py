@@ -90,31 +90,6 @@ def test_a_vector_of_ranks(tmp_path):
     assert any(each.startswith("S405 2") for each in found)
 
 
-def test_gaps_of_ranks_are_slots_where_they_are_kept(tmp_path):
-    write(
-        tmp_path,
-        challenge__yaml="""
-            truth: truth.csv
-            submission: {rank_gaps: keep, length: {max: 10}, columns: {rank: rank}}
-            metrics: [RR, "AP@5", NumRet]
-            """,
-        truth__csv="list,item\ns1,a\ns1,b\n",
-        good__csv="list,item,rank\ns1,a,2\ns1,b,4\n",
-        bad__csv="list,item,rank\ns1,a,2\ns1,b,11\n",
-        zero__csv="list,item,rank\ns1,a,0\ns1,b,1\n",
-        same__csv="list,item,rank\ns1,a,1\ns1,b,1\n",
-        part__csv="list,item,rank\ns1,a,1\ns1,b,1.1\n",
-    )
-    assert values(tmp_path, "good.csv", "RR") == {"s1": 0.5}
-    assert values(tmp_path, "good.csv", "AP@5") == {"s1": 0.5}
-    for name, code in (("zero", "S406"), ("same", "S405"), ("part", "S407")):
-        (refused,) = scorer.score(tmp_path, [tmp_path / f"{name}.csv"]).submissions
-        assert [problem.code for problem in refused.findings] == [code]
-    assert problems(tmp_path, "bad.csv") == ["S402 3:None rank 11 in list 's1'; the last is 10"]
-    said = scorer.explain(tmp_path, tmp_path / "good.csv", "s1")
-    assert said is not None
-
-
 def test_documents(tmp_path):
     write(
         tmp_path,
@@ -172,7 +147,6 @@ def test_an_answer_is_a_text_by_the_id_of_its_question(tmp_path):
         ("json: {list: 'a..b', item: 'a[]'}", "'a..b' is no path"),
         ("json: {list: 'a[].id', item: 'b[].id'}", "the path of 'item' does not lead through"),
         ("skip: -1", "'-1' is below 0"),
-        ("rank_gaps: kept", "is not 'error' or 'keep'"),
     ],
 )
 def test_what_is_wrong_with_a_form(written, message, tmp_path):

@@ -167,10 +167,6 @@ def _form(rules: Submission) -> Iterator[str]:
     if rules.lines:
         file = {"lists": "lists.csv", "items": "items.csv"}.get(str(rules.lines), "lines.csv")
         yield f"Lines have no ids: the n-th line is of the n-th row of {file}."
-    if rules.rank_gaps == "keep":
-        yield "Ranks that a list leaves out are slots without an item."
-    if rules.repeats == "first":
-        yield "Of an item that a list names several times the first counts."
 
 
 def _requirements(challenge: Challenge) -> Iterator[str]:

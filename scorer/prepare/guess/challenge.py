@@ -135,9 +135,6 @@ def _guessed_data(
         message = f"{where}: its columns ({', '.join(truth_look.names[:12])}) show no answers"
         asked = "" if sample_look is None else f"; {unanswered(truth_look, sample_look)}"
         raise UsageError(f"{message}{asked}")
-    if "rank_gaps" in guess.submission:
-        unsure = "whole numbers that ascend, with gaps, are taken for ranks; they may be scores"
-        guess = guess._replace(unsure=unsure)
     form = {} if sample_look is None else sample_look.written
     data = {
         "id": truth.name.split(".")[0] or "challenge",

@@ -57,18 +57,11 @@ class Preview(NamedTuple):
         cells = self.cells(name)
         return len(cells) == len(self.rows) == len(set(cells))
 
-    def ranks(self, name: str, by: str) -> bool:
-        """Whether a column counts 1, 2, 3 along the rows of each value of another one."""
-        at, key = self.names.index(name), self.names.index(by)
-        last_rank: dict[str, int] = {}
-        for row in self.rows:
-            if len(row) <= max(at, key) or row[at].strip() != str(last_rank.get(row[key], 0) + 1):
-                return False
-            last_rank[row[key]] = last_rank.get(row[key], 0) + 1
-        return max(last_rank.values(), default=0) > 1
-
     def ascends(self, name: str, by: str) -> bool:
-        """Whether whole numbers from 1 ascend along the rows of each value of another column."""
+        """Whether whole numbers from 1 ascend along the rows of each value of another column.
+
+        They are taken for ranks; where they leave one out, the check of ranks says so.
+        """
         at, key = self.names.index(name), self.names.index(by)
         numbers: dict[str, list[int]] = {}
         for row in self.rows:

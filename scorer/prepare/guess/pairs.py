@@ -176,16 +176,11 @@ def _submitted(
         ((role, name) for role in numbers if (name := sent.called(role, taken))), None
     )
     if number_column is None and "rank" in numbers and len(taken) > 1:
-        ranks = (name for name in sent.others(taken) if sent.ranks(name, taken[0]))
+        ranks = (name for name in sent.others(taken) if sent.ascends(name, taken[0]))
         number_column = next((("rank", name) for name in ranks), None)
-    gaps: dict[str, str] = {}
-    if number_column is None and "rank" in numbers and len(taken) > 1:
-        ascending = (name for name in sent.others(taken) if sent.ascends(name, taken[0]))
-        if (name := next(ascending, None)) is not None:
-            number_column, gaps = ("rank", name), {"rank_gaps": "keep"}
     if number_column is None and (
         numeric := [candidate for candidate in sent.others(taken) if sent.numeric(candidate)]
     ):
         number_column = numbers[0], value if value in numeric else numeric[0]
     columns |= {number_column[0]: number_column[1]} if number_column else {}
-    return renamed(columns) | gaps
+    return renamed(columns)
