@@ -24,7 +24,7 @@ phases:
   - {id: main, opens: 2020-01-01T00:00:00Z, closes: 2120-01-01T00:00:00Z, show: public}
   - {id: final, after: main, show: private}
 registration: open
-questions: {method: {max: 40, board: true}}
+questions: {method: {board: true}}
 leaderboard: {draws: 200, baselines: [poor.csv]}
 """
 LISTS = [f"q{n:02d}" for n in range(12)]

@@ -32,7 +32,7 @@ SOFT = 0.3  # the share of each probability that is spread evenly, so that no mi
 LEAST = 1e-6  # of the measure's values: what is less is rounding
 ODD = {"-2": -2.0, "a huge number": LARGEST, "0": 0.0}
 GROUPS = 3  # as many groups, or classes, are tried
-LENGTH = "submission: {length: {min: N}}, or {complete: true} where items has the candidates"
+LENGTH = "submission: {length: {min: N}}"
 RANGE = "submission: {range: [LOW, HIGH]}"
 WORST = "undefined: worst"
 OWN_CHECK = "nothing but a check of your own that the column can be true"
@@ -140,13 +140,6 @@ def _of_labels(honest: Table) -> Iterator[Attack]:
 def _of_numbers(honest: Table, parts: Sequence[tuple[str, Mask]]) -> Iterator[Attack]:
     """Attacks by the numbers of a submission: probabilities, predictions, scores, intervals."""
     numbers = _number_roles(honest)
-    likely = [role for role in numbers if role.startswith("probability[")]
-    if len(likely) > 1:
-        for factor in (1.0009, 1.5, 0.5):
-            scaled = [pl.col(role) * factor for role in likely]
-            yield Attack(
-                f"probabilities times {factor:g}", _with(honest, scaled), "sums: normalize"
-            )
     if {"low", "high"} <= {*numbers}:
         wide = [pl.lit(-LARGEST).alias("low"), pl.lit(LARGEST).alias("high")]
         remedy = "rank by a measure that wide intervals cost, too"

@@ -151,7 +151,6 @@ def _public(
     fields: dict[str, Any] = {"scorer": challenge.scorer, "id": challenge.id}
     fields |= {"title": challenge.title, "description": challenge.description}
     fields["pages"] = {key: f"{key}.md" for key in challenge.pages}
-    fields["remote_pictures"] = challenge.remote_pictures or None
     fields["kind"] = challenge.kind if specs else prepared.kind.name  # else the measures say it
     if not challenge.truthless:
         truth_fields = {key: value for key, value in truth.items() if value}

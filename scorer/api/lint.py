@@ -434,7 +434,9 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
     orders = [m.id for m in ready.measures if any(p.metric.truth_order for p in m.all_parts)]
     if orders and not ready.public.complete and isinstance(ready.answers, Grades):
         message = f"{join_first(orders)} compares the items that a list ranks, so that leaving out"
-        message += " those it is unsure of can gain: items with a column list, and complete: true"
+        message += (
+            " those it is unsure of can gain: items with a column list says which it has to rank"
+        )
         yield Remark("warning", message)
     for metric, origin in ready.prepared.metrics.replaced:
         message = f"{metric.name} is the one of {printable(origin)}, in place of scorer's own"

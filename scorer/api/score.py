@@ -155,7 +155,7 @@ def _boards_of_tracks(
         inside = [
             (file, outcome)
             for file, outcome in zip(files, limited, strict=True)
-            if keep.any() and belongs(track, terms.challenge, answers.get(file.name, {}))
+            if keep.any() and belongs(track, answers.get(file.name, {}))
         ]
         scored = settled_files(part, [f for f, _ in inside], [o for _, o in inside])
         here = {each.name: answers[each.name] for each in scored if each.name in answers}

@@ -205,7 +205,7 @@ class Snapshot:
         """
 
         def inside(entry: Entry) -> bool:
-            return belongs(track, self.rules, entry.answers)
+            return belongs(track, entry.answers)
 
         if not track.answer:
             return choices

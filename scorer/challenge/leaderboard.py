@@ -60,9 +60,6 @@ LEVEL = 0.95  # of intervals where nothing else is written
 class Leaderboard(YamlSection):
     """How scorecards become standings."""
 
-    ties: Annotated[Literal["shared"], Word] = Field(
-        "shared", description="equal values share a rank: 1, 2, 2, 4"
-    )
     tie_break: tuple[Name, ...] = Field(
         (), description="measures or preferences that break ties, in this order"
     )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, TypeAlias, get_args
+from typing import Annotated, Any, TypeAlias, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -33,16 +33,26 @@ NUMBERS: dict[Steps, str] = {  # what may stand in place of words
     ("leaderboard", "ladder"): ", or a number",
 }
 MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
-# (section, key) -> what is written in place of a key that there is no more
+# (section, key or word) -> what is written in its place, since there is none of that name any more
 INSTEAD = {
+    ("remote_pictures", "remote_pictures"): "leave it out; a picture of another server is a link, "
+    "one of the text's own (data:image/png;base64,..) is shown",
+    ("leaderboard", "ties"): "leave it out; equal values share a rank, 1, 2, 2, 4, and tie_break "
+    "parts them",
+    ("questions", "max"): "leave it out; an answer has at most 1,000 characters",
+    ("questions", "unit"): "leave it out; the question's name can say it, such as cost_usd",
+    ("questions", "flag"): "write choices: ['yes', 'no']",
+    ("questions", "url"): "leave it out; an address is a text",
     ("submission", "rank_gaps"): "leave it out; the ranks of a list are 1, 2, 3, and so on",
+    ("submission", "complete"): "leave it out; measures of orders (Tau, TauAP, Rho) need all "
+    "candidates of a list, others as many as length says",
+    ("submission", "sums"): "leave it out; probabilities are divided by their sum, with a warning",
     ("submission", "repeats"): "leave it out; a list names each item once",
 }
 
 # what a measure says of how its lists make one number, beside its metric's parameters
 COMBINING = (
     "score",
-    "per",
     "average",
     "aggregate",
     "weights",
@@ -299,7 +309,8 @@ def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:
         message += NUMBERS.get(steps[:2], "")
         similar = nearest(str(bare(written)), re.findall("'([^']+)'", context["expected"]))
         message += f"; did you mean {quoted(similar)}?" if similar else ""
-    return _located(root, "C106", steps, message)
+    help = INSTEAD.get((str(steps[0]), str(bare(written)))) if kind == "literal_error" else None
+    return _located(root, "C106", steps, message, help=help)
 
 
 def _unknown(root: YamlValue, steps: Steps, keys: Sequence[str]) -> Problem:
@@ -315,10 +326,14 @@ def _unknown(root: YamlValue, steps: Steps, keys: Sequence[str]) -> Problem:
 def _keys(steps: Steps) -> list[str]:
     """The keys that the file may have at a place."""
     model: type[BaseModel] = Challenge
+    is_name = False  # whether the step is a name of the challenge's own, as of a question
     for step in steps:
-        if isinstance(step, str):
+        if isinstance(step, str) and not is_name:
             field = written_keys(model)[step]
             model = next(_models(Annotated[field.annotation, field]))
+            is_name = get_origin(field.annotation) is dict
+        else:
+            is_name = False
     under_columns = FIELD_ROLES.get(
         str(next((step for step in steps if isinstance(step, str)), "")), ()
     )

@@ -46,10 +46,6 @@ MEASURE = {
             "0.3*carts + 0.7*orders; numbers, + - * / ** ( ), min, max, sqrt, log, exp, round, and "
             "mean, sum, median, geometric, quantile(0.9, a, b) and power(-5, a, b) of several",
         },
-        "per": {
-            "enum": ["mean", "list"],
-            "description": "a score of whole submissions' values, or of each list's; default: mean",
-        },
         "average": {
             **ONE_OR_MANY,
             "description": "lists, pooled, or group; columns of the lists' file name groups, from "
@@ -131,7 +127,6 @@ class MeasureSpec(YamlSection):
     better: Annotated[Literal["higher", "lower"], Word] | None = None  # of such a file, or a score
     resample: Annotated[Literal["rows", "none"], Word] | None = None  # of such a file
     score: Annotated[Text, AfterValidator(_formula)] | None = None  # of other measures
-    per: Annotated[Literal["mean", "list"], Word] = "mean"  # what a score is a formula of
     average: OneOrMany = ()  # lists, pooled, or columns of the lists whose groups are averaged
     aggregate: Annotated[OneOrMany, AfterValidator(_aggregates)] = ()
     weights: OneOrMany = ()  # columns of the lists, or size; '' for none

@@ -23,7 +23,6 @@ from scorer.challenge.fields import (
     Word,
     YamlSection,
     Zone,
-    as_flag,
     as_whole,
     wrong,
 )
@@ -61,11 +60,6 @@ class Challenge(YamlSection):
     )
     pages: Pages = Field(
         {}, description="further texts in Markdown, each a file: {rules: rules.md, data: data.md}"
-    )
-    remote_pictures: Annotated[bool, Before(as_flag)] = Field(
-        False,
-        description="whether these texts show pictures of other servers, which then learn who "
-        "reads; else a picture is a link",
     )
     kind: Name | None = Field(
         None,

@@ -16,21 +16,19 @@ from scorer.challenge.fields import (
     File,
     Name,
     Number,
-    Text,
     Whole,
     Word,
     YamlSection,
     as_flag,
     as_number,
     as_text,
-    as_whole,
     as_written,
     bare,
     none_twice,
     wrong,
 )
 from scorer.challenge.rank_by import Track
-from scorer.challenge.words import EVERYTHING, FLAGS, REST, SHOWN_WORDS
+from scorer.challenge.words import EVERYTHING, REST, SHOWN_WORDS
 from scorer.core.text import format_distinct, join_first, quoted
 
 ZONES = {  # the offsets of names that mean one zone only, as deadlines are written
@@ -270,17 +268,17 @@ def _open_range(value: Any) -> Any:
     return low, high
 
 
+LONGEST_ANSWER = 1000  # characters
+
+
 class Question(YamlSection):
     """What is asked with an entry."""
 
-    type: Annotated[Literal["text", "flag", "url", "number"], Word] = Field(
+    type: Annotated[Literal["text", "number"], Word] = Field(
         "text", description="what an answer is"
     )
     required: Annotated[bool, Before(as_flag)] = Field(
         False, description="whether an entry without an answer is refused"
-    )
-    max: Annotated[int, Field(ge=1, le=10_000), Before(as_whole)] = Field(
-        1000, description="characters of an answer"
     )
     board: Annotated[bool, Before(as_flag)] = Field(
         False, description="whether the board shows the answer"
@@ -288,7 +286,6 @@ class Question(YamlSection):
     choices: Annotated[tuple[Name, ...], AfterValidator(none_twice)] = Field(
         (), description="the texts of which an answer is one"
     )
-    unit: Text = Field("", description="what a number counts: USD, seconds, kWh")
     range: Annotated[tuple[Number | None, Number | None], Before(_open_range)] = Field(
         (0.0, None), description="the lowest and the highest number; null: there is none"
     )
@@ -300,7 +297,7 @@ class Question(YamlSection):
 
     @model_validator(mode="after")
     def _fits_its_type(self) -> Self:
-        for key in ("unit", "range", "better"):
+        for key in ("range", "better"):
             if key in self.model_fields_set and self.type != "number":
                 raise wrong(f"{key} is of numbers; write type: number", "C106", key)
         if self.choices and self.type != "text":
@@ -322,18 +319,12 @@ def refuse_unasked(tracks: tuple[Track, ...], questions: Mapping[str, Question])
             elif not question.board:
                 message = f"{where} shows who answers what; write board: true at {quoted(key)}"
             elif question.type == "number":
-                message = f"{where} is of a text or a flag; {quoted(key)} asks for a number"
-            elif lost := next((v for v in values if not _possible(question, v)), None):
-                message = f"{where}: {quoted(lost)} is no answer to {quoted(key)}"
+                message = f"{where} is of texts; {quoted(key)} asks for a number"
+            elif question.choices and (lost := set(values).difference(question.choices)):
+                message = f"{where}: {quoted(min(lost))} is no answer to {quoted(key)}"
             else:
                 continue
             raise wrong(message, "C106", "leaderboard", "tracks", n, "answer", key)
-
-
-def _possible(question: Question, answer: str) -> bool:
-    if question.type == "flag":
-        return answer.casefold() in FLAGS
-    return not question.choices or answer in question.choices
 
 
 def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> None:

@@ -21,7 +21,6 @@ from scorer.challenge.fields import (
     Number,
     Or,
     Word,
-    as_flag,
     as_range,
     wrong,
 )
@@ -66,11 +65,6 @@ class Submission(Formed):
     length: Annotated[Length | None, Or({"type": "integer", "minimum": 1})] = Field(
         None, description="items of each list: exactly 10, or {min: 1, max: 10}; default: any"
     )
-    complete: Annotated[bool | None, Before(as_flag)] = Field(
-        None,
-        description="whether each list has to have all of its candidates; default: where items has "
-        "the candidates of lists, and a measure compares orders (Tau, TauAP, Rho)",
-    )
     range: Annotated[tuple[Number, Number] | None, Before(as_range)] = Field(
         None, description="lowest and highest prediction, score, probability, pixel or coordinate"
     )
@@ -106,11 +100,6 @@ class Submission(Formed):
         "without looking around or back, such as '[0-9]+( [0-9]+)*'; others are refused",
     )
     each: Each | None = Field(None, description=EACH)
-    sums: Annotated[Literal["exact", "normalize"], Word] = Field(
-        "normalize",
-        description="probabilities of a row whose sum is more than 1e-6 from 1: refused, or "
-        "divided by it",
-    )
     missing_list: Annotated[Literal["error", "zero", "skip"], Word] | None = Field(
         None, description="a list that a submission lacks: refused, scored as empty, or left out"
     )

@@ -133,13 +133,12 @@ def wrong_probability(rows: SubmissionRows) -> Iterator[CountedProblem]:
         return
     total = table.sum(axis=1)
     is_wrong = is_beyond_rounding(total)
-    is_divided = is_wrong & (total > 0) & (rows.rules.sums == "normalize")
     severity: Severity
-    for severity, mask in (("error", is_wrong & ~is_divided), ("warning", is_divided)):
+    for severity, mask in (("error", is_wrong & (total <= 0)), ("warning", is_wrong & (total > 0))):
         if mask.any():
             row = int(np.argmax(mask))
             place = f"{rows.word} {quoted(frame['list'][row])}"
             what = f"the probabilities of {place} sum to {total[row]:.9g}, not to 1"
             what += ", and are divided by their sum" if severity == "warning" else ""
-            help = "divide each row by its sum"
+            help = "write probabilities that sum to 1"
             yield count_wrong_rows(rows, mask, "S525", what, severity, help)

@@ -273,7 +273,7 @@ def length(rows: SubmissionRows) -> Iterator[Problem]:
 
 @check("S401", kinds=("grades",))
 def without_candidates(rows: SubmissionRows) -> Iterator[Problem]:
-    """A list has all of its candidates, where `submission.complete` asks for them."""
+    """A list has all of its candidates, where a measure compares orders."""
     index, public = rows.ids.candidates, rows.public
     if index is None or not public.complete or rows.partial:
         return

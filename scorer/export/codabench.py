@@ -29,7 +29,6 @@ DOCKERFILE = """FROM {image}
 USER root
 ENTRYPOINT []
 """
-QUESTION_TYPES = {"flag": "checkbox", "text": "text", "url": "text", "number": "text"}
 SUBMISSION_RULES = {
     "best": "Force_Best",
     "last": "Force_Last",
@@ -170,7 +169,7 @@ def _fact_sheet(context: ExportContext) -> dict[str, Any]:
     return {
         name: {
             "key": name,
-            "type": QUESTION_TYPES[question.type],
+            "type": "text",
             "title": name,
             "selection": "",
             "is_required": str(question.required).lower(),

@@ -53,7 +53,7 @@ def figures_of(
     Lists are drawn, or whole groups of them (`by_group`); figures have a row of `valued` for each
     submission.
     """
-    if measure.parts and not measure.of_lists:
+    if measure.parts:
         return _formula_figures(measure, scored, rules, by_group)
     cards = [submission.card for submission in scored if submission.card is not None]
     inner = (

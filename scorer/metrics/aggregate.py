@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import PluginError
@@ -121,14 +121,14 @@ def composite(view: type[View], better: Better, low: float | None, high: float |
     ).of(composed)
 
 
-def composed(lists: View, *, score: str, per: Literal["mean", "list"] = "mean") -> Floats:
+def composed(lists: View, *, score: str) -> Floats:
     """A formula of other measures of the challenge.
 
     Numbers, measure ids, + - * / ** ( ), min, max, sqrt, log, exp and round, and mean, sum, median,
-    geometric, quantile and power of several. `per: mean` takes the measures of the whole
-    submission, `per: list` those of each list, and then the mean. Where it divides by 0, or takes
-    the root or the logarithm of a negative number, there is no value. Every draw of a bootstrap,
-    and every exchange of a test, computes all its measures anew from the same lists.
+    geometric, quantile and power of several. Its measures are those of the whole submission. Where
+    it divides by 0, or takes the root or the logarithm of a negative number, there is no value.
+    Every draw of a bootstrap, and every exchange of a test, computes all its measures anew from the
+    same lists.
     """
     raise PluginError("a composite is made of other measures' values")
 

@@ -110,7 +110,7 @@ class Measure:
     @property
     def aggregate(self) -> str:
         """How lists make one number, in a word."""
-        if self.parts and self.params["per"] == "mean":
+        if self.parts:
             return "formula"
         if not self.combination.plain:
             return self.combination.outermost

@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from scorer.challenge.model import Challenge
-from scorer.challenge.phases import Question
+from scorer.challenge.phases import LONGEST_ANSWER, Question
 from scorer.challenge.rank_by import Track
-from scorer.challenge.words import FLAGS
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import format_exact, join_first, nearest, printable, quoted
@@ -26,29 +25,24 @@ Answers = Mapping[str, Mapping[str, str]]  # name of a submission -> question ->
 
 def fault(question: Question, text: str) -> str | None:
     """What is wrong with an answer, as a predicate; None where nothing is."""
-    if len(text) > question.max:
-        return f"has {len(text):,} characters, at most {question.max:,} are allowed"
+    if len(text) > LONGEST_ANSWER:
+        return f"has {len(text):,} characters, at most {LONGEST_ANSWER:,} are allowed"
     if question.choices and text not in question.choices:
         similar = nearest(text, question.choices)
         hint = f"; did you mean {quoted(similar)}?" if similar else ""
         return f"is {quoted(text)}, expected one of {join_first(question.choices)}{hint}"
-    if question.type == "flag" and text.casefold() not in FLAGS:
-        return f"is {quoted(text)}, expected yes or no"
-    if question.type == "url" and not text.startswith(("https://", "http://")):
-        return f"is {quoted(text)}, expected an address that begins with https://"
     return _fault_of_number(question, text) if question.type == "number" else None
 
 
 def _fault_of_number(question: Question, text: str) -> str | None:
     value, wrong, _ = parse_number(text, MOST)
-    unit = f" in {printable(question.unit, 60)}" if question.unit else ""
     if wrong:
-        return f"is {quoted(text)}, expected a finite number{unit}, such as 3.5"
+        return f"is {quoted(text)}, expected a finite number, such as 3.5"
     low, high = question.range
     if low is not None and value < low:
-        return f"is {quoted(text)}, expected at least {format_exact(low)}{unit}"
+        return f"is {quoted(text)}, expected at least {format_exact(low)}"
     if high is not None and value > high:
-        return f"is {quoted(text)}, expected at most {format_exact(high)}{unit}"
+        return f"is {quoted(text)}, expected at most {format_exact(high)}"
     return None
 
 
@@ -61,17 +55,9 @@ def shown(challenge: Challenge, answers: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def belongs(track: Track, challenge: Challenge, answers: Mapping[str, str]) -> bool:
+def belongs(track: Track, answers: Mapping[str, str]) -> bool:
     """Whether a submission with these answers is in a track."""
-
-    def told(key: str, text: str) -> object:
-        flag = challenge.questions[key].type == "flag"
-        return FLAGS.get(text.strip().casefold()) if flag else text.strip()
-
-    return all(
-        bool(text := answers.get(key, "")) and told(key, text) in {told(key, v) for v in values}
-        for key, values in track.answer.items()
-    )
+    return all(answers.get(key, "").strip() in values for key, values in track.answer.items())
 
 
 def lists_of(track: Track, lists: Sequence[str], groups: Mapping[str, str]) -> Mask:

@@ -427,7 +427,7 @@ def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[
     ):
         # a whole-challenge figure such as Gini has no lists to be zero; one of a table has rows
         zero = rule == "zero" and (lower or bound.metric.columns == ("prediction",))
-        if not zero or (bound.parts and not bound.of_lists):
+        if not zero or bound.parts:
             continue
         if bound.metric.pooling != "always" or "labels" in bound.metric.kinds:
             why = f"be a perfect {bound.metric.name}" if lower else "not be a prediction"

@@ -22,6 +22,7 @@ from scorer.stats.aggregate import MEAN, Aggregate, aggregate
 
 LIST_WORDS = ("lists", "list")  # what `average` calls them
 DEEPEST = 20  # composites of composites
+PER = "leave it out; a score is of its measures' values of the whole submission"
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Combiner:
     def params(self, spec: MeasureSpec, metric: Metric) -> dict[str, Any]:
         """The parameters of the metric, also those with the name of a key that is read here."""
         fields, values = metric.parameters.model_fields, dict(spec.params)
-        for name in ("aggregate", "weights", "group", "where", "unit", "per"):
+        for name in ("aggregate", "weights", "group", "where", "unit"):
             if name in fields and name in spec.model_fields_set:
                 value = getattr(spec, name)
                 values[name] = value[0] if isinstance(value, tuple) and len(value) == 1 else value
@@ -255,17 +256,13 @@ class Combiner:
         if spec.notation != "score" or spec.params:
             wrong = next(iter(spec.params), "metric")
             message = "a score has no metric, and no parameters; they belong to its measures"
-            self._wrong(spec, wrong, message, "C125")
-            return None
-        if spec.per == "list" and (whole := [part.id for part in parts if not part.of_lists]):
-            message = f"{join_first(whole)} has no value of each list, which per: list asks for"
-            self._wrong(spec, "per", message, "C125")
+            help = PER if wrong == "per" else None
+            self._wrong(spec, wrong, message, "C125", help)
             return None
         of_lists = ("average", "aggregate", "weights", "group", "where")
-        written = [key for key in of_lists
-                   if spec.per == "mean" and getattr(spec, key) not in ((), None)]  # fmt: skip
+        written = [key for key in of_lists if getattr(spec, key) not in ((), None)]
         if written:
-            message = "a score per: mean takes its measures as they are; write it at each of them"
+            message = "a score takes its measures as they are; write it at each of them"
             self._wrong(spec, written[0], message, "C125")
             return None
         outer = {p.combination.groups[-1] for p in parts if p.combination.groups}
@@ -296,9 +293,9 @@ class Combiner:
         better = derived or spec.better
         assert better is not None
         metric = composite(parts[0].metric.view, better, _finite(low), _finite(high))
-        params = {"score": spec.score, "per": spec.per}
         composed = replace(
-            parse_measure(metric, COMPOSITE, params, spec.id, spec.primary), parts=tuple(parts)
+            parse_measure(metric, COMPOSITE, {"score": spec.score}, spec.id, spec.primary),
+            parts=tuple(parts),
         )
         return self.combined(spec, composed)
 

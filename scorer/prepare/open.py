@@ -105,7 +105,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         kind.name, lists, items, candidates, called, groups,
         challenge.classes or classes_in(challenge, findings),
         clusters=clusters, numbers=frozenset(challenge.submission.numbers),
-        complete=_complete(prepared, candidates is not None, findings),
+        complete=candidates is not None and _compares_orders(prepared),
         texts=challenge.submission.texts,
     )  # fmt: skip
     if lost := public_part.numbers.difference(groups.values()):
@@ -124,16 +124,11 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     return public_part
 
 
-def _complete(prepared: BoundChallenge, candidates: bool, findings: Findings) -> bool:
-    """Whether each list has to have all of its candidates."""
-    said = prepared.challenge.submission.complete
-    if not (candidates and prepared.kind.name == "grades"):
-        message = "complete: true is of ranked lists whose candidates items says, by list"
-        if said:
-            findings.add(located(prepared.challenge, Fault("submission.complete", "C121", message)))
-        return False
-    orders = any(part.metric.truth_order for m in prepared.measures for part in m.all_parts)
-    return orders if said is None else said
+def _compares_orders(prepared: BoundChallenge) -> bool:
+    """Return whether a measure compares the order of a ranked list with the truth's."""
+    return prepared.kind.name == "grades" and any(
+        part.metric.truth_order for m in prepared.measures for part in m.all_parts
+    )
 
 
 def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> SideTables:

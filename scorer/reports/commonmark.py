@@ -31,7 +31,6 @@ class Written(NamedTuple):
 
     level: int = 2  # of its first heading
     pages: Collection[str] = ()  # to which it may link, as KEY.md
-    remote: bool = False  # whether pictures of other servers are shown
     key: str = "text"  # tells its tables from those of other texts
 
 
@@ -153,7 +152,7 @@ def _picture(token: Token, how: Written, linked: bool) -> Iterator[Token]:
     text = Token("text", "", 0, content=_all_seen(words) or "picture")
     address = str(token.attrs.get("src", ""))
     outside = bool(LINKED.match(address)) and not address.casefold().startswith("mailto:")
-    if EMBEDDED.match(address) or (outside and how.remote):
+    if EMBEDDED.match(address):
         token.attrs, token.children = {"src": address, "alt": ""}, [text]
         yield token
         return

@@ -48,7 +48,6 @@ class Prose(NamedTuple):
 
     text: str
     pages: Collection[str] = ()  # to which it may link
-    remote: bool = False  # whether pictures of other servers are shown
     key: str = "the description"
 
 

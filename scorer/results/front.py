@@ -19,7 +19,6 @@ class FrontAxis(NamedTuple):
     id: str
     better: Better
     measure: bool = True
-    unit: str = ""  # of answers
 
 
 class Front(NamedTuple):
@@ -63,7 +62,7 @@ def front_axes(challenge: Challenge, measures: Sequence[Measure]) -> tuple[Front
     axes = [FrontAxis(primary.id, primary.metric.better)]
     for name in asked if names is None else names:
         if (question := asked.get(name)) is not None and question.better is not None:
-            axes.append(FrontAxis(name, question.better, False, question.unit))
+            axes.append(FrontAxis(name, question.better, measure=False))
         elif (measure := find_measure(measures, name)) is not None:
             if measure.id != primary.id:
                 axes.append(FrontAxis(measure.id, measure.metric.better))

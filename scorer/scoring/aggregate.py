@@ -57,7 +57,7 @@ class _Aggregate(NamedTuple):
 
 def _aggregate(card: Scorecard, measure: Measure, rules: RulesById, kept: Mask) -> _Aggregate:
     """Return the aggregate of the lists that are `kept`, as far as the measure is about them."""
-    if measure.parts and not measure.of_lists:
+    if measure.parts:
         return _aggregate_composite(card, measure, rules, kept)
     kept = kept & belonging(card, measure)
     if measure.id in card.figures:
@@ -164,26 +164,12 @@ def _combine_groups(
 def values_of_lists(card: Scorecard, measure: Measure, rules: RulesById) -> tuple[Floats, States]:
     """Return the value of each list, with the rules applied, and its state.
 
-    A composite skips the lists that its parts skip. A list for which its formula is undefined, or
-    a part is because of the submission, is withheld.
-
     Returns:
         Two arrays of shape (lists,): the values, NaN if a list does not count; and SCORED, MISSING,
         UNDEFINED or WITHHELD.
     """
     own = rules[measure.id]
-    if measure.parts:
-        parts = {part.id: values_of_lists(card, part, rules) for part in measure.parts}
-        values = formula_of(measure.params["score"]).evaluate({k: v for k, (v, _) in parts.items()})
-        skipped = np.any([np.isnan(part_values) for part_values, _ in parts.values()], axis=0)
-        withheld = np.any([_are_withheld(*part) for part in parts.values()], axis=0)
-        # A part is withheld; or none is skipped, and the formula itself has no value.
-        is_withheld = np.isnan(values) & (withheld | ~skipped)
-        states = np.where(is_withheld, WITHHELD, SCORED).astype(np.uint8)
-        for _, state in parts.values():
-            states[(state == MISSING) & (states == SCORED)] = MISSING
-    else:
-        values, states = card.values[measure.id].copy(), card.states(measure.id, own)
+    values, states = card.values[measure.id].copy(), card.states(measure.id, own)
     values[states == UNDEFINED] = 0.0 if own.undefined == "zero" else np.nan
     values[states == WITHHELD] = filler(measure, own)
     if own.missing == "skip":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +50,7 @@ def explain_list(
 ) -> ExplainedMeasure:
     """Return how the value of list number `at` comes about.
 
-    A composite whose formula is of the values of all lists is explained for all lists.
+    A composite is explained for all lists.
 
     Args:
         measure: The measure.
@@ -99,28 +98,25 @@ def _explain_formula(
         return float(values_of_lists(card, part, rules)[0][at]) if part.of_lists else math.nan
 
     means = {part.id: aggregate_values(card, part, rules).mean for part in measure.parts}
-    list_values = {part.id: value_of_list(part) for part in measure.parts}
-    inputs, value = list_values, value_of_list(measure)
-    if not measure.of_lists:
-        inputs, value = means, aggregate_values(card, measure, rules).mean
+    list_values = [value_of_list(part) for part in measure.parts]
+    total = aggregate_values(card, measure, rules)
     formula = measure.params["score"]
     numbers, names = format_template(formula)
     columns: dict[str, list[Any]] = {
         "measure": list(means),
-        "this list": list(list_values.values()),
+        "this list": list_values,
         "all lists": list(means.values()),
     }
-    operands = [inputs[name] for name in names]
+    operands = [means[name] for name in names]
     steps = (
         grid("Its measures", columns),
-        equation(measure.id, formula, numbers, *operands, value=value),
+        equation(measure.id, formula, numbers, *operands, value=total.mean),
     )
-    working = Working(f"{measure.id}: {measure.metric.title}", steps, value)
-    explained = _apply_rules(measure, working, card, at, rules)
-    if measure.of_lists:
-        return explained
+    working = Working(f"{measure.id}: {measure.metric.title}", steps, total.mean)
+    counts = math.nan if total.per_list is None else float(total.per_list[at])
     note = f"{measure.id} is a formula of its measures' values of all lists."
-    return replace(explained, notes=(f"The working is that of the whole submission: {note}",))
+    note = f"The working is that of the whole submission: {note}"
+    return Explained(measure, working, counts, (note,))
 
 
 def _apply_rules(
@@ -238,7 +234,7 @@ def explain_worst_lists(
     total, lists = aggregate_values(card, measure, rules).mean, np.arange(len(card.lists))
     sign = 1 if measure.metric.better == "higher" else -1
     values, candidates = None, lists
-    if measure.of_lists and all(part.id not in card.figures for part in measure.all_parts):
+    if measure.of_lists and measure.id not in card.figures:
         values = values_of_lists(card, measure, rules)[0]
         counted = lists[~np.isnan(values)]
         candidates = counted[np.argsort(sign * values[counted], kind="stable")[:CANDIDATES]]

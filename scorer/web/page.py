@@ -22,11 +22,7 @@ POLICY = (
     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; "
     "object-src 'none'"
 )
-
-
-def policy(remote: bool) -> str:
-    """The policy of a page with a challenge's texts, which may show pictures."""
-    return f"{POLICY}; img-src 'self' data:{' https: http:' * remote}"
+PROSE_POLICY = f"{POLICY}; img-src 'self' data:"  # of a page whose texts may hold pictures
 
 
 def error_page(request: Request, status: int, message: str) -> HTMLResponse:

@@ -197,11 +197,9 @@ def test_a_used_up_quota_says_when_the_next_entry_is_possible(sent, statuses, wo
 
 
 QUESTIONS = {
-    "method": Question(required=True, max=5),
-    "code": Question(type="url"),
-    "own": Question(type="flag"),
+    "method": Question(required=True),
     "size": Question(type="number"),
-    "cost": Question(type="number", unit="USD"),
+    "cost": Question(type="number"),
     "gain": Question(type="number", range=[None, 10]),
     "data": Question(choices=("open", "closed")),
 }
@@ -211,20 +209,18 @@ QUESTIONS = {
     ("answers", "words"),
     [
         ({"method": "bm25"}, None),
-        ({"method": "bm25", "code": "https://x.example", "own": "yes", "size": "1e3"}, None),
+        ({"method": "bm25", "size": "1e3"}, None),
         ({}, "'method' is missing"),
         ({"method": "  "}, "'method' is missing"),
-        ({"method": "longer"}, "has 6 characters, at most 5"),
-        ({"method": "a", "code": "javascript:1"}, "an address"),
-        ({"method": "a", "own": "perhaps"}, "expected yes or no"),
+        ({"method": "a" * 1001}, "has 1,001 characters, at most 1,000"),
         ({"method": "a", "size": "big"}, "'big', expected a finite number, such as 3.5"),
         ({"method": "a", "size": "-1"}, "expected at least 0"),
         ({"method": "a", "size": "inf"}, "expected a finite number"),
         ({"method": "a", "size": "nan"}, "expected a finite number"),
         ({"method": "a", "size": "1e31"}, "expected a finite number"),
         ({"method": "a", "size": "1_000"}, "expected a finite number"),
-        ({"method": "a", "cost": "3,5"}, "expected a finite number in USD, such as 3.5"),
-        ({"method": "a", "cost": "-3"}, "expected at least 0 in USD"),
+        ({"method": "a", "cost": "3,5"}, "expected a finite number, such as 3.5"),
+        ({"method": "a", "cost": "-3"}, "expected at least 0"),
         ({"method": "a", "gain": "-3"}, None),
         ({"method": "a", "gain": "11"}, "expected at most 10"),
         ({"method": "a", "data": "open"}, None),

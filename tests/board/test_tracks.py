@@ -13,7 +13,7 @@ DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
 RULES = """
 questions:
   data: {choices: [open, closed], board: true}
-  cost: {type: number, unit: USD, better: lower, board: true}
+  cost: {type: number, better: lower, board: true}
   plan: {}
 """
 TRACKS = "{draws: 500, tracks: [{id: shut, answer: {data: closed}}]%s}"

@@ -73,10 +73,7 @@ def test_two_keys_are_enough(folder):
     assert (wanted.missing_list, wanted.unknown_list, wanted.ties) == (None, "error", "item-desc")
     assert wanted.limits == Limits(size=2**30, unpacked=2**32, rows=20_000_000, line=2**20)
     board = made.leaderboard
-    assert (board.ties, board.tie_break, board.rank_by, board.intervals) == (
-        *("shared", ()),
-        *("primary", 0.95),
-    )
+    assert (board.tie_break, board.rank_by, board.intervals) == ((), "primary", 0.95)
     assert board.tiers == Tiers(test="permutation", alpha=0.05, adjust="max")
     assert (board.seed, board.draws, board.baselines) == (1, 10_000, ())
     assert (made.undefined, made.examples, made.plugins) == (None, (), ())
@@ -89,7 +86,6 @@ title: 2011
 description: |
   A *challenge*.
 pages: {}
-remote_pictures: true
 truth:
   file: truth.csv
   format: csv
@@ -119,7 +115,6 @@ metrics:
     primary: true
 undefined: zero
 leaderboard:
-  ties: shared
   tie_break: [nDCG@10, LexiRecall]
   rank_by: {preference: RPP, aggregate: MC4}
   intervals: 0.9
@@ -140,7 +135,7 @@ phases:
   - {id: final, after: main, show: private, select: 2}
 registration: invite
 questions:
-  method: {type: text, required: true, max: 80, board: true}
+  method: {type: text, required: true, board: true}
 examples:
   - {truth: two.csv, submission: one.csv, expect: {marp: 0.59, nDCG@10: .nan}, tolerance: 1e-3}
   - {submission: one.csv, expect: {marp: 1}}
@@ -234,14 +229,14 @@ def test_line_and_problem():
     lines = [
         made.line(key) for key in ("metrics", "metrics[2]", "metrics[2].gains", "metrics[1].k")
     ]
-    assert lines == [28, 31, 32, 30]
+    assert lines == [27, 30, 31, 29]
     assert (made.line("submission.limits.rows"), made.line("nothing"), made.line("")) == (
-        27,
+        26,
         None,
         None,
     )
     problem = located(made, Fault("metrics[0].cutoffs", "C114", "0 is below 1", "write 1"))
-    said = "challenge.yaml:29: error[C114] metrics[0].cutoffs: 0 is below 1"
+    said = "challenge.yaml:28: error[C114] metrics[0].cutoffs: 0 is below 1"
     assert (str(problem), problem.help) == (said, "write 1")
 
 
@@ -268,7 +263,7 @@ def test_with_truth(folder, tmp_path):
 def test_pickled_whole():
     made = challenge(FULL)
     again = pickle.loads(pickle.dumps(made))
-    assert (again.metrics, again.line("metrics[1]")) == (made.metrics, 30)
+    assert (again.metrics, again.line("metrics[1]")) == (made.metrics, 29)
 
 
 FAULTS = yaml.safe_load(Path(__file__).with_name("faults.yaml").read_text(encoding="utf-8"))
@@ -290,6 +285,31 @@ def test_problems_of_odd_files():
         "1 C102 byte 0xFF is not UTF-8; the file may be Windows-1252, save it as UTF-8"
     ]
     assert problems("[" * 100_000) == ["1 C110 nested more than 50 deep"]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("written", "said", "help"),
+    [
+        ("submission: {rank_gaps: keep}", "submission: no key 'rank_gaps' here", "1, 2, 3"),
+        ("submission: {repeats: first}", "submission: no key 'repeats' here", "each item once"),
+        ("submission: {complete: true}", "submission: no key 'complete' here", "need all"),
+        ("submission: {sums: exact}", "submission: no key 'sums' here", "divided by their sum"),
+        ("remote_pictures: true", "no key 'remote_pictures' here", "is a link"),
+        ("leaderboard: {ties: shared}", "leaderboard: no key 'ties' here", "share a rank"),
+        ("questions: {q: {max: 80}}", "questions.q: no key 'max' here", "1,000 characters"),
+        ("questions: {q: {unit: USD}}", "questions.q: no key 'unit' here", "cost_usd"),
+        ("questions: {q: {type: flag}}", "questions.q.type: 'flag' is not", "['yes', 'no']"),
+        ("questions: {q: {type: url}}", "questions.q.type: 'url' is not", "is a text"),
+    ],
+)
+def test_what_there_is_no_more_says_what_to_write_instead(written, said, help):
+    with pytest.raises(ChallengeError) as caught:
+        challenge(f"{LEAST}{written}\n")
+    (problem,) = caught.value.problems
+    assert problem.line == LEAST.count("\n") + 1
+    assert problem.message.startswith(said)
+    assert help in problem.help
 
 
 @pytest.mark.usefixtures("folder")

@@ -14,7 +14,7 @@ splits: {public: 0.3, private: rest, seed: 2011}
 phases:
   - {id: main, opens: 2011-04-18T10:00:00+02:00, closes: 2011-07-08T23:59:59Z, show: public}
   - {id: final, after: main, show: private, select: 2}
-questions: {method: {required: true, max: 80}}
+questions: {method: {required: true}}
 leaderboard: {entry: last, ladder: auto}
 """
 
@@ -31,7 +31,7 @@ def test_what_is_written_is_read(tmp_path):
     assert main.opens.utcoffset() == timedelta(hours=2)
     assert main.closes == datetime(2011, 7, 8, 23, 59, 59, tzinfo=UTC)
     assert (final.after, final.show, final.select) == ("main", "private", 2)
-    assert made.questions["method"].max == 80
+    assert made.questions["method"].required
     assert (made.leaderboard.entry, made.leaderboard.ladder) == ("last", "auto")
 
 
@@ -67,8 +67,8 @@ def test_without_any_of_it_a_board_is_open_and_shows_everything(tmp_path):
             *(3, "closes before it opens"),
         ),
         ("questions: {m: {type: date}}", 3, "'date' is not"),
-        ("questions: {m: {unit: USD}}", 3, "unit is of numbers"),
-        ("questions: {m: {type: url, better: lower, board: true}}", 3, "better is of numbers"),
+        ("questions: {m: {range: [0, 1]}}", 3, "range is of numbers"),
+        ("questions: {m: {better: lower, board: true}}", 3, "better is of numbers"),
         ("questions: {m: {type: number, better: lower}}", 3, "write board: true"),
         ("questions: {m: {type: number, choices: [a]}}", 3, "choices are texts"),
         ("questions: {m: {choices: [a, a]}}", 3, "'a' is written twice"),

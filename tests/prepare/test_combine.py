@@ -77,7 +77,7 @@ def refused(folder, measures, head=HEAD):
         ("{id: s, score: a + b, metric: P@1}", "C125", "a score has no metric"),
         ("{id: s, score: a + b, k: 3}", "C125", "no parameters"),
         ("{id: s, score: a + b, average: group}", "C125", "write it at each of them"),
-        ("{id: s, score: a + b, per: group}", "C106", "is not"),
+        ("{id: s, score: a + b, per: list}", "C125", "no parameters"),
         ("{metric: NumRet, average: pooled}", "C114", "no ratio of sums"),
         ("{metric: R@2, average: pooled, aggregate: median}", "C114", "nothing to put together"),
         ("{metric: R@2, aggregate: [mean, sum]}", "C114", "1 levels: lists"),
@@ -107,12 +107,6 @@ def test_cycles_are_told_once(folder):
     found = refused(folder, FINE + loop)
     assert {code for code, _, _ in found} == {"C125"}
     assert all("is made of itself" in message for _, _, message in found)
-
-
-def test_per_list_asks_for_values_of_lists(folder):
-    pooled = "  - {id: p, metric: R@2, average: pooled}\n"
-    found = refused(folder, pooled + '  - {id: s, score: "p*p", per: list}\n')
-    assert "'p' has no value of each list" in found[0][2]
 
 
 def test_without_lists_there_are_no_groups(folder):

@@ -94,7 +94,6 @@ def test_any_spelling_of_ir_measures_is_taken_or_answered(challenge, score):
         ("NumRet", False),
         ("{metric: P, k: 2, average: pooled}", False),
         ('{score: "(a + b) / 2"}', False),
-        ('{score: "(a + b) / 2", per: list}', True),
     ],
 )
 @pytest.mark.parametrize("ladder", ["auto", "0.01"])

@@ -110,7 +110,6 @@ HONEST_RUN = "list,item,rank\n" + "".join(
     for rank, item in enumerate(items, 1)
 )
 FEATURES = "item,x\na,1\nb,0\nc,1\n"
-HALF = "{id: half, score: (Tau + AP) / 2, per: list, primary: true}, Tau, AP"
 RETURNED = "{metric: Own}"
 TWO = "{id: t, metric: Tau}, {id: two, score: 2 * t, primary: true}"
 OWN = """
@@ -131,8 +130,6 @@ TAU = (1 / 3 + 1 / 3) / 2
         ("Tau", "undefined: skip", [None, TAU]),  # q3 and q4 cannot have one
         ("Tau", "undefined: worst", [(1 / 3 - 1) / 2, TAU]),
         (TWO, "undefined: skip", [None, 2 * TAU]),
-        (HALF, "undefined: skip", [None, 2 / 3]),
-        (HALF, "undefined: worst", [(2 / 3 - 1 / 3) / 2, 2 / 3]),
         ("AP", "undefined: skip", [7 / 9, 1]),
         ("ILD@2", "undefined: skip", [None, 1 / 2]),
         ("ILD@2", "undefined: worst", [1 / 2, 1 / 2]),

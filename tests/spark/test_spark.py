@@ -58,7 +58,6 @@ metrics:
   - nDCG@10
   - AP
   - {metric: P@5, id: P, where: length == short}
-  - {id: middle, score: (AP + nDCG@10) / 2, per: list}
   - Bpref
 submission: {missing_list: zero, unknown_list: ignore}
 """

@@ -7,9 +7,9 @@ import pytest
 from web_helpers import API, finished, good, mixed, rows, send
 
 ASKED = """questions:
-  cost: {type: number, unit: USD, better: lower, board: true}
+  cost: {type: number, better: lower, board: true}
   data: {choices: [open, closed], board: true}
-  plan: {max: 40}
+  plan: {}
 leaderboard: {draws: 200, tracks: [{id: shut, answer: {data: closed}}]}
 """
 SENT = [
@@ -25,7 +25,7 @@ def test_what_teams_answer_is_asked_checked_and_shown(served, client_with):
     path.write_text(path.read_text().partition("questions:")[0] + ASKED)
     client = client_with()
     red = served.bearer("red")
-    for text, words in (("-1", "at least 0 in USD"), ("nan", "a finite number in USD")):
+    for text, words in (("-1", "at least 0"), ("nan", "a finite number")):
         refused = send(client, red, rows(good), answers=json.dumps({"cost": text}))
         assert (refused.status_code, refused.json()["code"]) == (409, "S805")
         assert words in refused.json()["message"]
@@ -35,9 +35,9 @@ def test_what_teams_answer_is_asked_checked_and_shown(served, client_with):
         assert finished(client, headers, sent.json()["entry"])["status"] == "scored"
     asked = client.get(API).json()["questions"]
     form = " ".join(client.get("/c/course/submit", headers=red).text.split())
-    assert "shown on the board; a number in USD, at least 0</span>" in form
+    assert "shown on the board; a number, at least 0</span>" in form
     assert "<option>open</option> <option>closed</option>" in form
-    assert (asked["cost"]["unit"], asked["cost"]["range"]) == ("USD", [0, None])
+    assert asked["cost"]["range"] == [0, None]
     board = client.get(f"{API}/board").json()
     assert "to win" not in json.dumps(board)
     told = {row["name"]: row for row in board["leaderboard"]}
@@ -50,8 +50,8 @@ def test_what_teams_answer_is_asked_checked_and_shown(served, client_with):
     page = client.get("/c/course").text
     assert "to win" not in page
     heads = re.findall(r"<th[^>]*>(?:<button[^>]*>)?([^<]*)", page)
-    assert [text for text in heads if text in ("cost (USD) ↓", "data", "front", "shut")][:4] == [
-        "cost (USD) ↓",
+    assert [text for text in heads if text in ("cost ↓", "data", "front", "shut")][:4] == [
+        "cost ↓",
         "data",
         "front",
         "shut",

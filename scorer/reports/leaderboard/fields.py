@@ -214,10 +214,7 @@ def _pareto(front: Front | None) -> Pareto:
     if front is None:
         return ABSENT  # type: ignore[no-any-return]
     return Pareto(
-        [
-            {"id": axis.id, "better": axis.better, **({} if axis.measure else {"unit": axis.unit})}
-            for axis in front.axes
-        ],
+        [{"id": axis.id, "better": axis.better} for axis in front.axes],
         front.on,
         front.dominated_by,
         front.without,

@@ -9,7 +9,7 @@ from scorer.challenge.phases import Question
 from scorer.core.text import join_first, printable, unit
 from scorer.reports.document import Cell, Column
 from scorer.reports.leaderboard.cells import place
-from scorer.results.front import Front, FrontAxis
+from scorer.results.front import Front
 from scorer.results.report import Report
 
 SHORT = 80  # characters of an answer in the table
@@ -49,10 +49,9 @@ def further(report: Report, last: int) -> Iterator[Further]:
 def _answer_column(key: str, question: Question, last: int) -> Column:
     if question.type != "number":
         return Column(key, "text", last, "ascending", cut=SHORT)
-    of = f" ({question.unit})" if question.unit else ""
     arrow = " ↓" if question.better == "lower" else ""
     first = "descending" if question.better == "higher" else "ascending"
-    return Column(f"{key}{of}{arrow}", "number", 2 if question.better else last, first)
+    return Column(f"{key}{arrow}", "number", 2 if question.better else last, first)
 
 
 def _answer_cells(key: str, question: Question, report: Report) -> dict[str, Cell]:
@@ -61,17 +60,12 @@ def _answer_cells(key: str, question: Question, report: Report) -> dict[str, Cel
     return {name: Cell(text, text) if text else empty for name, text in texts.items()}
 
 
-def called(axis: FrontAxis) -> str:
-    """An axis with its unit."""
-    return printable(axis.id, 60) + (f" ({printable(axis.unit, 30)})" if axis.unit else "")
-
-
 def on_the_front(front: Front) -> Iterator[str]:
     """Who is on the front, and by what."""
-    by = ", ".join(f"{called(axis)}, {axis.better} is better" for axis in front.axes[:-1])
+    by = ", ".join(f"{printable(axis.id, 60)}, {axis.better} is better" for axis in front.axes[:-1])
     last = front.axes[-1]
     yield (
-        f"On the Pareto front of {by}, and {called(last)}, {last.better} is better: "
+        f"On the Pareto front of {by}, and {printable(last.id, 60)}, {last.better} is better: "
         f"{join_first(front.on, NAMED)}. No other one is at least as good in each, and better in "
         "one."
     )

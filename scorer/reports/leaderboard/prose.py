@@ -24,4 +24,4 @@ def pages(challenge: Challenge, only: str | None = None) -> Iterator[Block]:
 
 
 def _prose(challenge: Challenge, text: str) -> Prose:
-    return Prose(text, [*challenge.pages], challenge.remote_pictures)
+    return Prose(text, [*challenge.pages])

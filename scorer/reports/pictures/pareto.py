@@ -8,7 +8,6 @@ from typing import NamedTuple
 from scorer.core.text import printable
 from scorer.reports.document import texts
 from scorer.reports.leaderboard.cells import head_of, number
-from scorer.reports.leaderboard.front import called
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Axis, Canvas, Figure
 from scorer.results.front import FrontAxis
@@ -45,11 +44,11 @@ def pareto(report: Report, precision: int) -> Iterator[Figure]:
     for n, axis in enumerate(front.axes[1:] if front is not None else (), start=1):
         assert front is not None
         spots = [_spot(report, name, axis, precision) for name in front.names]
-        field = Field(called(axis), head_of(primary, report), axis.better == "lower",
+        field = Field(printable(axis.id, 60), head_of(primary, report), axis.better == "lower",
                       primary.metric.better == "lower")  # fmt: skip
         line = corners_of([(s.across, s.up) for s in spots], field.less, field.falls)
-        title = f"{printable(primary.id)} against {called(axis)}, and the Pareto front"
-        numbers = texts(title, ["name", called(axis), head_of(primary, report), "front"],
+        title = f"{printable(primary.id)} against {printable(axis.id, 60)}, and the Pareto front"
+        numbers = texts(title, ["name", printable(axis.id, 60), head_of(primary, report), "front"],
                         [[s.name, *s.texts, s.place] for s in spots])  # fmt: skip
         key = "pareto" if len(front.axes) == 2 else f"pareto-{n}"
         yield Figure(key, title, _reading(spots, field, len(front.axes)),

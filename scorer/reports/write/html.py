@@ -94,15 +94,9 @@ def html(document: Document, options: Options) -> str:
         title=printable(document.title), skip=document.skip, private=document.private,
         about=document.about, sections=sections(document.blocks), style=_asset("page.css"),
         script=_asset("page.js"), version=__version__, source=printable(source),
-        fingerprint=fingerprint, pictures=_pictures(document), downloads=document.downloads,
+        fingerprint=fingerprint, downloads=document.downloads,
     )  # fmt: skip
     return f"{page.replace('##[', '##&#91;')}\n"  # GitHub's runners obey it
-
-
-def _pictures(document: Document) -> str:
-    """Where pictures may come from: within the page, or from elsewhere where a text may ask."""
-    remote = any(getattr(block, "remote", False) for block in (*document.about, *document.blocks))
-    return "data: https: http:" if remote else "data:"
 
 
 def commonmark(text: blocks.Prose, level: int) -> Any:
@@ -112,7 +106,7 @@ def commonmark(text: blocks.Prose, level: int) -> Any:
     from scorer.reports.commonmark import Written
     from scorer.reports.commonmark import html as written
 
-    return Markup(written(text.text, Written(level, text.pages, text.remote, text.key)))
+    return Markup(written(text.text, Written(level, text.pages, text.key)))
 
 
 def sections(of: Sequence[blocks.Block]) -> list[Section]:

@@ -24,10 +24,8 @@ class Question(BaseModel):
 
     type: str
     required: bool
-    max: int
     board: bool
     choices: list[str] = Field([], description="the texts of which an answer is one")
-    unit: str = Field("", description="what a number counts")
     range: tuple[float | None, float | None] = Field(
         (None, None), description="the lowest and the highest number; null: there is none"
     )

@@ -37,7 +37,7 @@ from scorer.web.glance import (
     selected_fact,
     standing_facts,
 )
-from scorer.web.page import page, page_text, policy
+from scorer.web.page import PROSE_POLICY, page, page_text
 from scorer.web.render import render, root_of, templates
 from scorer.web.site import Ready, Site
 from scorer.web.standings import local_time
@@ -195,5 +195,5 @@ def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Resp
         is_sealed=(site.board.challenge.folder / SEAL).exists(),
         form=Prose(form, key="the form"),
     )  # fmt: skip
-    response.headers["Content-Security-Policy"] = policy(challenge.remote_pictures)
+    response.headers["Content-Security-Policy"] = PROSE_POLICY
     return response

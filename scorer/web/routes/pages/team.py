@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from scorer.board.phases import decided_until, spans
+from scorer.challenge.phases import LONGEST_ANSWER
 from scorer.reports.findings.problems import format_findings
 from scorer.store.records import Act
 from scorer.web import pictures
@@ -62,7 +63,7 @@ def submission(
     return page(
         request, site, viewer, "submit.html", status, here="submit",
         about=describe(site, viewer), takes=span is not None and span.takes_entries,
-        address=f"{root}/c/{quote(site.id)}", **{**values, **more},
+        longest_answer=LONGEST_ANSWER, address=f"{root}/c/{quote(site.id)}", **{**values, **more},
     )  # fmt: skip
 
 
