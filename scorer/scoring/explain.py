@@ -116,7 +116,7 @@ def _explain_formula(
     counts = math.nan if total.per_list is None else float(total.per_list[at])
     note = f"{measure.id} is a formula of its measures' values of all lists."
     note = f"The working is that of the whole submission: {note}"
-    return Explained(measure, working, counts, (note,))
+    return ExplainedMeasure.of(measure, working, counts, [note])
 
 
 def _apply_rules(
