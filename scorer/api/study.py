@@ -35,7 +35,10 @@ from scorer.prepare.combine import Combiner
 from scorer.prepare.fingerprint import board_digest, fingerprint
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import unanswerable
+from scorer.reports.base import LINTED
 from scorer.results import study as studies
+from scorer.results.json import ABSENT, ChallengeIdentity
+from scorer.results.study import count_staying, span_ranks
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 NEAREST = 2  # of them on each side that a board is tried with
@@ -121,12 +124,21 @@ def study(
     if valueless := [each for each in every if isinstance(each, str)]:
         left_out.append(f"no submission has a value: {'; '.join(valueless[:NAMED])}")
         left_out[-1] += f" and {len(valueless) - NAMED} more" if len(valueless) > NAMED else ""
+    is_open = official.truthless and official.splits is None  # nothing in it is hidden
     return Study(
-        official, digest, plain.measures, _ruled(terms), tuple(row.name for row in rows),
-        tuple(entrants.ranks.tolist()), len(terms.lists), seed, tuple(found),
-        halves(entrants, [each for each in found if each.about == "half"], seed),
-        tuple(left_out), terms.called, tuple(each for each in scored if not each.valid),
-    )  # fmt: skip
+        private=ABSENT if is_open else LINTED,
+        challenge=ChallengeIdentity.of(official, digest),
+        ranked_by=_ruled(terms),
+        lists=len(terms.lists),
+        seed=seed,
+        submissions=span_ranks([row.name for row in rows], entrants.ranks.tolist(), found),
+        staying=count_staying(found),
+        variations=found,
+        halves=halves(entrants, [each for each in found if each.about == "half"], seed),
+        left_out=tuple(left_out),
+        called=terms.called,
+        rejected=[each for each in scored if not each.valid],
+    )
 
 
 def _official(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -> Challenge:

@@ -179,13 +179,15 @@ def variations(entrants: Entrants, seed: int) -> Iterator[Variation | str]:
         _by_groups,
         partial(_by_draws, seed=seed),
     )
+    names = [each.name for each in entrants.scored]
+    official = entrants.ranks.tolist()
     for family in families:
         for about, name, ranks in family(entrants):
             if ranks is None:
                 yield name
                 continue
             tau = kendall_tau(entrants.ranks, ranks)
-            yield Variation(about, name, tuple(ranks.tolist()), tau)
+            yield Variation.of(about, name, tau, names, official, ranks.tolist())
 
 
 def _by(measure: Measure, values: Floats) -> Ints | None:

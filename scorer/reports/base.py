@@ -62,7 +62,7 @@ SYNTAXES: dict[str, Syntax] = {
     "text": Syntax("document", alone=False, problems=False),
 }
 
-RECORDED = ("leaderboard", "comparison", "soundness", "study", "votes")
+RECORDED = ("leaderboard", "comparison", "soundness", "votes")
 
 # The formats of each subject beside the syntaxes; a subject's folder has its name.
 SUBJECTS: dict[str, dict[str, OwnFormat]] = {

@@ -28,14 +28,14 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem, Severity
 from scorer.core.text import unseen
 
-VERSION = __version__
+VERSION: str = __version__
 RESULTS = {  # name -> the module and class of the result
     "report": "scorer.reports.leaderboard.fields:Record",
     "findings": "scorer.results.findings:CheckedFiles",
     "comparison": "scorer.reports.comparison.fields:Record",
     "explanation": "scorer.results.explanation:Explanation",
     "soundness": "scorer.reports.soundness.fields:Record",
-    "study": "scorer.reports.study.fields:Record",
+    "study": "scorer.results.study:Study",
     "votes": "scorer.reports.votes.fields:Record",
     "catalogue": "scorer.reports.catalogue:Record",
     "audit": "scorer.board.audit:Audit",

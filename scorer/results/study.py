@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
-from scorer.challenge.model import Challenge
-from scorer.metrics.notation import Measure
+from scorer.results.json import VERSION, ChallengeIdentity, Internal, Number, optional
 from scorer.results.report import Scored
 
-# what is decided otherwise; `tenth` and `half` are draws of the lists
+# What is decided otherwise; `tenth` and `half` are draws of the lists.
 Decided = Literal[
     "measure", "cut-off", "aggregate", "rule", "weights", "split", "group", "tenth", "half"
 ]
@@ -18,63 +17,132 @@ DRAWN: tuple[Decided, ...] = ("tenth", "half")
 PODIUM = 3
 
 
+def first_names(names: Sequence[str], ranks: Sequence[int], most: int = 1) -> list[str]:
+    """Return the names with a rank up to `most`."""
+    return [name for name, rank in zip(names, ranks, strict=True) if rank <= most]
+
+
 @dataclass(frozen=True, slots=True)
 class Variation:
     """The board if something were decided otherwise."""
 
     about: Decided
-    name: str  # what there is in place of the official decision
-    ranks: tuple[int, ...]  # of the submissions, in the official order
+    variation: str  # what there is in place of the official decision
     tau: float  # Kendall's tau-b with the official order
+    winner: Sequence[str]
+    winner_stays: bool
+    podium_stays: bool  # whether the same submissions have the first three ranks
+    ranks: tuple[int, ...]  # of the submissions, in the official order
+
+    @classmethod
+    def of(
+        cls,
+        about: Decided,
+        variation: str,
+        tau: float,
+        names: Sequence[str],
+        official: Sequence[int],
+        ranks: Sequence[int],
+    ) -> Variation:
+        """Return a variation in which the named submissions have other ranks than officially."""
+        winner = first_names(names, ranks)
+        podium = first_names(names, ranks, PODIUM)
+        return cls(
+            about,
+            variation,
+            tau,
+            winner,
+            winner == first_names(names, official),
+            podium == first_names(names, official, PODIUM),
+            tuple(ranks),
+        )
 
 
-class Halves(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StudiedSubmission:
+    """A submission's official rank, and those by decisions, without draws of the lists."""
+
+    name: str
+    rank: int
+    best: int
+    worst: int
+
+
+@dataclass(frozen=True, slots=True)
+class Staying:
+    """In how many decisions, draws of the lists aside, the same submissions are in front."""
+
+    decisions: int
+    winner: int
+    podium: int
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
     """How far two random halves of the lists agree, on average over draws."""
 
     draws: int
     tau: float  # Kendall's tau-b of the orders by both halves
-    correlation: float  # of the values by both halves; NaN: it is no measure that ranks
-    reliability: float  # of the values by all lists, from that, by Spearman and Brown
+    correlation: Number  # of the values by both halves; NaN: it is no measure that ranks
+    reliability: Number  # of the values by all lists, from that, by Spearman and Brown
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """How far a board depends on what was decided."""
 
-    challenge: Challenge
-    fingerprint: str
-    measures: tuple[Measure, ...]
-    ruled: str  # what ranks
-    names: tuple[str, ...]  # in the official order
-    ranks: tuple[int, ...]  # official
+    private: str = optional()  # ABSENT: it tells nothing hidden
+    schema: str = "study/1"
+    scorer: str = VERSION
+    challenge: ChallengeIdentity
+    ranked_by: str
     lists: int
     seed: int
-    variations: tuple[Variation, ...]
-    halves: Halves | None = None  # None: too few lists
-    left_out: tuple[str, ...] = ()  # what could not be varied, and why
-    called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word
-    rejected: tuple[Scored, ...] = ()
+    submissions: Sequence[StudiedSubmission]  # in the official order
+    staying: Staying
+    variations: Sequence[Variation]
+    halves: Halves | None  # None: too few lists
+    left_out: Sequence[str]  # what could not be varied, and why
+    called: Internal[Mapping[str, str]]  # role -> the challenge's word
+    rejected: Internal[Sequence[Scored]]
 
     @property
-    def open(self) -> bool:
-        """Whether it tells nothing hidden: it has neither a truth nor splits."""
-        return self.challenge.truthless and self.challenge.splits is None
+    def names(self) -> tuple[str, ...]:
+        """The names of the submissions, in the official order."""
+        return tuple(each.name for each in self.submissions)
 
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The official ranks."""
+        return tuple(each.rank for each in self.submissions)
+
+    @property
     def decisions(self) -> list[Variation]:
         """The variations that are no draws of the lists."""
-        return [each for each in self.variations if each.about not in DRAWN]
+        return decisions_of(self.variations)
 
-    def top(self, ranks: Sequence[int] | None = None, most: int = 1) -> list[str]:
-        """The submissions with a rank up to `most`; by default of the official ranks."""
-        pairs = zip(self.names, self.ranks if ranks is None else ranks, strict=True)
-        return [name for name, rank in pairs if rank <= most]
 
-    def stays(self, variation: Variation, most: int = 1) -> bool:
-        """Whether the same submissions have the ranks up to `most` as officially."""
-        return self.top(variation.ranks, most) == self.top(None, most)
+def decisions_of(variations: Sequence[Variation]) -> list[Variation]:
+    """Return the variations that are no draws of the lists."""
+    return [each for each in variations if each.about not in DRAWN]
 
-    def spread(self) -> list[tuple[str, int, int, int]]:
-        """Each submission with its official rank, and the best and the worst by any decision."""
-        every = [self.ranks, *(each.ranks for each in self.decisions())]
-        ranks = zip(*every, strict=True)
-        return [(name, of[0], min(of), max(of)) for name, of in zip(self.names, ranks, strict=True)]
+
+def count_staying(variations: Sequence[Variation]) -> Staying:
+    """Return in how many decisions the same submissions are in front."""
+    decisions = decisions_of(variations)
+    return Staying(
+        len(decisions),
+        sum(each.winner_stays for each in decisions),
+        sum(each.podium_stays for each in decisions),
+    )
+
+
+def span_ranks(
+    names: Sequence[str], official: Sequence[int], variations: Sequence[Variation]
+) -> list[StudiedSubmission]:
+    """Return each submission with its official rank, and its best and worst by any decision."""
+    every = zip(official, *(each.ranks for each in decisions_of(variations)), strict=True)
+    return [
+        StudiedSubmission(name, ranks[0], min(ranks), max(ranks))
+        for name, ranks in zip(names, every, strict=True)
+    ]

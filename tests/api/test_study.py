@@ -47,7 +47,7 @@ def studied(board, *given, **asked):
 
 
 def by_name(study):
-    return {each.name: each for each in study.variations}
+    return {each.variation: each for each in study.variations}
 
 
 def test_variations_are_held_against_the_official_order(board):
@@ -58,9 +58,9 @@ def test_variations_are_held_against_the_official_order(board):
     other = found["Success@3"]  # steady and slow 1, bold .6, poor 0
     assert other.ranks == (3, 1, 1, 4)
     assert other.about == "measure"
-    assert not study.stays(other)
-    assert study.top(other.ranks) == ["steady", "slow"]
-    assert study.stays(other, 3)
+    assert not other.winner_stays
+    assert other.winner == ["steady", "slow"]
+    assert other.podium_stays
     median = found["median of the lists"]  # 1, .5, .333, .056
     assert median.ranks == (1, 2, 3, 4)
     assert median.tau == 1.0
@@ -100,7 +100,7 @@ def test_parts_of_the_lists_are_scored_as_if_there_were_no_others(board):
 def test_a_measure_is_tried_with_the_cut_offs_that_lists_reach(board, given, tried):
     yaml = f"truth: truth.csv\nsubmission: {{length: 10}}\nmetrics: [{given}]\n"
     found = [each for each in studied(board, yaml).variations if each.about == "cut-off"]
-    assert {each.name for each in found} == tried
+    assert {each.variation for each in found} == tried
 
 
 @pytest.mark.slow("scores a board twice")
@@ -154,7 +154,7 @@ def test_ranks_of_preferences_have_other_aggregations(board):
     rule = "leaderboard: {rank_by: {preference: RPP, aggregate: MC4}}\n"
     study = studied(board, f"truth: truth.csv\nmetrics: [RR]\n{rule}")
     found = by_name(study)
-    assert study.ruled == "RPP by MC4"
+    assert study.ranked_by == "RPP by MC4"
     assert found["RR"].about == "measure"
     assert found["Borda"].about == "aggregate"
     assert np.isnan(study.halves.correlation)
@@ -165,7 +165,7 @@ def test_ranks_of_preferences_have_other_aggregations(board):
 def test_ranks_by_several_measures_are_put_together_otherwise(board):
     rule = "leaderboard: {rank_by: {measures: [RR, Success@3], aggregate: Borda}}\n"
     study = studied(board, f"truth: truth.csv\nmetrics: [RR, Success@3]\n{rule}")
-    assert study.ruled == "RR and Success@3 by Borda"
+    assert study.ranked_by == "RR and Success@3 by Borda"
     assert {"RR", "Success@3", "Copeland"} <= {*by_name(study)}
 
 
@@ -174,7 +174,7 @@ def test_ranks_in_each_list_are_made_anew_of_parts_of_the_lists(board):
     rule = "leaderboard: {rank_by: {measures: [RR], each: list, aggregate: WinRate}}\n"
     yaml = f"truth: truth.csv\nlists: lists.csv\nmetrics: [RR]\n{rule}"
     study = studied(board, yaml, **{"lists.csv": GROUPS})
-    assert study.ruled == "RR by WinRate in each list"
+    assert study.ranked_by == "RR by WinRate in each list"
     found = by_name(study)
     # easy: bold, steady, slow, poor; hard: steady, slow, and bold and poor equal
     assert found["without hard"].ranks == tuple(1 + ["bold", "steady", "slow", "poor"].index(n)
@@ -193,7 +193,7 @@ def test_values_of_other_tools_are_studied(challenge):
         runs.append(folder / f"{name}.csv")
         runs[-1].write_text("case,dice,seconds\n" + "".join(f"{n},{row}\n" for n in range(12)))
     study = scorer.study(folder, runs)
-    assert (study.ruled, study.names) == ("dice", ("a", "b", "c"))
+    assert (study.ranked_by, study.names) == ("dice", ("a", "b", "c"))
     assert by_name(study)["time"].ranks == (3, 1, 2)
     assert scorer.study(folder, runs, measures=["time"]).names == ("b", "c", "a")
 
@@ -219,8 +219,8 @@ def test_a_table_of_systems_is_studied_without_a_challenge(score, tmp_path):
 def test_a_measure_can_be_official(board):
     folder, runs = board()
     study = scorer.study(folder, runs, measures=["P@1", "RR"])
-    assert study.ruled == "P@1"
-    assert [each.name for each in study.variations if each.about == "measure"] == [
+    assert study.ranked_by == "P@1"
+    assert [each.variation for each in study.variations if each.about == "measure"] == [
         "RR", "Success@3",
     ]  # fmt: skip
     assert scorer.study(folder, runs, measures=["Success@3"]).ruled == "Success@3"
@@ -321,7 +321,9 @@ def test_a_part_of_the_lists_without_any_value_is_told(board):
     yaml += f"metrics: [{{id: both, score: easy + hard, primary: true}}, {parts}]\n"
     study = studied(board, yaml, **{"lists.csv": GROUPS})
     assert study.left_out == ("no submission has a value: without easy; without hard",)
-    assert {"easy", "hard"} == {each.name for each in study.variations if each.about == "measure"}
+    assert {"easy", "hard"} == {
+        each.variation for each in study.variations if each.about == "measure"
+    }
 
 
 @pytest.mark.slow("studies three boards")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from scorer.core.text import printable, unit
-from scorer.reports.base import LINTED, Options
+from scorer.reports.base import Options
 from scorer.reports.document import (
     Block,
     Cell,
@@ -21,7 +21,7 @@ from scorer.reports.document import (
     cut,
     texts,
 )
-from scorer.results.study import DRAWN, PODIUM, Study, Variation
+from scorer.results.study import DRAWN, PODIUM, Study, Variation, first_names
 
 SHOWN = 12  # of the groups that are left out in turn; of more, those that change the order most
 NAMED = 3  # names in a cell
@@ -30,12 +30,11 @@ PARTS = {"tenth": "without a tenth of the {}", "half": "by half of the {}"}
 
 def document(study: Study, options: Options) -> Document:
     """What stays whatever is decided, a row for each variation, and each submission's ranks."""
-    challenge = study.challenge
     return Document(
-        printable(f"{challenge.title}: how robust is the board?", 1000),
+        printable(f"{study.challenge.title}: how robust is the board?", 1000),
         list(_sections(study, options.precision)),
-        "" if study.open else LINTED,
-        source=(challenge.id, study.fingerprint),
+        study.private or "",
+        source=(study.challenge.id, study.challenge.fingerprint or ""),
         skip="Skip to the variations",
     )
 
@@ -46,7 +45,7 @@ def _sections(study: Study, precision: int) -> Iterator[Block]:
     if others:
         yield Paragraph(" ".join(others))
     yield Paragraph(
-        f"Officially {printable(study.ruled)} ranks, over {study.lists:,} "
+        f"Officially {printable(study.ranked_by)} ranks, over {study.lists:,} "
         f"{unit(study.called, study.lists)}. tau is Kendall's: 1 where a variation gives the "
         "official order, 0 where it has nothing to do with it, -1 where it is the reverse; of "
         "several draws the mean, and the least.",
@@ -66,19 +65,19 @@ def _sections(study: Study, precision: int) -> Iterator[Block]:
 
 def _staying(study: Study) -> Iterator[str]:
     """In how many variations the winner stays, and the first three, in sentences."""
-    first, decisions = study.top(), study.decisions()
+    first, decisions = first_names(study.names, study.ranks), study.decisions
     who = _first_names(first)
     stay = "stays" if len(first) == 1 else "stay"
-    said = f"{who} {stay} first in {_of(study, decisions, 1)} variations"
+    said = f"{who} {stay} first in {_count_winners(decisions)} variations"
     if not decisions:
         said = "Nothing else could be decided that this challenge has"
     elif _podium(study):
-        said += f", and the first three are the same in {_of(study, decisions, PODIUM)}"
+        said += f", and the first three are the same in {_count_podiums(decisions)}"
     yield f"{said}."
     for about in DRAWN:
         if drawn := [each for each in study.variations if each.about == about]:
             part = PARTS[about].capitalize().format(unit(study.called))
-            yield f"{part}, {who} {stay} first in {_of(study, drawn, 1)} draws."
+            yield f"{part}, {who} {stay} first in {_count_winners(drawn)} draws."
     if (halves := study.halves) is not None:
         known = not math.isnan(halves.reliability)
         ends = f": the reliability of the values is {halves.reliability:.2f}" if known else ""
@@ -90,8 +89,12 @@ def _podium(study: Study) -> bool:
     return len(study.names) > PODIUM
 
 
-def _of(study: Study, some: Sequence[Variation], most: int) -> str:
-    return f"{sum(study.stays(each, most) for each in some)} of {len(some)}"
+def _count_winners(some: Sequence[Variation]) -> str:
+    return f"{sum(each.winner_stays for each in some)} of {len(some)}"
+
+
+def _count_podiums(some: Sequence[Variation]) -> str:
+    return f"{sum(each.podium_stays for each in some)} of {len(some)}"
 
 
 def _variations(study: Study) -> Table:
@@ -119,25 +122,26 @@ def _decided(study: Study, family: Sequence[Variation]) -> Iterator[list[Cell]]:
     least = sorted(family, key=lambda each: each.tau)[:SHOWN]
     some = family if len(family) <= SHOWN or family[0].about != "group" else least
     for each in some:
-        stays, podium = study.stays(each), study.stays(each, PODIUM)
-        first = "stays" if stays else _first_names(study.top(each.ranks))
+        stays = each.winner_stays
+        first = "stays" if stays else _first_names(each.winner)
+        podium = first_names(study.names, each.ranks, PODIUM)
         yield [
-            Cell(each.name),
+            Cell(each.variation),
             _tau(each.tau),
             Cell(),
             Cell(first, marks=() if stays else ("significant",)),
-            Cell("stay" if podium else _first_names(study.top(each.ranks, PODIUM))),
+            Cell("stay" if each.podium_stays else _first_names(podium)),
         ]
     if rest := [each for each in family if each not in some]:
-        yield _together(study, f"without another of {len(rest)}", rest)
+        yield _together(f"without another of {len(rest)}", rest)
 
 
 def _of_draws(study: Study, drawn: Sequence[Variation]) -> Iterator[list[Cell]]:
     part = PARTS[drawn[0].about].format(unit(study.called))
-    yield _together(study, f"{part}, {len(drawn)} draws", drawn)
+    yield _together(f"{part}, {len(drawn)} draws", drawn)
 
 
-def _together(study: Study, name: str, some: Sequence[Variation]) -> list[Cell]:
+def _together(name: str, some: Sequence[Variation]) -> list[Cell]:
     """The cells of several variations."""
     mean = sum(each.tau for each in some) / len(some)
     least = min(each.tau for each in some)
@@ -145,8 +149,8 @@ def _together(study: Study, name: str, some: Sequence[Variation]) -> list[Cell]:
         Cell(name),
         _tau(mean),
         _tau(least),
-        Cell(f"stays in {_of(study, some, 1)}"),
-        Cell(f"stay in {_of(study, some, PODIUM)}"),
+        Cell(f"stays in {_count_winners(some)}"),
+        Cell(f"stay in {_count_podiums(some)}"),
     ]
 
 
@@ -162,6 +166,8 @@ def _first_names(names: Sequence[str]) -> str:
 
 def _spans(study: Study) -> Table:
     """The official rank of each submission, and between which ranks decisions put it."""
-    rows = [[name, *map(str, ranks)] for name, *ranks in study.spread()]
+    rows = [
+        [each.name, str(each.rank), str(each.best), str(each.worst)] for each in study.submissions
+    ]
     caption = "The best and the worst rank of each submission by any decision"
     return texts(caption, ["name", "rank", "best", "worst"], rows)
