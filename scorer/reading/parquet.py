@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
 import polars as pl
@@ -16,16 +16,18 @@ from scorer.reading.limits import (
     ReadLimits,
     ReportedError,
     UnreadableError,
+    format_size,
     largest_unpacked,
     limit_error,
     unpacked_error,
 )
 from scorer.reading.numbers import ITEM_ROLES
+from scorer.reading.parquet_pages import FOOTER_END, MOST_PAGE, read_pages
 from scorer.reading.schema import holds_text
 from scorer.reading.signatures import PARQUET
 from scorer.reading.table import Cells, ReadRequest
 
-SLICE_ROWS = 100_000  # that are unpacked at once
+ARROW_SCHEMA = b"ARROW:schema"  # an entry of the footer
 TEXT_TYPES = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 ID_ONLY_TYPES = (pl.Boolean, pl.Date, pl.Datetime, pl.Time)  # of ids and texts, not of numbers
 T = TypeVar("T")
@@ -55,7 +57,7 @@ def read_parquet(data: bytes, request: ReadRequest) -> Cells:
         raise UnreadableError("S107", "this is not a Parquet file", help=hint)
     types = _read_or_refuse(lambda: pl.read_parquet_schema(io.BytesIO(data)))
     match = match_columns(types, request)
-    needed = list(dict.fromkeys(match.names.values()))
+    needed = {name: types[name] for name in match.names.values()}
     frame = _read_or_refuse(lambda: _read_columns(data, needed, request.limits))
     cells = [cell_column(frame[name], role).alias(role) for role, name in match.names.items()]
     line = pl.int_range(1, frame.height + 1, dtype=pl.UInt32, eager=True).alias("line")
@@ -107,37 +109,55 @@ def _read_or_refuse(read: Callable[[], T]) -> T:
         raise UnreadableError("S108", message, help=hint) from None
 
 
-def _read_columns(data: bytes, names: Sequence[str], limits: ReadLimits) -> pl.DataFrame:
-    """Return some columns of a file, unpacked in slices; `UnreadableError` beyond a limit."""
-    scan = pl.scan_parquet(io.BytesIO(data))
-    rows = scan.select(pl.len()).collect().item()
+def _read_columns(
+    data: bytes, types: Mapping[str, pl.DataType], limits: ReadLimits
+) -> pl.DataFrame:
+    """Return some columns of a file, given their types; `UnreadableError` beyond a limit."""
+    rows = pl.scan_parquet(io.BytesIO(data)).select(pl.len()).collect().item()
     if rows > limits.rows:
         message = f"{rows:,} rows, at most {limits.rows:,} are accepted here"
         raise limit_error("rows", message)
-    most, unpacked = largest_unpacked(len(data), limits), 0
-    slices = [scan.select(names).slice(0, 0).collect()]  # has the columns if there are no rows
-    for start in range(0, rows, SLICE_ROWS):
-        part = scan.select(names).slice(start, SLICE_ROWS).collect()
-        unpacked += 8 * len(names) * part.height  # bytes of numbers; those of texts are added below
-        for column in part.iter_columns():
-            sizes = _cell_sizes(column)
-            if (sizes > limits.line).any():
-                message = f"the {quoted(column.name)} is longer than {limits.line:,} bytes"
-                raise UnreadableError("S109", message, line=start + (sizes.arg_max() or 0) + 1)
-            unpacked += int(sizes.sum())
-        if unpacked > most:
-            raise unpacked_error(most)
-        slices.append(part)
-    return pl.concat(slices)
+    most = largest_unpacked(len(data), limits)
+    _refuse_costly_pages(data, types, most)
+    if any(isinstance(type, pl.Categorical | pl.Enum) for type in types.values()):
+        data = _without_arrow_schema(data)
+    frame = pl.scan_parquet(io.BytesIO(data)).select(list(types)).collect(engine="streaming")
+    unpacked = 8 * frame.width * frame.height  # bytes of numbers; those of texts are added below
+    for column in frame.select(pl.col(pl.String).str.len_bytes()).iter_columns():
+        if (column > limits.line).any():
+            message = f"the {quoted(column.name)} is longer than {limits.line:,} bytes"
+            raise UnreadableError("S109", message, line=(column.arg_max() or 0) + 1)
+        unpacked += int(column.cast(pl.UInt64).sum())
+    if unpacked > most:
+        raise unpacked_error(most)
+    return frame
 
 
-def _cell_sizes(column: pl.Series) -> pl.Series:
-    """Return how many bytes of text each cell of a column takes; of other cells 0."""
-    if isinstance(column.dtype, pl.Categorical | pl.Enum):  # they become text, too
-        return column.cat.len_bytes().fill_null(0).cast(pl.UInt64)
-    if column.dtype == pl.String:
-        return column.str.len_bytes().fill_null(0).cast(pl.UInt64)
-    return pl.zeros(len(column), dtype=pl.UInt64, eager=True)
+def _refuse_costly_pages(data: bytes, names: Collection[str], most: int) -> None:
+    """Raise UnreadableError if columns have pages that take too much memory, unpacked."""
+    unpacked, help = 0, "write it with to_parquet() of pandas or write_parquet() of polars"
+    for page in read_pages(data, names):
+        unpacked += page.size
+        if page.size > MOST_PAGE:
+            message = f"a page of the Parquet file unpacks to more than {format_size(MOST_PAGE)}"
+            raise UnreadableError("S104", message, help=help)
+        if page.shares_prefixes:  # a page of any size may unpack to any number of bytes
+            message = "the Parquet file has texts in the encoding DELTA_BYTE_ARRAY"
+            raise UnreadableError("S108", message, help=help)
+    if unpacked > most:
+        raise unpacked_error(most)
+
+
+def _without_arrow_schema(data: bytes) -> bytes:
+    """Return a Parquet file without what says that a column of text is categorical.
+
+    Of a categorical column, polars hashes the text of each row, though the file holds each distinct
+    text once: a long one in all rows takes minutes.
+    """
+    size = int.from_bytes(data[-FOOTER_END:][:4], "little")
+    start = len(data) - FOOTER_END - size
+    footer = data[start:].replace(ARROW_SCHEMA, b"-" * len(ARROW_SCHEMA))
+    return b"".join((memoryview(data)[:start], footer))
 
 
 def _accept_type(role: str, name: str, type: pl.DataType, request: ReadRequest) -> bool:
@@ -175,5 +195,7 @@ def cell_column(column: pl.Series, role: str) -> pl.Series:
         is_zoned = column.dtype.time_zone is not None
         column = column.dt.convert_time_zone("UTC") if is_zoned else column
         column = column.dt.cast_time_unit("us")
-    # Polars casts a NaN to "NaN"; Python writes nan.
-    return column.cast(pl.String).str.replace("^NaN$", "nan").fill_null("")
+    texts = column.cast(pl.String)
+    if column.dtype.is_float():  # polars casts a NaN to "NaN"; Python writes nan
+        texts = texts.replace("NaN", "nan")
+    return texts.fill_null("")
