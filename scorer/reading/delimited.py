@@ -21,6 +21,8 @@ from scorer.core.text import printable
 from scorer.reading.clean import scan_clean
 from scorer.reading.formats import Rows, format
 from scorer.reading.header import (
+    IN_QUOTES,
+    LEAVE_OUT_QUOTES,
     SAMPLE_ROWS,
     SEPARATOR_NAMES,
     Place,
@@ -245,6 +247,10 @@ def read_clean_delimited(data: bytes, request: ReadRequest) -> Cells | None:
     )
     if frame is None:
         return None
+    # A header that is repeated would be a row. No column is of numbers then.
+    header = data[: data.find(b"\n")].rstrip(b"\r")
+    if pl.Float64 not in frame.dtypes and b"\n" + header in data:
+        return None
     request.findings.merge(findings)
     return form.as_cells(frame)
 
@@ -281,7 +287,8 @@ def read_delimited(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     parsed, covered = _parse_lines(sorted(slow_lines), form, request)
     if covered:  # these lines belong to records that begin above them
         frames = [frame.filter(~pl.col("line").is_in(covered)) for frame in frames]
-    return form.as_cells(merge_rows([*frames, parsed]))
+    rows = merge_rows([*frames, parsed])
+    return form.as_cells(_drop_repeated_headers(rows, form, request))
 
 
 def read_form(lines: pl.DataFrame, request: ReadRequest) -> FileForm:
@@ -508,9 +515,29 @@ def _parse_lines(
     return cells_frame([line for line, _ in rows], columns), covered
 
 
+def _drop_repeated_headers(
+    rows: pl.DataFrame, form: FileForm, request: ReadRequest
+) -> pl.DataFrame:
+    """Return the rows without those that repeat the header, after reporting these.
+
+    A line that repeats a single name is none: it may be an id.
+    """
+    if not form.header.line or form.dialect.width < 2:
+        return rows
+    names = form.match.names.items()  # a byte-order mark begins a file that was put behind others
+    is_header = pl.all_horizontal(pl.col(r).str.strip_chars_start("\ufeff") == n for r, n in names)
+    for line in rows.filter(is_header)["line"]:
+        message = "this line repeats the header; were files put together?"
+        request.report("S212", message, line, help="leave it out; score check --fix does")
+    return rows.filter(~is_header)
+
+
 def _width_problem(record: Record, form: FileForm) -> Problem:
     """Return the problem of a record with more or fewer fields than the header has."""
     dialect, width = form.dialect, form.dialect.width
+    if record.is_in_quotes(dialect.separator):
+        line, column = record.places[0]
+        return Problem("S207", IN_QUOTES, line=line, column=column, help=LEAVE_OUT_QUOTES)
     message = f"{len(record.fields):,} fields, expected {width:,}"
     line, column, help = record.line, None, None
     if len(record.fields) > width:

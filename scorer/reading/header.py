@@ -34,6 +34,9 @@ EXCEL_SEPARATOR_LINE = re.compile(r"sep=.", re.IGNORECASE)
 BETWEEN_IDS = re.compile(r"[\s,;|]+")  # in one cell
 SEPARATOR_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 
+IN_QUOTES = "the line is in quotes as a whole, so that it is one value"
+LEAVE_OUT_QUOTES = "leave out the quotes round each line; score check --fix does"
+
 Place = tuple[int, int]  # a line and a character in it, each from 1
 
 
@@ -59,6 +62,10 @@ class Record:
     def is_empty(self) -> bool:
         """Whether it has no cell, as blank lines and the last rows of a spreadsheet have none."""
         return not self.is_quoted and not any(self.fields)
+
+    def is_in_quotes(self, separator: str) -> bool:
+        """Whether its only cell holds separators, so that its line seems quoted as a whole."""
+        return self.is_quoted and len(self.fields) == 1 and separator in self.fields[0]
 
 
 class SchemaMatch(NamedTuple):
@@ -176,6 +183,8 @@ def match_header(
     names, line = header.fields, header.line or None
     if line is not None:
         _refuse_data_as_header(header, separator, request)
+        if header.is_in_quotes(separator) and _known_names(request).isdisjoint(names):
+            raise UnreadableError("S207", IN_QUOTES, *header.places[0], help=LEAVE_OUT_QUOTES)
     # An unnamed first column is one too many; or it lacks its name, if all columns are needed.
     fewest_needed = min(len(schema.missing_roles([])) for schema in request.schemas)
     if not names[0] and len(names) > fewest_needed:

@@ -78,8 +78,9 @@ def repair(path: Path, expected: Expected | None) -> Repaired:
     """Return a file in which all certain faults are repaired.
 
     In any file: the encoding, and line ends in CR alone; a workbook of one sheet is written as CSV.
-    In a table also: lines before the header, separators, blanks, an index column, the header's
-    capitals, decimal commas, ids that certainly are known ones, rows given twice, ranks from 0.
+    In a table also: lines before the header, separators, quotes round whole lines, blanks, repeated
+    headers, an index column, the header's capitals, decimal commas, ids that certainly are known
+    ones, rows given twice, ranks from 0.
 
     Args:
         expected: What a table of separated columns should have; None for other files.
@@ -179,6 +180,7 @@ def _repair_table(text: str, expected: Expected, changes: list[str]) -> str:
         return text  # a quote that nobody closed: what was meant is unknown
     # Without blank lines ([]) and lines such as `,,`; a line `""` is a row of one empty cell.
     rows = [row for row in rows if any(row) or len(row) == 1]
+    rows = _cut_quoted_lines(rows, separator, expected, repairs)
     if separator != expected.separator:
         repairs.append(f"column separator {separator!r} replaced by {expected.separator!r}")
     table = _Table([list(map(_strip, row)) for row in rows], expected, repairs)
@@ -198,6 +200,24 @@ def _repair_table(text: str, expected: Expected, changes: list[str]) -> str:
     if "\r" in body:
         changes.append("line ends changed to LF")
     return csv_text(table.rows, expected.separator)
+
+
+def _cut_quoted_lines(
+    rows: TextRows, separator: str, expected: Expected, repairs: list[str]
+) -> TextRows:
+    """Return the rows, after those were cut that were in quotes as a whole."""
+
+    def cut(row: list[str]) -> list[str]:
+        is_line = len(row) == 1 and separator in row[0] and not {*row[0]} & {"\n", "\r"}
+        return next(csv.reader(row, delimiter=separator)) if is_line else row
+
+    header = cut(rows[0]) if rows else []
+    if set(expected.names.values()).isdisjoint(header):
+        return rows
+    cut_rows = [row if len(line := cut(row)) != len(header) else line for row in rows]
+    if changed := sum(row != line for row, line in zip(rows, cut_rows, strict=True)):
+        repairs.append(f"quotes round {_count(changed, 'line')} removed")
+    return cut_rows
 
 
 def cut_rows(text: str, expected: Expected) -> TextRows:
@@ -264,6 +284,7 @@ class _Table:
 
     def repair(self, *, is_comma_decimal: bool) -> None:
         """Repair all certain faults; if `is_comma_decimal`, 1,234 certainly means 1.234."""
+        self._drop_repeated_headers()
         while self._has_row_numbers():
             self.repairs.append(f"index column {self.rows[0][0]!r} removed")
             self.rows = [row[1:] for row in self.rows]
@@ -281,6 +302,14 @@ class _Table:
         for role, find_known in self.expected.known_ids.items():
             self._fix_known_ids(role, find_known)
         self._fix_zero_based_ranks()
+
+    def _drop_repeated_headers(self) -> None:
+        """Remove rows of several cells that are equal to the header."""
+        header, *rows = self.rows
+        kept = [row for row in rows if row != header or len(row) < 2]
+        if repeated := len(rows) - len(kept):
+            self.repairs.append(f"{_count(repeated, 'repeated header')} removed")
+            self.rows = [header, *kept]
 
     def _column(self, name: str) -> dict[int, str]:
         """Return row number -> cell of a column; none if there is no such column."""

@@ -137,6 +137,18 @@ MENDED = "list,item,rank\nq1,a,1\nq2,é,1\n"
             MENDED.replace("q1", "q1\x1b").encode(),
             ["blanks and invisible characters around 1 values removed"],
         ),
+        (
+            "list,item,rank\nq1,a,1\nlist,item,rank\n\ufefflist,item,rank\nq2,é,1\n".encode(),
+            [
+                "blanks and invisible characters around 1 values removed",
+                "2 repeated headers removed",
+            ],
+        ),
+        (
+            '"list,item,rank"\n"q1,""a"",1"\n"q2,é,1"\n'.encode(),
+            ["quotes round 3 lines removed"],
+        ),
+        ('list,item,rank\nq1,a,1\n"q2,é,1"\n'.encode(), ["quotes round 1 line removed"]),
         (",list,item,rank\n0,q1,a,1\n1,q2,é,1\n".encode(), ["index column '' removed"]),
         (
             "\ufeff;list;item;rank\r\n0; q1 ;a;1\r\n1;q2\u00a0;é;1\r\n".encode("cp1252", "ignore"),
@@ -251,7 +263,7 @@ CATALOGUED_FILES = {
         (
             "user,item\n1,7\n1,7\n2,A\nuser,item\n2,A\n",
             "user,item\n1,7\n2,A\n",
-            ["3 duplicate rows removed"],
+            ["1 repeated header removed", "2 duplicate rows removed"],
         ),
         (
             "user,item,rank\n1,7,0\n1,A,1\n2,A,0\n",
