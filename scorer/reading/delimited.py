@@ -536,8 +536,8 @@ def _width_problem(record: Record, form: FileForm) -> Problem:
     """Return the problem of a record with more or fewer fields than the header has."""
     dialect, width = form.dialect, form.dialect.width
     if record.is_in_quotes(dialect.separator):
-        line, column = record.places[0]
-        return Problem("S207", IN_QUOTES, line=line, column=column, help=LEAVE_OUT_QUOTES)
+        begin = record.places[0]
+        return Problem("S207", IN_QUOTES, line=begin[0], column=begin[1], help=LEAVE_OUT_QUOTES)
     message = f"{len(record.fields):,} fields, expected {width:,}"
     line, column, help = record.line, None, None
     if len(record.fields) > width:

@@ -11,7 +11,7 @@ from scorer.core.problems import Problem
 from scorer.core.text import nearest, printable, quoted
 from scorer.reading.layout import base_role, file_schema, separator_of
 from scorer.reading.limits import ReportedError, UnreadableError
-from scorer.reading.numbers import DECIMAL, parse_number
+from scorer.reading.numbers import AMBIGUOUS, DECIMAL, parse_number
 from scorer.reading.schema import ORDERED, Schema, holds_text
 from scorer.reading.table import ReadRequest
 from scorer.reading.unpack import table_suffix
@@ -204,6 +204,8 @@ def match_header(
     rows = [row for row in sample if len(row.fields) == len(names)]
     if not (request.layout.cells or match.schema.items_are_texts):
         _refuse_several_ids(match, names, rows)
+    if separator == ";" and not request.layout.separator:
+        _warn_of_points(match, names, rows, request)
     if line is not None:  # else the challenge knows of all columns
         used = set(match.names.values())
         unused = [
@@ -218,6 +220,24 @@ def match_header(
         ]
         warn_unused_columns(unused, match, names, request)
     return match
+
+
+def _warn_of_points(
+    match: SchemaMatch, names: Sequence[str], rows: Sequence[Record], request: ReadRequest
+) -> None:
+    """Warn of a column of numbers whose points may all stand between thousands, as in 1.234.
+
+    They do so where semicolons separate columns and commas are decimal.
+    """
+    for name in (name for role, name in match.names.items() if not holds_text(role)):
+        at = names.index(name)
+        # With commas in the column, `cast_numbers` is certain.
+        cells = [(row.fields[at], row.places[at]) for row in rows if {*row.fields[at]} & {".", ","}]
+        if cells and all("." in cell and AMBIGUOUS.fullmatch(cell) for cell, _ in cells):
+            cell, place = cells[0]
+            message = f"{printable(name, 60)} {quoted(cell)} is read as {float(cell):g}"
+            help = f"if its point stands between thousands, write {cell.replace('.', '')}"
+            request.report("S504", message, *place, help, severity="warning")
 
 
 def _known_names(request: ReadRequest) -> set[str]:

@@ -22,6 +22,9 @@ from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts
 DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]++,[0-9]++")
 AMBIGUOUS = re.compile(r"[+-]?[1-9][0-9]{0,2}[,.][0-9]{3}")  # 1,234 may be 1.234 or 1234
+# 1.234,5 and 1.234.567 and 0,5: commas are decimal, and points stand between thousands.
+DECIMAL_COMMAS = r"[0-9]\.[0-9]{3}[.,][0-9]|^[+-]?(?:0,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))$"
+AMBIGUOUS_POINT = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"
 PERCENTAGE = re.compile(r"([+-]?[0-9]++(?:[.,][0-9]++)?)[ \u00a0\u202f]?%")
 BRACKETED = re.compile(
     r"(?:(?:np\.|numpy\.)?(?:tensor|array|float(?:16|32|64))\()?\[*([^][()]+)\]*\)?"
@@ -56,15 +59,24 @@ class PlainNumber(NamedTuple):
     has_thousands: bool  # whether some were between thousands
 
 
-def parse_number(text: str, largest: float = sys.float_info.max) -> ParsedNumber:
+def parse_number(
+    text: str, largest: float = sys.float_info.max, *, has_decimal_commas: bool = False
+) -> ParsedNumber:
     """Return the number of a cell in plain decimal notation.
+
+    Args:
+        text: The cell.
+        largest: The largest number that is accepted.
+        has_decimal_commas: Whether other cells of the column have decimal commas, so that 1.234 is
+            hardly 1.234.
 
     >>> parse_number("1e-6")
     ParsedNumber(value=1e-06, code='', message='')
     >>> parse_number("3,5")[1:]
     ('S504', "'3,5' has a decimal comma; write 3.5")
     """
-    if DECIMAL.fullmatch(text):
+    is_thousands = has_decimal_commas and AMBIGUOUS.fullmatch(text) and "." in text
+    if DECIMAL.fullmatch(text) and not is_thousands:
         value = float(text)
         if abs(value) <= largest:
             return ParsedNumber(value)
@@ -72,7 +84,10 @@ def parse_number(text: str, largest: float = sys.float_info.max) -> ParsedNumber
         return ParsedNumber(math.nan, "S503", f"{quoted(text)} is too large to {what}")
     folded = text.strip().lower()
     code, message = "S501", f"{quoted(text)} is not a number in plain decimal notation"
-    if not folded:
+    if is_thousands:
+        message = f"{quoted(text)} has a point between thousands, as commas of other values show; "
+        message += f"write {text.replace('.', '')}"
+    elif not folded:
         code, message = "S506", "is empty; every row needs a number"
     elif folded in NAN_WORDS or INFINITE.fullmatch(folded):
         code = "S502" if folded in NAN_WORDS else "S503"
@@ -112,13 +127,24 @@ def _cast_column(
     cells: Cells, role: str, texts: Callable[[], LineTexts], findings: Findings
 ) -> pl.Series:
     column, largest = cells.frame[role], largest_number(role)
-    numbers = column.cast(pl.Float64, strict=False)
-    # Neither NaN nor an infinity is at most the largest number.
-    wrong = (~(numbers.abs() <= largest)).fill_null(True).arg_true()
-    if wrong.is_empty():
+
+    def cast() -> tuple[pl.Series, pl.Series]:
+        numbers = column.cast(pl.Float64, strict=False)
+        # Neither NaN nor an infinity is at most the largest number.
+        return numbers, (~(numbers.abs() <= largest)).fill_null(True)
+
+    numbers, is_wrong = cast()
+    if not is_wrong.any():
         return numbers
     if role in cells.free_roles:
-        return numbers.scatter(wrong, float("nan"))
+        return numbers.scatter(is_wrong.arg_true(), float("nan"))
+    # Blanks mean nothing round a number: formats leave those that are in quotes.
+    column = column.str.strip_chars(" \t")
+    numbers, is_wrong = cast()
+    has_decimal_commas = column.filter(is_wrong).str.contains(DECIMAL_COMMAS).any()
+    if has_decimal_commas:
+        is_wrong |= column.str.contains(AMBIGUOUS_POINT)
+    wrong = is_wrong.arg_true()
     refuse_many_slow_lines(len(wrong))
     orders_items = role in ITEM_ROLES and "item" in cells.schema.roles
     flags = {} if orders_items else FLAGS
@@ -129,7 +155,7 @@ def _cast_column(
 
     values = []
     for row, text in zip(wrong.to_list(), column.gather(wrong).to_list(), strict=True):
-        number = parse_number(text, largest)
+        number = parse_number(text, largest, has_decimal_commas=has_decimal_commas)
         flag = flags.get(text.strip().lower()) if number.code else None
         values.append(number.value if flag is None else flag)
         if number.code and flag is None and not findings.count_if_full(number.code):

@@ -192,6 +192,8 @@ def _repair_table(text: str, expected: Expected, changes: list[str]) -> str:
     )
     if changed:
         repairs.append(f"blanks and invisible characters around {changed:,} values removed")
+    if rows and repairs and separator == ";":
+        table.note_ambiguous_points()
     if rows:
         table.repair(is_comma_decimal=separator == ";")
     if not repairs:
@@ -364,6 +366,8 @@ class _Table:
         }
         if all(AMBIGUOUS.fullmatch(row[n]) for row in joined.values() for n in numbers):
             return  # there are none, or each comma may stand between thousands
+        if any(self._ambiguous_points(header[n]) for n in numbers):
+            return  # which points may do, too
         for n, row in joined.items():
             self.rows[n] = [
                 cell.replace(",", ".") if at in numbers else cell for at, cell in enumerate(row)
@@ -391,10 +395,24 @@ class _Table:
             return
         if any("," in cell and strip_marks(cell) for cell in cells.values()):
             return  # in one cell a comma is between thousands, so it may be in the others, too
+        if self._ambiguous_points(name):
+            return  # 2.000 is hardly 2 where 0,5 is 0.5
         self._replace(name, {n: cell.replace(",", ".") for n, cell in with_comma.items()})
         if with_comma:
             count = _count(len(with_comma), "value")
             self.repairs.append(f"decimal commas in {count} of {quoted(name)} replaced by points")
+
+    def _ambiguous_points(self, name: str) -> list[str]:
+        """Return the cells of a column whose points may stand between thousands."""
+        cells = self._column(name).values()
+        return [cell for cell in cells if "." in cell and AMBIGUOUS.fullmatch(cell)]
+
+    def note_ambiguous_points(self) -> None:
+        """Say which numbers are left with a point that may stand between thousands."""
+        for name in self.expected.numbers:
+            for cell in self._ambiguous_points(name)[:1]:
+                rest = f"left, which is {float(cell):g}; is its point between thousands?"
+                self.repairs.append(f"{quoted(cell)} of {quoted(name)} is {rest}")
 
     def _fix_id_separators(self, role: str, mark: str) -> None:
         """Separate the ids of cells as the challenge does.

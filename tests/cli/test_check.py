@@ -289,6 +289,14 @@ CATALOGUED_FILES = {
             ["1 line before the header removed", "column separator ';' replaced by ','"],
         ),
         (
+            "user;item;score\n1;7;2.000\n2;A;3\n",
+            "user,item,score\n1,7,2.000\n2,A,3\n",
+            [
+                "column separator ';' replaced by ','",
+                "'2.000' of 'score' is left, which is 2; is its point between thousands?",
+            ],
+        ),
+        (
             "# made by x\n#\nuser,item\n1,7\n2,A\n",
             "user,item\n1,7\n2,A\n",
             ["2 lines before the header removed"],
@@ -313,6 +321,8 @@ def test_fix_repairs_what_the_messages_know(text, mended, changes, challenge, tm
         "User,item\n1,7\n2,unknown\n",  # one problem is certain, the other is not
         "user,item\n1,7\n1,7.0\n2,A\n",  # the repaired id is there already, in another row
         'user,item,score\n1,7,"1,250"\n2,A,"2,500"\n',  # perhaps thousands
+        "user;item;score\n1;7;0,5\n2;A;2.000\n",  # points between thousands
+        "user,item,score\n1,7,0,5\n2,A,2.000\n",  # so do these
         "user,item,rank\n1,7,0\n2,A,1\n",  # one list counts from 0
     ],
 )

@@ -49,10 +49,10 @@ def check(
             "--fix",
             help="Write a repaired copy of each file that then is fine: NAME.fixed.EXT, -o FILE, "
             "or in a folder -o DIR, with the files that are fine beside them: "
-            "the encoding; in CSV also lines before the header, separators, blanks, an index "
-            "column, the header (its capitals, names that are missing, wrong or swapped), decimal "
-            "commas and other marks in numbers, ids and classes of which it is certain what was "
-            "meant (1.0, lost zeros, case), duplicate rows, ranks that start at 0.",
+            "the encoding; in CSV also lines before the header, separators, quotes round lines, "
+            "blanks, headers that are repeated, an index column, the capitals of the header, "
+            "decimal commas and other marks in numbers, ids and classes of which it is certain "
+            "what was meant (1.0, lost zeros, case), duplicate rows, ranks that start at 0.",
         ),
     ] = False,
     most: Annotated[
