@@ -85,7 +85,7 @@ class MetricFields:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Catalogue:
     """All metrics, or those that a name or words find."""
 
     schema: str = "catalogue/1"
@@ -93,6 +93,6 @@ class Record:
     metrics: tuple[MetricFields, ...]
 
     @classmethod
-    def of(cls, metrics: Iterable[Metric]) -> Record:
+    def of(cls, metrics: Iterable[Metric]) -> Catalogue:
         """The fields of metrics, each function once."""
         return cls(metrics=tuple(map(MetricFields.of, metrics)))

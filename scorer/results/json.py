@@ -37,7 +37,7 @@ RESULTS = {  # name -> the module and class of the result
     "soundness": "scorer.reports.soundness.fields:Record",
     "study": "scorer.results.study:Study",
     "votes": "scorer.reports.votes.fields:Record",
-    "catalogue": "scorer.reports.catalogue:Record",
+    "catalogue": "scorer.reports.catalogue:Catalogue",
     "audit": "scorer.board.audit:Audit",
     "log": "scorer.board.log:BoardLog",
     "rescoring": "scorer.board.rescore:Rescoring",

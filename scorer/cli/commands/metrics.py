@@ -30,10 +30,10 @@ def metrics(
     from scorer.metrics.catalogue import metrics as known
 
     if format is Form.json:
-        from scorer.reports.catalogue import Record
+        from scorer.reports.catalogue import Catalogue
 
         found = find_metrics(known(), " ".join(name)) if name else known()
-        return Result(as_json(Record.of(distinct_pages(found))))
+        return Result(as_json(Catalogue.of(distinct_pages(found))))
     if not name:
         return Result(context.obj.page(overview(known()), "catalogue"))
     from scorer.api.example import of_metric  # scores, which the overview does not
