@@ -1,9 +1,9 @@
 """Write a new metric of ranked lists: `python tools/new_metric.py HitShare [FAMILY | FOLDER]`.
 
-Of a family, such as ranking, the function goes to the end of its module, and the cases into
-tests/metrics. In a folder, such as that of a challenge, they are files of their own: a plug-in. All
-is right from the first moment: the metric is the precision at k, under another name. Then change
-the formula, its page and its cases.
+Of a family, such as ranking, the function goes to the end of its module, its name into the table of
+families, and the cases into tests/metrics. In a folder, such as that of a challenge, they are files
+of their own: a plug-in. All is right from the first moment: the metric is the precision at k, under
+another name. Then change the formula, its page and its cases.
 """
 
 from __future__ import annotations
@@ -64,8 +64,10 @@ def new_metric(name: str, place: str, root: Path = ROOT) -> list[Path]:
         for used, home in IMPORTS.items():
             if not hasattr(family, used):
                 text = _add_import(text, used, home)
+        registry = root / "scorer" / "metrics" / "registry.py"
         written = {
             module: f"{text}\n\n{code}",
+            registry: _add_name(registry.read_text(encoding="utf-8"), place, name),
             root / "tests" / "metrics" / f"{function}.yaml": cases,
         }
     elif Path(place).is_dir():
@@ -77,7 +79,7 @@ def new_metric(name: str, place: str, root: Path = ROOT) -> list[Path]:
     else:
         raise SystemExit(f"{place!r} is neither a module of scorer/metrics nor a folder")
     for path in written:
-        if path.exists() and path != module:
+        if path.exists() and path not in (module, registry):
             raise SystemExit(f"{path} exists already")
     for path, text in written.items():
         path.write_text(text, encoding="utf-8")
@@ -93,6 +95,12 @@ def _add_import(text: str, name: str, home: str) -> str:
     if len(line) > MAX_LINE:
         line = "\n".join([f"from {home} import (", *(f"    {each}," for each in listed), ")"])
     return text.replace(statement, line)
+
+
+def _add_name(text: str, family: str, name: str) -> str:
+    """The registry's text with one more name of a family in its table, on a line of its own."""
+    lines_of_family = rf"^{family}: .*\n(?:  .*\n)*"
+    return re.sub(lines_of_family, rf"\g<0>  {name}\n", text, count=1, flags=re.MULTILINE)
 
 
 def _fill(template: str, words: dict[str, str]) -> str:

@@ -22,7 +22,7 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import join_first, quoted
 from scorer.leaderboard.repeats import REPEATED
-from scorer.metrics.explain import Sentence, Step, Working, grid
+from scorer.metrics.steps import Sentence, Step, Working, grid
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.splits import cut, scope_of

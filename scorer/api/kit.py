@@ -23,7 +23,7 @@ from scorer.challenge.model import FILE, Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.sources import Source
 from scorer.challenge.words import SHOWN_WORDS
-from scorer.kinds.rows import LIKELY
+from scorer.kinds.base import LIKELY
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure
 from scorer.prepare.bind import BoundChallenge

@@ -38,6 +38,7 @@ class Constants(NamedTuple):
 
 
 NO_CONSTANTS = Constants()
+LIKELY = "probability"  # begins the roles of columns of probabilities, one for each class
 
 # Returns the view of a type that the truth has as a submission, of the lists with these numbers or
 # of all for None; None if the truth has no such view.
@@ -61,7 +62,7 @@ class Views(NamedTuple):
         return self if condition is None else self.by_condition.get(condition, self)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class OpenTruth(ABC):
     """A truth that submissions are joined with, made once for all of them."""
 
@@ -143,7 +144,7 @@ class OpenTruth(ABC):
         return Names()
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class ItemTruth(OpenTruth):
     """A truth of the items of lists."""
 
@@ -216,7 +217,7 @@ def find_bare_lists(frame: pl.DataFrame, public: Public, row: str) -> Iterator[P
         yield Problem("S301", message, "warning", list=bare[0])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class FilteredTruth:
     """The truth of the items for which a condition is true; it has all lists."""
 

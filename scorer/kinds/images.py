@@ -30,7 +30,7 @@ from scorer.views.join import sorted_names
 from scorer.views.ranked import Ties
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Images(OpenTruth):
     """A truth of masks or boxes; a point is a box without width and height."""
 
@@ -42,7 +42,7 @@ class Images(OpenTruth):
         return replace(super().subset(lists), regions=regions)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class TrueMasks(Images):
     """A truth of masks."""
 
@@ -64,7 +64,7 @@ class TrueMasks(Images):
         return {"list": self.lists, "runs": self.regions}
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class TrueBoxes(Images):
     """A truth of boxes."""
 

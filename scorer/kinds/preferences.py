@@ -24,7 +24,7 @@ from scorer.views.ranked import Ties
 PAIR_SCHEMA = Schema(("list", "better", "worse"))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Preferences(ItemTruth):
     """A truth of preferences; its items are those that can be compared."""
 

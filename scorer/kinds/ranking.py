@@ -42,7 +42,7 @@ from scorer.views.recommendations import Catalogue, Returned, Scored, join_retur
 from scorer.views.texts import Texts, join_texts
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Grades(ItemTruth):
     """A graded truth, prepared to be joined with submissions."""
 

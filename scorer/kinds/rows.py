@@ -18,6 +18,7 @@ from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import (
+    LIKELY,
     Constants,
     ItemTruth,
     Kind,
@@ -37,11 +38,10 @@ from scorer.views.join import GradedItems, candidate_items, number_lists, sorted
 from scorer.views.ranked import Names, Ties
 from scorer.views.rows import Labelled, LabelledRows, Targets, indicator_matrix
 
-LIKELY = "probability"
 FIRST_LIKELY = f"{LIKELY}[0]"  # the role of the first column of probabilities
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Labels(OpenTruth):
     """A truth of classes or numbers. All arrays have one element a row, by id."""
 
@@ -381,7 +381,7 @@ def _numbers_in(cells: pl.Series) -> Floats:
     return np.array([parse_number(cell).value for cell in distinct], dtype=np.float64)[codes]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Ratings(ItemTruth):
     """A truth of ratings, which stand in the place of grades, by list and then by item."""
 

@@ -25,7 +25,7 @@ from scorer.views.values import Given
 EVERY_COLUMN = Schema(("list",), uses_all=True)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Values(OpenTruth):
     """The lists whose values are given."""
 
@@ -118,7 +118,7 @@ def open_values(table: Table, side: SideTables, findings: Findings) -> Values:
     return Values(lists=sorted_names(table.frame["list"]), side=side)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class FrameTruth(OpenTruth):
     """The ids of the rows of a truth that metrics read as a frame; several rows may share one."""
 

@@ -85,7 +85,7 @@ class Metric:
         check: Returns the fault of an answer as a clause, None if there is no fault. It is given
             each different text of the column of items, or labels, and `score check` shows the
             clause.
-        explain: Yields the steps to a list's value (scorer.metrics.explain), in place of the
+        explain: Yields the steps to a list's value (scorer.metrics.steps), in place of the
             columns of the `Ratio` or `Figure`, whose equation follows if the steps have none.
         kind: The only kind of challenge that the function is for, where another function with the
             same name is for others; None: all kinds that have the view.

@@ -50,11 +50,11 @@ LETTERS = {
     "cutoffs": r"\mathrm{cutoffs}",
 }
 DEFINES = r", \qquad "  # stands before the definition of a letter in a formula
-TOOL = re.compile(r"([^:;]+): ((?:[^;()]|\([^()]*\))+)(?:; |$)")
-REMARK = re.compile(r"\s*\(([^()]*)\)$")
+TOOL = r"([^:;]+): ((?:[^;()]|\([^()]*\))+)(?:; |$)"
+REMARK = r"\s*\(([^()]*)\)$"
 # an entry of references.bib: the words by which sources cite it, itself, its key
-ENTRY = re.compile(r"^(?:% cited: (.+)\n)?(@\w+\{(\w+),\n(?:  .+\n)+\})", re.MULTILINE)
-ADDRESS = re.compile(r"^  (?:doi|eprint|url) = \{(.*)\},$", re.MULTILINE)
+ENTRY = r"(?m)^(?:% cited: (.+)\n)?(@\w+\{(\w+),\n(?:  .+\n)+\})"
+ADDRESS = r"(?m)^  (?:doi|eprint|url) = \{(.*)\},$"
 SPECIAL = str.maketrans({sign: rf"\{sign}" for sign in "&%$#_{}"} | {"\\": "/"})
 
 
@@ -139,9 +139,9 @@ def tool_names(metric: Metric) -> list[ToolName]:
     ToolName(tool='DCASE', names=('lwlrap',), remark='average=pooled')
     """
     found = []
-    for tool, text in TOOL.findall(metric.tools):
-        remark = match[1] if (match := REMARK.search(text)) else ""
-        found.append(ToolName(tool, tuple(REMARK.sub("", text).split(", ")), remark))
+    for tool, text in re.findall(TOOL, metric.tools):
+        remark = match[1] if (match := re.search(REMARK, text)) else ""
+        found.append(ToolName(tool, tuple(re.sub(REMARK, "", text).split(", ")), remark))
     return found
 
 
@@ -297,7 +297,7 @@ def bibtex_of(metric: Metric) -> dict[str, str]:
         key: entry
         for cited, entry, key in _references()
         if (cited and cited in metric.source)
-        or any(address in metric.source for address in ADDRESS.findall(entry))
+        or any(address in metric.source for address in re.findall(ADDRESS, entry))
     }
     if named:
         return named
@@ -310,7 +310,7 @@ def bibtex_of(metric: Metric) -> dict[str, str]:
 @cache
 def _references() -> list[tuple[str, str, str]]:
     """The cited words, the text and the key of each entry of references.bib."""
-    return ENTRY.findall(files("scorer.metrics").joinpath("references.bib").read_text("utf-8"))
+    return re.findall(ENTRY, files("scorer.metrics").joinpath("references.bib").read_text("utf-8"))
 
 
 def _format_entry(key: str, name: str, title: str, note: str) -> str:

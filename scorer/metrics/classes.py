@@ -18,10 +18,10 @@ from pydantic import BeforeValidator, Field
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.text import join_first, quoted
 from scorer.metrics.api import metric
-from scorer.metrics.explain import OneList, Sentence, Steps, grid
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import Beta, ClassAverage, Positive, Threshold
 from scorer.metrics.ratios import Figure, Ratio, divide, mean_of_rows
+from scorer.metrics.steps import OneList, Sentence, Steps, grid
 from scorer.views.rows import Labelled
 
 MAX_KAPPA_CLASSES = 10_000  # the costs have their square of cells: 800 MB

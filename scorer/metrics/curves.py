@@ -14,11 +14,11 @@ from scorer.core.arrays import Floats, Ints, ends, starts
 from scorer.core.text import join_first
 from scorer.metrics.api import metric
 from scorer.metrics.classes import format_count, positive_code
-from scorer.metrics.explain import OneList, Sentence, Steps
 from scorer.metrics.notation import NotationError
 from scorer.metrics.numbers import number_column, number_metric
 from scorer.metrics.parameters import MulticlassAverage, Positive, TruthColumn
 from scorer.metrics.ratios import Figure, divide
+from scorer.metrics.steps import OneList, Sentence, Steps
 from scorer.views.rows import Labelled, Targets, indicator_matrix
 
 BLOCK = 256  # rows whose times are compared with each other at once

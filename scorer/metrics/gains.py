@@ -24,10 +24,10 @@ from scorer.metrics.parameters import (
     Gain,
     Persistence,
     Relevant,
+    cap_relevant,
     discount_function,
     gains_of,
 )
-from scorer.metrics.ranking import cap_relevant
 from scorer.metrics.ratios import Ratio, Table, sum_of_rows
 from scorer.views.ranked import Hits, Judged, ranked_hits
 

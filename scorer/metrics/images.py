@@ -11,9 +11,9 @@ from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats, Mask
 from scorer.metrics.api import metric
-from scorer.metrics.explain import OneList, Sentence, Steps, grid
 from scorer.metrics.parameters import Average, Beta, Thresholds
 from scorer.metrics.ratios import Figure, Ratio, divide
+from scorer.metrics.steps import OneList, Sentence, Steps, grid
 from scorer.views.images import Boxes, ClassBoxes, Masks
 
 COCO_THRESHOLDS = tuple(round(0.5 + n * 0.05, 2) for n in range(10))

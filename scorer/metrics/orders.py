@@ -11,9 +11,9 @@ from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
 from scorer.metrics.api import metric
-from scorer.metrics.explain import ITEMS, OneList, Sentence, Steps, equation, grid, sum_equation
 from scorer.metrics.parameters import Needs
 from scorer.metrics.ratios import Figure, Ratio, Table, divide
+from scorer.metrics.steps import ITEMS, OneList, Sentence, Steps, equation, grid, sum_equation
 from scorer.views.preferences import PairMatrices, Preferred, closed
 from scorer.views.ranked import Hits, Judged
 from scorer.views.recommendations import Scored

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
@@ -18,15 +17,13 @@ THRESHOLD_DECIMALS = 10
 MAX_EXP2_GRADE = 1000  # 2^1000 a few million times over is still finite
 
 
-@dataclass(frozen=True)
-class FromChallenge:
+class FromChallenge(NamedTuple):
     """Annotates a parameter that the challenge decides where it is None."""
 
     value: Callable[[Any], Any]  # from `scorer.kinds.base.Constants`
 
 
-@dataclass(frozen=True)
-class Needs:
+class Needs(NamedTuple):
     """Annotates a parameter that is about something that the challenge must declare."""
 
     # from the parameter's value and all parameters, such as "items" or "truth.extra.degree";
@@ -34,8 +31,7 @@ class Needs:
     names: Callable[[Any, Mapping[str, Any]], tuple[str, ...]]
 
 
-@dataclass(frozen=True)
-class NamesClasses:
+class NamesClasses(NamedTuple):
     """Annotates a parameter that says where classes are named, so that unknown ones are found."""
 
     # the cells of the truth and of a submission, from the parameter's value and all parameters
@@ -220,6 +216,11 @@ BothColumn = Annotated[
 ]
 ListColumn = Annotated[str, *_column("A further column of `lists`.", "lists")]
 ItemColumn = Annotated[str, *_column("A further column of `items`.", "items")]
+
+
+def cap_relevant(relevant: Floats, k: int | None) -> tuple[Floats, str]:
+    """The number of relevant items, at most k if k is given, and its formula in words."""
+    return (relevant, "R") if k is None else (np.minimum(relevant, k), "min(R, k)")
 
 
 def gains_of(grade: Floats, gain: str | Mapping[float, float]) -> Floats:

@@ -21,7 +21,6 @@ from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.metrics.api import metric
-from scorer.metrics.explain import NamedItems, OneList, Sentence, Steps, equation, ranked_table
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import (
     BehindAt,
@@ -32,8 +31,10 @@ from scorer.metrics.parameters import (
     ItemColumn,
     Needs,
     Relevant,
+    cap_relevant,
 )
 from scorer.metrics.ratios import Ratio, Table, divide, sum_of_rows
+from scorer.metrics.steps import NamedItems, OneList, Sentence, Steps, equation, ranked_table
 from scorer.views.columns import Column
 from scorer.views.ranked import Hits, Judged, steps
 from scorer.views.recommendations import Scored
@@ -117,11 +118,6 @@ def r(
     hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
     divisor, name = cap_relevant(relevant, k if denominator == "capped" else None)
     return sum_of_rows(hits, {"found": hits.in_top(k)}, divisor, name, name="found")
-
-
-def cap_relevant(relevant: Floats, k: int | None) -> tuple[Floats, str]:
-    """The number of relevant items, at most k if k is given, and its formula in words."""
-    return (relevant, "R") if k is None else (np.minimum(relevant, k), "min(R, k)")
 
 
 @metric(

@@ -37,7 +37,7 @@ class Table(NamedTuple):
     columns: Mapping[str, ArrayLike]  # shape (rows,), by heading; the last one is summed
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Ratio:
     """A value for each list: `numerator / denominator`, undefined where the denominator is 0.
 
@@ -100,7 +100,7 @@ class Ratio:
         return quotient if self.transform is None else self.transform(quotient)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Figure:
     """One value for all lists together, such as a correlation or a median, computed from rows.
 

@@ -6,7 +6,7 @@ An installed project names a module of metrics by an entry point of the group `s
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -18,11 +18,43 @@ from scorer.core.plugins import find_marked, load_module, marked_things, plugin_
 from scorer.core.text import quoted
 from scorer.metrics.api import Metric
 
+PACKAGE = "scorer.metrics"  # of scorer's own metrics
 ENTRY_POINTS = "scorer.metrics"  # the group of entry points of installed projects
 # Where metrics for several kinds of challenge have one name, the first of these is meant.
 KINDS_IN_ORDER = (
     *("grades", "ratings", "preferences", "boxes", "masks", "values", "frames", "labels"),
 )
+
+# The families, which are modules of scorer.metrics, and the names and aliases that each defines, so
+# that only the families of a challenge's measures are imported. A test holds this against the
+# modules. A name that is missing here is looked for in all of them.
+FAMILIES = """
+classes: Accuracy HammingLoss Precision Recall Sensitivity F1 fmeasure f1score FBeta Jaccard IoU
+  BalancedAccuracy MCC Matthews PhiCoefficient Kappa CohenKappa
+curves: AUROC ROCAUC AUC pAUC AveragePrecision AP PRTrapezoids NormalizedGini nGini Concordance
+  CIndex
+cwl: SDCG INSQ INST BPM NERR8 NERR9 NERR10 NERR11
+diversity: alpha_DCG α_DCG alpha_nDCG α_nDCG ERR_IA nERR_IA AP_IA MAP_IA P_IA NRBP nNRBP StRecall
+  strec
+forecasts: CRPS QuantileScore WSPL MeanPinball LaplaceLogLikelihood ERDE FLatency
+gains: CG DCG nDCG ndcg_cut RBP ERR nERR iRBU Q Compat RBO
+images: Dice IoU BoxAP mAP COCO BoxF1 PointF1
+novelty: CatalogueCoverage CatalogCoverage Gini Entropy ListCoverage UserCoverage Novelty
+  Serendipity ILD AWRF Fmax
+numbers: MAE MSE RMSE RMSLE RMSPE MAPE SMAPE Pinball QuantileLoss MedAE MedianAbsoluteError
+  MaxError R2 ExplainedVariance Pearson Spearman Haversine AngularError IntervalCoverage WRMSSE
+orders: Tau Kendall KendallTau TauAP Rho Spearman SpearmanRho EDRC AccEq acc_eq AccEqCalibrated
+  acc_eq_star PairwiseAccuracy
+probabilities: LogLoss CrossEntropy KL KullbackLeibler Brier RCE TopK TopKAccuracy ECE
+  ProbabilisticF1 pF1
+ranking: P Precision precision_at R Recall recall_at Rprec RPrecision F F1 fmeasure f1score AP MAP
+  map_cut average_precision RR MRR recip_rank Success HitRate Hit HR Bpref InfAP IPrec
+  iprec_at_recall MARp Hits AUC Judged Clicks ClassRprec LRAP LWLRAP
+sets: SetP set_P SetRelP set_relative_P SetR set_recall SetF set_F SetJaccard SetAP set_map NumQ
+  num_q NumRel num_rel NumRet num_ret NumRelRet num_rel_ret
+spans: SpanF1 EventF1 EventAP ChunkF1
+text: ExactMatch EM TokenF1 TokenJaccard EditDistance Levenshtein WER CER ROUGE_L rougeL BLEU chrF
+"""
 
 NamedMetric = tuple[Metric, str]  # a metric, and the module or file that it comes from
 
@@ -57,7 +89,7 @@ class MetricRegistry:
         behind those. `UnknownName` if there is none.
         """
         folded = name.casefold()
-        metrics = self._by_name.get(folded)
+        metrics = self._metrics_called(folded)
         if not metrics:
             names = [each for metric in self for each in (metric.name, *metric.aliases)]
             raise UnknownName("metric", name, names)
@@ -86,6 +118,19 @@ class MetricRegistry:
         """The metrics that can be found by their own names."""
         free = [each for each in installed_metrics() if not self._taken_by(each[0], each[0].name)]
         return [*free, *self._added]
+
+    def _metrics_called(self, folded: str) -> Sequence[Metric]:
+        """Return the metrics of a casefolded name or alias, without importing other families."""
+        families = families_by_name().get(folded, ())
+        if not families or self._added or installed_points():
+            return self._by_name.get(folded, ())
+        return [
+            variant
+            for family in families
+            for metric in marked_things(import_module(f"{PACKAGE}.{family}"), Metric)
+            for variant in metric.by_kind
+            if folded in _folded_names(metric)
+        ]
 
     @cached_property
     def _by_name(self) -> dict[str, list[Metric]]:
@@ -126,13 +171,30 @@ def _folded_names(metric: Metric) -> dict[str, str]:
 @cache
 def installed_metrics() -> list[NamedMetric]:
     """Return scorer's own metrics, then those of installed projects."""
-    metrics = dict.fromkeys(find_marked("scorer.metrics", Metric))
-    for point in entry_points(group=ENTRY_POINTS):
+    metrics = dict.fromkeys(find_marked(PACKAGE, Metric))
+    for point in installed_points():
         with plugin_errors(f"the plugin {point.name!r} ({point.value}) cannot be loaded"):
             loaded = point.load()
         module = loaded if isinstance(loaded, ModuleType) else import_module(point.module)
         metrics |= dict.fromkeys(marked_things(module, Metric))  # two may name one module
     return [each for metric in metrics for each in _by_kind(metric)]
+
+
+@cache
+def installed_points() -> tuple[EntryPoint, ...]:
+    """Return the entry points by which installed projects name modules of metrics."""
+    return tuple(entry_points(group=ENTRY_POINTS))
+
+
+@cache
+def families_by_name() -> dict[str, list[str]]:
+    """Return casefolded name or alias -> the families that define a metric with it."""
+    families = defaultdict[str, list[str]](list)
+    for line in FAMILIES.strip().replace("\n  ", " ").splitlines():
+        family, _, names = line.partition(": ")
+        for folded in dict.fromkeys(names.casefold().split()):
+            families[folded].append(family)
+    return families
 
 
 def ignored_entry_points() -> list[EntryPoint]:

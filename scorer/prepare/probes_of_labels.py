@@ -11,7 +11,8 @@ import polars as pl
 
 from scorer.challenge.public import Public
 from scorer.core.arrays import Floats, Ints
-from scorer.kinds.rows import LIKELY, Labels
+from scorer.kinds.base import LIKELY
+from scorer.kinds.rows import Labels
 from scorer.reading.schema import NUMBER, Schema
 from scorer.reading.table import Table, make_table
 from scorer.views.join import GradedItems

@@ -16,8 +16,7 @@ from scorer.core.errors import ChallengeError
 from scorer.core.expressions import Condition, ExpressionError, parse_condition
 from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, nearest, quoted
-from scorer.kinds.base import FilteredTruth, OpenTruth
-from scorer.kinds.rows import LIKELY
+from scorer.kinds.base import LIKELY, FilteredTruth, OpenTruth
 from scorer.prepare.bind import BoundChallenge, written_so
 from scorer.prepare.faults import Fault, refuse
 from scorer.reading.read import header_words, read_file

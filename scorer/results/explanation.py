@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from scorer.core.problems import Findings
-from scorer.metrics.explain import Equation, Grid, NamedItems, Sentence, Step, Working
 from scorer.metrics.notation import Measure
+from scorer.metrics.steps import Equation, Grid, NamedItems, Sentence, Step, Working
 from scorer.results.json import Internal, Number, as_public, optional, shown_as
 from scorer.results.report import Scope
 

@@ -13,19 +13,10 @@ from scorer.core.errors import UsageError
 from scorer.core.expressions import format_template
 from scorer.core.plugins import plugin_errors
 from scorer.core.text import printable
-from scorer.metrics.explain import (
-    Cell,
-    Grid,
-    OneList,
-    Sentence,
-    Step,
-    Working,
-    equation,
-    explain,
-    grid,
-)
+from scorer.metrics.explain import explain
 from scorer.metrics.notation import Measure
 from scorer.metrics.ratios import Ratio
+from scorer.metrics.steps import Cell, Grid, OneList, Sentence, Step, Working, equation, grid
 from scorer.results.explanation import ExplainedMeasure
 from scorer.results.groups import belonging, filler, grouped
 from scorer.results.scorecard import MISSING, NOT_GIVEN, UNDEFINED, WITHHELD, Scorecard

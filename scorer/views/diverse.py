@@ -17,7 +17,7 @@ from scorer.views.join import GradedItems
 from scorer.views.ranked import Judged
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Facets:
     """Pairs of an item and a subtopic it is relevant to, by list and rank; arrays of (pairs,)."""
 
@@ -81,7 +81,7 @@ class Subtopics(NamedTuple):
         return cls(counts, codes[by].astype(np.int64), grade[by], name_order)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Diverse(View):
     """The hits of every list, and the grades of judged items for each subtopic."""
 

@@ -166,7 +166,7 @@ class ClassBoxes(NamedTuple):
     true: BoxTable
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Boxes(View):
     """The true boxes of each list, beside those that a submission gives."""
 
@@ -263,7 +263,7 @@ def shared_pixels(first: MaskRuns, second: MaskRuns, lists: int) -> Floats:
     return np.bincount(first.in_list, shared, lists).astype(np.float64)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Masks(View):
     """A true mask for each list, beside the one that a submission gives."""
 

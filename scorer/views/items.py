@@ -15,7 +15,7 @@ from scorer.core.arrays import Ints
 from scorer.reading.table import find_places
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class ItemsByList(Mapping[str, frozenset[str]]):
     """The items of each list; the set of a list is made when the list is looked up."""
 

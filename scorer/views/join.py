@@ -22,7 +22,7 @@ Rows = NDArray[np.int32 | np.int64]  # numbers of rows or lists; 64 bits take 80
 SAMPLE = 1_000  # how many rows are looked at to tell whether a list's rows follow each other
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Pairs:
     """The (list, item) pair of each row of a table."""
 
@@ -82,7 +82,7 @@ def sorted_names(column: pl.Series, lists: Sequence[str] = ()) -> tuple[str, ...
     return tuple(names.to_list())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class GradedItems:
     """The judged items of the truth, one a row, ordered by list, then best grade first.
 
@@ -189,7 +189,7 @@ def answered_lists(frame: pl.DataFrame, lists: Sequence[str] | pl.Series) -> Mas
     return np.bincount(numbers[numbers >= 0], minlength=len(lists)) > 0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class RankedRows:
     """The rows of a submission's table in sorted order: by list, best first, ties in file order.
 

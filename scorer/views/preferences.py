@@ -134,7 +134,7 @@ class PairMatrices(NamedTuple):
     likely: Floats | None  # the probability of it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Preferred(View):
     """The preferences of the truth beside those that a submission states."""
 
@@ -234,7 +234,7 @@ def _read_pairs(frame: pl.DataFrame, truth: GradedItems) -> tuple[StatedPairs, M
     return StatedPairs(better[is_known], worse[is_known]), is_known
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Positions:
     """The positions of one submission's relevant items in every list, and the truth's grades.
 
@@ -261,7 +261,7 @@ class Positions:
         return cls(hits.in_list, hits.rank, hits.grade, ideal.in_list, ideal.grade, judged.lists)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class PositionTable(View):
     """Several submissions' positions in some lists, side by side, for comparisons."""
 

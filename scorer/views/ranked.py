@@ -21,7 +21,7 @@ from scorer.views.columns import NO_EXTRAS, Column, Extras, View
 Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Hits:
     """The returned items that are judged, ordered by list, then by rank.
 
@@ -221,7 +221,7 @@ class Hits:
         return (slice(a, b) for a, b in pairwise(self.starts().tolist()))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Judged(View):
     """The hits of every list, and its ideal: all judged items, best grade first."""
 
@@ -264,7 +264,7 @@ class Judged(View):
             yield Ranked(grades, self.ideal.grade[ideal_rows], self.names[n], extras)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Ranked(View):
     """One list: the grade at each rank (NaN: unjudged), and all grades, best first."""
 

@@ -17,7 +17,7 @@ from scorer.views.join import GradedItems, rank_rows
 from scorer.views.ranked import Judged, Ties
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Catalogue:
     """The items of the challenge, in the order of their ids, with their columns.
 
@@ -35,7 +35,7 @@ class Catalogue:
         return find_places(items, self.ids)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Returned(View):
     """Every item that each list returned, judged or not, ordered by list, then by rank.
 
@@ -78,7 +78,7 @@ class Returned(View):
             yield row, row + distance
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Scored(Returned):
     """All that a submission returned, with the scores that it gave."""
 

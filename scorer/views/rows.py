@@ -15,7 +15,7 @@ from scorer.core.errors import ChallengeError
 from scorer.views.columns import NO_EXTRAS, Extras, View
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class LabelledRows(View):
     """The rows of the truth, each a list of its own. All arrays have one element a row."""
 
@@ -55,7 +55,7 @@ class Tallies(NamedTuple):
     weight: Floats  # of the row
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Labelled(LabelledRows):
     """True classes beside those that a submission names, or their probabilities.
 
@@ -173,7 +173,7 @@ def indicator_matrix(codes: Ints | Mask, classes: int) -> Floats:
     return values
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Targets(LabelledRows):
     """True numbers beside those that a submission predicts; NaN where it has none.
 

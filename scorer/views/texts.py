@@ -14,7 +14,7 @@ from scorer.views.ranked import Ties
 from scorer.views.recommendations import submitted_scores
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Texts(View):
     """The returned texts, by list and rank, and the truth's texts, by list, best grade first."""
 

@@ -16,7 +16,7 @@ from scorer.views.columns import View
 CSV = "csv"  # the key in `Table.facts` of the text of the whole file
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Given(View):
     """The values that a submission gives for each list."""
 
@@ -27,7 +27,7 @@ class Given(View):
     values: Mapping[str, Floats]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Frames(View):
     """Truth and submission as the text of a CSV file each, rows in the order of the files."""
 

@@ -31,8 +31,8 @@ from scorer.core.problems import Findings
 from scorer.kinds import find_kind
 from scorer.kinds.base import SideTables
 from scorer.metrics.catalogue import metrics
-from scorer.metrics.explain import Equation, Grid, NamedItems, Sentence, sum_equation
 from scorer.metrics.notation import parse, parse_measure
+from scorer.metrics.steps import Equation, Grid, NamedItems, Sentence, sum_equation
 from scorer.reading.table import make_table
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score as scored

@@ -3,6 +3,9 @@
 import doctest
 import math
 import pickle
+import subprocess
+import sys
+from collections import defaultdict
 from dataclasses import replace
 from fractions import Fraction
 from inspect import signature
@@ -30,7 +33,10 @@ from variants import (
 )
 
 from scorer.core.errors import ChallengeError
+from scorer.core.plugins import find_marked
+from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure, NotationError, parse, parse_measure
+from scorer.metrics.registry import MetricRegistry, families_by_name
 from scorer.preferences.aggregations import aggregations
 from scorer.preferences.comparisons import comparisons
 from scorer.testing import cases
@@ -437,3 +443,32 @@ def test_a_measure_pickles_whole():
         again = pickle.loads(pickle.dumps(each))
         assert again == each
         assert again.metric is each.metric
+
+
+def test_the_table_of_families_has_every_name_of_their_modules():
+    defined = defaultdict(set)
+    for metric in find_marked("scorer.metrics", Metric):
+        family = metric.function.__module__.rpartition(".")[2]
+        for name in (metric.name, *metric.aliases):
+            defined[name.casefold()].add(family)
+    listed = {name: set(families) for name, families in families_by_name().items()}
+    assert listed == defined, "write each name in FAMILIES, in scorer/metrics/registry.py"
+
+
+def test_a_name_is_found_alike_by_its_family_and_among_all():
+    alone = MetricRegistry()
+    for name in families_by_name():
+        assert list(alone._metrics_called(name)) == alone._by_name[name]
+
+
+def test_only_the_families_of_the_measures_are_imported():
+    code = """
+import sys
+from scorer.metrics.catalogue import metrics
+assert metrics().get("nDCG").name == "nDCG"
+print(*(name for name in sys.modules if name.startswith("scorer.metrics.")))
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = {name.rpartition(".")[2] for name in ran.stdout.split()}
+    families = {family for each in families_by_name().values() for family in each}
+    assert imported & families == {"gains"}

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 from scorer.core.text import printable, quoted
-from scorer.metrics.explain import Cell as Given
-from scorer.metrics.explain import Equation, Grid, NamedItems, Sentence, Step, Write
+from scorer.metrics.steps import Cell as Given
+from scorer.metrics.steps import Equation, Grid, NamedItems, Sentence, Step, Write
 from scorer.reports.base import Options
 from scorer.reports.document import Block, Cell, Column, Document, Heading, Paragraph, Row, Table
 from scorer.reports.leaderboard.remarks import scope

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scorer.challenge.words import EVERYTHING
-from scorer.metrics.explain import Equation, Grid
+from scorer.metrics.steps import Equation, Grid
 from scorer.reports.base import ExactRows, Options
 from scorer.reports.explanation.document import line
 from scorer.results.explanation import Explanation

@@ -11,9 +11,10 @@ from rounds import rounds
 from variants import EVERY, METRICS, described, oracle_params
 
 from scorer.core.errors import ChallengeError
-from scorer.metrics.explain import OneList, explain
+from scorer.metrics.explain import explain
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
+from scorer.metrics.steps import OneList
 from scorer.metrics.text import common_length, edit_distance
 from scorer.testing import texts_view
 from scorer.views.ranked import Names
