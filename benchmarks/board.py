@@ -87,7 +87,7 @@ def adding(folder: Path) -> list[float]:
 def filled(folder: Path, entries: int, teams: int = TEAMS) -> None:
     """A store with so many evaluated entries: some files, sent by all teams again and again."""
     with Board.open(folder) as board:
-        version = board.version()
+        version = board.versions.in_force()
         files = [submission(folder.parent / f"{n}.csv", n) for n in range(teams)]
         start = datetime(2026, 1, 1, tzinfo=UTC)
         for n, path in enumerate(files):

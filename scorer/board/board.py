@@ -9,12 +9,11 @@ with scorer.Board.open("challenges/course-2026") as board:
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scorer.api.submissions import Named, loaded, named_file
 from scorer.board import receipts
@@ -22,29 +21,24 @@ from scorer.board.audit import Audit, audit
 from scorer.board.decisions import decide
 from scorer.board.entries import Added, Ledger
 from scorer.board.evaluations import Evaluations
-from scorer.board.integrity import store_faults
+from scorer.board.integrity import find_alterations
 from scorer.board.live import LiveReport
 from scorer.board.log import Event, log
-from scorer.board.phases import Left, Span, shown_at, spans
-from scorer.board.reasons import add_absent_teams, hold_back
+from scorer.board.reasons import add_absent_teams
 from scorer.board.rescore import Rescoring, rescore
 from scorer.board.seal import refuse_early, reveal, seal
-from scorer.board.selection import State
-from scorer.board.snapshot import Snapshot
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
-from scorer.board.why import Why, why_ranked
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
-from scorer.leaderboard.board import Terms
 from scorer.prepare.without_truth import refuse_without_entries
 from scorer.reading.limits import UnreadableError
 from scorer.reading.open import open_file
 from scorer.results.json import ChallengeIdentity
 from scorer.store.files import Files
-from scorer.store.records import Act, Decision, Entry, Status, Team, Token, Version
+from scorer.store.records import Act, Decision, Entry
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
@@ -68,8 +62,8 @@ class Board:
         self.allow_plugins = allow_plugins
         self.versions = Versions(challenge, database, files, allow_plugins)
         self.evaluations = Evaluations(self.versions, database, files)
-        self._teams = Roster(challenge, database)
-        self.ledger = Ledger(database, files, self.versions, self.evaluations, self._teams)
+        self.teams = Roster(challenge, database)
+        self.ledger = Ledger(database, files, self.versions, self.evaluations, self.teams)
 
     @classmethod
     def open(
@@ -121,28 +115,6 @@ class Board:
         """Close the store."""
         self.close()
 
-    def version(self, now: datetime | None = None) -> Version:
-        """The version in force now or at a time; the first counts from the beginning.
-
-        Raises:
-            ChallengeError: there is none yet, and the challenge is wrong.
-        """
-        return self.versions.in_force(now)
-
-    @property
-    def changed(self) -> tuple[str, ...]:
-        """The challenge's files that are not as the version in force has them."""
-        return self.versions.changed
-
-    @property
-    def in_force(self) -> Challenge:
-        """The challenge as the version in force has it, with the files of that version."""
-        return self.versions.bound(self.version()).challenge
-
-    def terms(self) -> Terms:
-        """The board's terms under the version in force, without the truth."""
-        return self.versions.terms()
-
     def add(
         self,
         files: Iterable[Named | Path | str],
@@ -182,37 +154,6 @@ class Board:
                 added.append(self.ledger.record(file, stream, *how))
         return added
 
-    def outcome(self, number: int) -> Added:
-        """The outcome of an entry. Raises `UnknownName`."""
-        return self.ledger.outcome(number)
-
-    def work(self, *, most: int | None = None, worker: str | None = None) -> int:
-        """Evaluate waiting entries until none is left, or `most` are; gives their number.
-
-        Several workers can share the work; the store keeps the name of each.
-        """
-        return self.evaluations.work(most=most, worker=worker)
-
-    def material(self, path: str) -> dict[str, Any]:
-        """Paths by which a process reads the version in force without the store.
-
-        `path` is one more file, in a folder of its own, to be read or made.
-        """
-        more, folder = self.versions.material(self.version()), str(Path(path).parent)
-        return {**more, "read": [*more["read"], folder], "write": [folder]}
-
-    def failures(self) -> list[tuple[str, int]]:
-        """The reference of each failed evaluation, and the first entry it concerns."""
-        return self.evaluations.failures()
-
-    def failure(self, reference: str) -> str:
-        """The cause of a failed evaluation; for the organizer only. Raises `UnknownName`."""
-        return self.evaluations.failure(reference)
-
-    def retry(self, reference: str) -> None:
-        """Queue a failed evaluation again. Raises `UnknownName`."""
-        self.evaluations.retry(reference)
-
     def add_team(self, name: str, label: str | None = None, *, now: datetime | None = None) -> str:
         """Make a team and return its first token, which is shown only once.
 
@@ -220,8 +161,8 @@ class Board:
             UsageError: the name is taken, looks like another, or is not valid.
         """
         moment = now or datetime.now(UTC)
-        self._teams.add(name, moment)
-        return self._teams.add_token(name, label, moment)
+        self.teams.add(name, moment)
+        return self.teams.add_token(name, label, moment)
 
     def new_token(
         self, name: str | None, label: str | None = None, *, now: datetime | None = None
@@ -234,7 +175,7 @@ class Board:
             UnknownName: there is no such team.
             UsageError: the label is not valid, or there are too many tokens.
         """
-        return self._teams.add_token(name, label, now or datetime.now(UTC))
+        return self.teams.add_token(name, label, now or datetime.now(UTC))
 
     def revoke(
         self, name: str | None, token: int | None = None, *, now: datetime | None = None
@@ -243,34 +184,7 @@ class Board:
 
         Gives how many were revoked. Raises `UnknownName`.
         """
-        return self._teams.revoke(name, token, now or datetime.now(UTC))
-
-    def tokens_of(self, name: str | None) -> list[Token]:
-        """The tokens of a team, or of the organizers (None), that are not revoked.
-
-        Raises `UnknownName`.
-        """
-        return self._teams.tokens(name)
-
-    def tokens(self, **equal: object) -> list[Token]:
-        """The tokens whose fields have these values, all without any; revoked ones too."""
-        return self.database.tokens(**equal)
-
-    def mark_used(self, token: int, now: datetime) -> None:
-        """Note when the token of that number was last used."""
-        self.database.mark_token(token, used=now)
-
-    def stamp(self) -> tuple[int, ...]:
-        """Numbers that change whenever the board may have changed."""
-        return self.database.stamp()
-
-    def teams(self) -> dict[str, Team]:
-        """Present name -> team, in the order in which they were made."""
-        return self._teams.by_name()
-
-    def team(self, name: str) -> Team:
-        """One team. Raises `UnknownName`."""
-        return self._teams.one(name)
+        return self.teams.revoke(name, token, now or datetime.now(UTC))
 
     def decide(
         self,
@@ -304,29 +218,13 @@ class Board:
         """
         moment = now or begun or datetime.now(UTC)
         return decide(
-            self.database, self.versions, self.ledger, self._teams,
+            self.database, self.versions, self.ledger, self.teams,
             act, subject, reason, by, name, moment, late, now is not None,
         )  # fmt: skip
 
-    def entry(self, number: int) -> Entry:
-        """One entry. Raises `UnknownName`."""
-        return self.ledger.one(number)
-
     def entries(self, team: str | None = None) -> list[Entry]:
         """All entries in order, or the entries of one team. Raises `UnknownName`."""
-        return self.database.entries(**{} if team is None else {"team": self.team(team).id})
-
-    def statuses(self) -> dict[int, Status]:
-        """Entry number -> its status under the version in force."""
-        return self.ledger.statuses()
-
-    def held(self, now: datetime | None = None) -> State:
-        """The state that the decisions made so far, or by a time, lead to."""
-        return self._teams.held(now)
-
-    def quota(self, team: str, now: datetime | None = None) -> tuple[Span | None, Left | None]:
-        """The phase at a time, and a team's remaining quota in it; None if it takes no entries."""
-        return self.ledger.quota(team, now or datetime.now(UTC))
+        return self.database.entries(**{} if team is None else {"team": self.teams.get(team).id})
 
     def log(self, team: str | None = None, most: int | None = None) -> list[Event]:
         """Entries, decisions, versions and teams in the order of time, of one team or of all.
@@ -334,79 +232,32 @@ class Board:
         Of a team, each entry has why it counts or does not. At `most` so many, the latest. Raises
         `UnknownName`.
         """
-        return log(self.database, self.evaluations, self.ledger, self._teams, team, most)
-
-    def snapshot(self, version: Version | None = None) -> Snapshot:
-        """Everything that the board depends on, under the version in force or another."""
-        return self.evaluations.snapshot(version)
+        return log(self.database, self.evaluations, self.ledger, self.teams, team, most)
 
     def board(
         self,
         *,
         split: str | None = None,
         phase: str | None = None,
-        as_of: datetime | None = None,
         rule: str | None = None,
         now: datetime | None = None,
-        entries: Sequence[int] | None = None,
     ) -> LiveReport:
         """The board, as the report that `score` makes of files.
 
         Args:
             split: the split to score on; default: the one that the phase shows.
             phase: the phase whose rules apply; default: the one that shows the split.
-            as_of: the board as it was at this time: entries received and decisions made by then,
-                under the version in force then.
             rule: another entry rule than the challenge's: best, last, selected or all.
-            now: the time that decides which phase it is; default: `as_of`, else the present.
-            entries: only these, each a row of its own, whatever the rules.
+            now: the time of the board, past or ahead, if not the present: entries received and
+                decisions made by then count, under the version in force then.
 
         Raises:
-            UnknownName: there is no such split, phase or entry.
+            UnknownName: there is no such split or phase.
         """
-        for number in entries or ():
-            self.entry(number)
-        version = self.version(as_of)
-        self.evaluations.finish_pending(version)
-        asked: dict[str, Any] = {"split": split, "phase": phase, "rule": rule, "only": entries}
-        moment = as_of or now or datetime.now(UTC)
-        snapshot = self.snapshot(version)
-        live = snapshot.certain(snapshot.order(moment, **asked))
-        return add_absent_teams(live, snapshot, moment, rule) if entries is None else live
-
-    def shown(self, now: datetime | None = None, phase: str | None = None) -> str:
-        """The values that participants see at a time, or in a phase of which `board` has made one.
-
-        A split's name, all, own or none.
-        """
-        rules = self.versions.rules()
-        if phase is not None:
-            return next(span.phase.show for span in spans(rules) if span.phase.id == phase)
-        return shown_at(rules, now or datetime.now(UTC))
-
-    def stays(self, number: int, split: str, *, now: datetime | None = None) -> str | None:
-        """Which value a Ladder goes on showing after this entry, in words; None: its own.
-
-        `now` decides which phase it is. Raises `UnknownName`.
-        """
-        team, moment = self.entry(number).team, now or datetime.now(UTC)
-        return hold_back(self.evaluations.own(team), team, moment, split).get(number)
-
-    def splits(self) -> dict[str, tuple[str, ...]]:
-        """The lists of each split; for the organizer only."""
-        lists_of: dict[str, list[str]] = {}
-        for name, split in self.version().splits.items():
-            lists_of.setdefault(split, []).append(name)
-        return {split: tuple(sorted(names)) for split, names in lists_of.items()}
-
-    def why(self, team: str, *, split: str | None = None, now: datetime | None = None) -> Why:
-        """Explain a team's rank on a split, by default on the one that the phase shows.
-
-        What was received and decided by `now` counts. Raises `UnknownName`.
-        """
-        found, moment = self.team(team), now or datetime.now(UTC)
-        self.evaluations.finish_pending()
-        return why_ranked(self.snapshot(), found, moment, split)
+        moment = now or datetime.now(UTC)
+        snapshot = self.evaluations.snapshot_at(moment)
+        live = snapshot.order(moment, split=split, phase=phase, rule=rule)
+        return add_absent_teams(snapshot.certain(live), snapshot, moment, rule)
 
     def rescore(self, *, dry_run: bool = False, now: datetime | None = None) -> Rescoring:
         """Evaluate all entries under the files as they are now, and put that version in force.
@@ -428,18 +279,10 @@ class Board:
 
         If the store was altered, nothing else is looked for.
         """
-        if altered := self.altered():
+        if altered := find_alterations(self.evaluations):
             return Audit(challenge=ChallengeIdentity.of(self.challenge), altered=altered)
-        self.evaluations.finish_pending()
-        return audit(self.snapshot(), now or datetime.now(UTC))
-
-    def altered(self) -> list[str]:
-        """Differences between the store and its records, receipts and files.
-
-        Rows are held against their receipts, kept files against their digests, splits and
-        fingerprints against the files of their version, means against scorecards.
-        """
-        return store_faults(self.versions, self.database, self.files, self.evaluations.summary)
+        moment = now or datetime.now(UTC)
+        return audit(self.evaluations.snapshot_at(moment), moment)
 
     def seal(self, *, now: datetime | None = None) -> str:
         """Commit to rules, truth and plugins: write challenge.seal and return the commitment.
@@ -473,24 +316,16 @@ class Board:
         """
         if not early:
             refuse_early(self.challenge, now or datetime.now(UTC))
-        problems = self.altered()
+        problems = find_alterations(self.evaluations)
         if problems and not altered:
             raise UsageError(f"nothing is revealed, the store was altered: {'; '.join(problems)}")
         reveal(self.versions, self.database, self.files, folder, problems)
-
-    def entries_before_seal(self) -> int:
-        """How many entries were received before the challenge was sealed; 0 if it is not."""
-        path = self.challenge.folder / receipts.SEAL
-        if not path.exists():
-            return 0
-        sealed = datetime.fromisoformat(json.loads(path.read_text(encoding="utf-8"))["made"])
-        return sum(entry.received < sealed for entry in self.database.entries())
 
     def receipts(self, number: int | None = None) -> str:
         """All receipts, one a line, each with the digest of the one before; or an entry's."""
         if number is None:
             return receipts.as_lines(self.database.receipts())
-        self.entry(number)
+        self.ledger.get(number)
         return receipts.as_lines([self.database.receipt("entry", number)])
 
 

@@ -82,10 +82,8 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
         read_aside(board, place, ChildLimits(task["seconds"], task["memory"]))
         match task["do"]:
             case "prepare":
-                from scorer.prepare.bind import prepare
-
                 board.evaluations.ask()
-                prepare(board.in_force, board.allow_plugins)
+                board.versions.bound(board.versions.in_force())
                 return {}
             case "rescore":
                 return dict(to_plain(board.rescore(dry_run=task["dry_run"])))

@@ -69,9 +69,9 @@ def decide(
         raise UsageError("a decision needs a reason: --reason")
     entry, team = None, None
     if isinstance(subject, int) or subject.isdecimal():
-        entry = entries.one(int(subject))
+        entry = entries.get(int(subject))
     else:
-        team = teams.one(subject).id
+        team = teams.get(subject).id
     if act in OF_TEAMS and entry is None:
         raise UsageError(f"{act} takes an entry's number")
     if act == "rename":
@@ -95,7 +95,7 @@ def decide(
 
 def _refuse_if_out(entry: Entry, teams: Roster) -> None:
     """Refuse, by `UsageError`, what a team does with an entry that is disqualified."""
-    out = teams.held().out(entry)
+    out = teams.state_at().out(entry)
     if out is None or out.act == "withdraw":
         return
     whose = "" if out.entry is not None else "the team of "

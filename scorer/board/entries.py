@@ -232,7 +232,7 @@ class Ledger:
         """The entries and what became of them under the version in force."""
         return self._database.listing(self._versions.in_force().values)
 
-    def one(self, number: int) -> Entry:
+    def get(self, number: int) -> Entry:
         """One entry. Raises `UnknownName`."""
         entry = self._database.entry(number)
         if entry is None:

@@ -36,7 +36,7 @@ class Evaluations:
     """The evaluations of all files under all versions."""
 
     def __init__(self, versions: Versions, database: Database, files: Files) -> None:
-        self._versions, self._database = versions, database
+        self.versions, self.database, self.files = versions, database, files
         self._queue = database.evaluations
         self.reader = Reader(versions, files)
         self._caches: dict[int, Cache] = {}  # for each version
@@ -45,21 +45,24 @@ class Evaluations:
 
     def claim(self, worker: str, seconds: float) -> str | None:
         """Claim one waiting file for a limited time; None if none is waiting."""
-        values = self._versions.in_force().values
+        values = self.versions.in_force().values
         return self._queue.claim(values, worker, datetime.now(UTC), seconds)
 
     def queue(self, now: datetime) -> Queue:
         """What waits, and what workers hold, under the version in force."""
-        return self._queue.queue(self._versions.in_force().values, now)
+        return self._queue.queue(self.versions.in_force().values, now)
 
     def renew(self, sha256: str, worker: str, seconds: float) -> None:
         """Keep a file that this worker has taken, for so long from now."""
         until = datetime.now(UTC) + timedelta(seconds=seconds)
-        self._queue.renew(self._versions.in_force().values, sha256, worker, until)
+        self._queue.renew(self.versions.in_force().values, sha256, worker, until)
 
     def work(self, *, most: int | None = None, worker: str | None = None) -> int:
-        """See `Board.work`."""
-        version, done = self._versions.in_force(), 0
+        """Evaluate waiting files until none is left, or `most` are, and return their number.
+
+        Several workers can share the work; the store keeps the name of each.
+        """
+        version, done = self.versions.in_force(), 0
         name = worker or worker_name()
         while most is None or done < most:
             sha256 = self._queue.claim(version.values, name, datetime.now(UTC), LEASE)
@@ -90,13 +93,13 @@ class Evaluations:
 
     def ask(self) -> None:
         """Queue entries without an evaluation, and the challenge's baselines."""
-        version = self._versions.in_force()
+        version = self.versions.in_force()
         digests = [entry.sha256 for entry in self._entries(version)]
         self._queue.ask(version.values, digests, datetime.now(UTC))
 
     def finish_pending(self, version: Version | None = None) -> None:
         """Evaluate entries that were recorded but not evaluated, as after a process was killed."""
-        chosen = version or self._versions.in_force()
+        chosen = version or self.versions.in_force()
         names = {entry.sha256: entry.file for entry in self._entries(chosen)}
         statuses = self._queue.statuses(chosen.values)
         if unasked := [sha256 for sha256 in names if sha256 not in statuses]:
@@ -109,7 +112,7 @@ class Evaluations:
         self._store(self.evaluated(chosen, waiting))
 
     def _entries(self, version: Version) -> list[Entry]:
-        return [*self._database.entries(), *self._versions.baselines(version)]
+        return [*self.database.entries(), *self.versions.baselines(version)]
 
     def finish(self, version: Version, sha256: str, name: str) -> None:
         """Evaluate a file under a version and store the result, unless that is done already."""
@@ -127,7 +130,7 @@ class Evaluations:
             self._queue.finish(replace(evaluation, made=datetime.now(UTC)))
             log_event(
                 "evaluation", logging.ERROR if evaluation.status == "failed" else logging.INFO,
-                challenge=self._versions.challenge.id, sha256=evaluation.sha256,
+                challenge=self.versions.challenge.id, sha256=evaluation.sha256,
                 status=evaluation.status, seconds=seconds and round(seconds, 2),
                 reference=evaluation.reference, cause=evaluation.cause,
             )  # fmt: skip
@@ -154,7 +157,7 @@ class Evaluations:
 
         `ScorerError` if too many workers ended over this file.
         """
-        version = self._versions.in_force()
+        version = self.versions.in_force()
         if self._queue.tries(version.values, sha256) > TRIES:
             raise ScorerError(f"{TRIES} workers ended over this file")
         with self.reader.material(version, {sha256: self._name(version, sha256)}) as more:
@@ -162,15 +165,15 @@ class Evaluations:
 
     def _name(self, version: Version, sha256: str) -> str:
         """The name under which a file was last sent."""
-        entries = self._database.entries(sha256=sha256)
-        named = entries or [e for e in self._versions.baselines(version) if e.sha256 == sha256]
+        entries = self.database.entries(sha256=sha256)
+        named = entries or [e for e in self.versions.baselines(version) if e.sha256 == sha256]
         return named[-1].file if named else "submission"
 
     def keep(
         self, asked: Mapping[str, Any], answer: Mapping[str, Any], seconds: float | None = None
     ) -> None:
         """Store the result of another process, which took so long, with its scorecard's means."""
-        version = self._versions.in_force()
+        version = self.versions.in_force()
         for file, fields in zip(asked["files"], answer["files"], strict=True):
             evaluation = evaluation_from(fields, asked["values"], file["sha256"])
             if evaluation.values == version.values:
@@ -181,11 +184,11 @@ class Evaluations:
 
     def fail(self, sha256: str, cause: str) -> None:
         """Record that an evaluation failed, unless it has finished already."""
-        self._store([failed(self._versions.in_force().values, sha256, cause)])
+        self._store([failed(self.versions.in_force().values, sha256, cause)])
 
     def failures(self) -> list[tuple[str, int]]:
         """The reference of each failed evaluation, and the first entry it concerns."""
-        return self._database.listing(self._versions.in_force().values).failures()
+        return self.database.listing(self.versions.in_force().values).failures()
 
     def failure(self, reference: str) -> str:
         """The cause of a failed evaluation; for the organizer only. Raises `UnknownName`."""
@@ -211,7 +214,7 @@ class Evaluations:
             version: the version; default: the one in force.
             entries: only these entries, and no others, are read; default: all, and baselines.
         """
-        chosen = version or self._versions.in_force()
+        chosen = version or self.versions.in_force()
         sent = self._entries(chosen) if entries is None else entries
         files = None if entries is None else {entry.sha256 for entry in entries}
         results = self._queue.results(chosen.values, files)
@@ -228,9 +231,18 @@ class Evaluations:
             self._caches.setdefault(chosen.number, Cache()),
         )
 
+    def snapshot_at(self, now: datetime) -> Snapshot:
+        """Return everything that a board depends on, under the version in force at a time.
+
+        Entries that were recorded but not evaluated are evaluated first.
+        """
+        version = self.versions.in_force(now)
+        self.finish_pending(version)
+        return self.snapshot(version)
+
     def own(self, team: int | None) -> Snapshot:
         """What the entries of one team, or baselines, depend on, under the version in force."""
-        return self.snapshot(entries=self._database.entries(team=team))
+        return self.snapshot(entries=self.database.entries(team=team))
 
     def snapshot_of(self, version: Version, evaluations: Mapping[str, Evaluation]) -> Snapshot:
         """Everything that a board would depend on under a version that is not in force."""
@@ -257,13 +269,13 @@ class Evaluations:
         cache: Cache,
     ) -> Snapshot:
         """A snapshot with teams and decisions; read after the entries, whose teams it has."""
-        terms = self._versions.terms(version)
+        terms = self.versions.terms(version)
         return Snapshot(
             terms,
             masks_of(terms.lists, version.splits),
-            self._database.teams(),
+            self.database.teams(),
             entries,
-            self._database.decisions(),
+            self.database.decisions(),
             statuses,
             means,
             several,
@@ -280,7 +292,7 @@ class Evaluations:
 
     def _means(self, version: Version, evaluation: Evaluation) -> dict[str, dict[str, float]]:
         """Split -> measure id -> mean, from a scorecard."""
-        terms = self._versions.terms(version)
+        terms = self.versions.terms(version)
         masks = masks_of(terms.lists, version.splits)
         alone = Snapshot(terms, masks, (), (), (), {}, {}, lambda _: [evaluation])
         entry = Entry(0, None, version.since, evaluation.sha256, "", 0, None)

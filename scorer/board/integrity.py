@@ -5,33 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain as joined
-from typing import TYPE_CHECKING
 
 from scorer import __version__
+from scorer.board.evaluations import Evaluations
 from scorer.board.versions import Versions
 from scorer.core.text import join_first, printable
 from scorer.store.chain import body_of, faults, words
 from scorer.store.files import Files, digest_in
 from scorer.store.records import Entry, Evaluation, Receipt, Version
 
-if TYPE_CHECKING:
-    from scorer.store.database import Database
 
+def find_alterations(of_board: Evaluations) -> list[str]:
+    """Return the differences between a store and its records, receipts and files.
 
-def store_faults(
-    versions: Versions,
-    database: Database,
-    files: Files,
-    summary: Callable[[Version, Evaluation], str],
-) -> list[str]:
-    """The alterations of a store, as far as the store itself shows them.
-
-    Receipts from their rows, the digests of kept files, splits and fingerprints of versions from
-    their files, means from their scorecards.
-
-    Args:
-        summary: makes the means of an evaluation under a version, as JSON.
+    Rows are held against their receipts, kept files against their digests, splits and fingerprints
+    of versions against their files, means against their scorecards.
     """
+    versions, database, files = of_board.versions, of_board.database, of_board.files
     all_versions, receipts = database.versions(), database.receipts()
     entries = database.entries()
     known = {(v.values, v.fingerprint): v for v in all_versions}
@@ -41,7 +31,7 @@ def store_faults(
         """All evaluations, read once; what is to be told of their means is kept aside."""
         for evaluation in database.evaluations.all():
             if evaluation.status == "scored" and evaluation.summary is not None:
-                of_means.extend(_mean_faults(known, evaluation, summary))
+                of_means.extend(_mean_faults(known, evaluation, of_board.summary))
             yield evaluation
 
     acts = database.teams(), database.decisions()

@@ -69,7 +69,7 @@ def log(
     most: int | None,
 ) -> list[Event]:
     """Entries, decisions, versions and teams in the order of time; see `Board.log`."""
-    wanted = Wanted() if team is None else Wanted(team=teams.one(team).id)
+    wanted = Wanted() if team is None else Wanted(team=teams.get(team).id)
     until = most if team is None else None  # of a team's, all
     names, found = teams.names(), entries.listing().found(wanted, Extract(until, order="latest"))
     shown = [each.entry.number for each in found] if len(found) <= FEW else None

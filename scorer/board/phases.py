@@ -160,11 +160,13 @@ def state_at(challenge: Challenge, now: datetime) -> ChallengeState:
     return ChallengeState("upcoming" if later else "closed", min(later, default=None))
 
 
-def shown_at(challenge: Challenge, now: datetime) -> str:
-    """The split that the board shows at `now`, or `own` or `none`.
+def shown_at(challenge: Challenge, now: datetime, phase: str | None = None) -> str:
+    """The split that the board shows at `now`, or in a phase that there is; or `own` or `none`.
 
     Between two phases the earlier one's board stays; before the first there is nothing.
     """
+    if phase is not None:
+        return next(span.phase.show for span in spans(challenge) if span.phase.id == phase)
     begun = [span for span in spans(challenge) if span.begun(now)]
     current = phase_at(challenge, now)
     if current is not None:

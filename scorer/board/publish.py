@@ -71,7 +71,7 @@ def public_files(
         UnknownName: There is no such split.
     """
     now = now or datetime.now(UTC)
-    bound = board.versions.bound(board.version())
+    bound = board.versions.bound(board.versions.in_force(now))
     live = board.board(split=split, now=now)
     _refuse_hidden(bound.challenge, split or shown_at(bound.challenge, now), now)
     digits = bound.challenge.leaderboard.digits

@@ -37,6 +37,15 @@ def seal(challenge: Challenge, manifest: dict[str, str], now: datetime) -> str:
     return commitment
 
 
+def count_entries_before_seal(challenge: Challenge, database: Database) -> int:
+    """Return how many entries were received before the challenge was sealed; 0 if it is not."""
+    path = challenge.folder / receipts.SEAL
+    if not path.exists():
+        return 0
+    sealed = datetime.fromisoformat(json.loads(path.read_text(encoding="utf-8"))["made"])
+    return sum(entry.received < sealed for entry in database.entries())
+
+
 def refuse_early(challenge: Challenge, now: datetime) -> None:
     """Refuse to publish the truth while entries are taken, or will be.
 

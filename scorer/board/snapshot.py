@@ -114,7 +114,6 @@ class Snapshot:
         split: str | None = None,
         phase: str | None = None,
         rule: str | None = None,
-        only: Sequence[int] | None = None,
     ) -> LiveReport:
         """The standings at a time.
 
@@ -123,7 +122,6 @@ class Snapshot:
             split: the split to score on; default: the one that the phase shows.
             phase: the phase whose rules apply; default: the one that shows the split.
             rule: another entry rule than the challenge's: best, last, selected or all.
-            only: these entries, each a row of its own, whatever the rules.
 
         Raises:
             UnknownName: there is no such split or phase.
@@ -131,8 +129,8 @@ class Snapshot:
         span = self.span_of(now, split) if phase is None else self.span(now, phase)
         name = self.split_shown(span, now, split)
         decided = self.state(now)
-        choices = self.choices(now, name, span, rule, only)
-        several = only is not None or (rule or self.rules.leaderboard.entry) == "all"
+        choices = self.choices(now, name, span, rule)
+        several = (rule or self.rules.leaderboard.entry) == "all"
         rows, report = self._ranked(choices, decided, now, self._part(name), several)
         scope = replace(
             scope_of(self.rules, self.splits, name),
@@ -141,7 +139,7 @@ class Snapshot:
         )
         notes = (*report.notes, *self._late_acts(decided, now))
         tracks, boards = dict[str, Mapping[str, RankedEntry]](), list[Report]()
-        for track in self.rules.leaderboard.tracks if only is None else ():
+        for track in self.rules.leaderboard.tracks:
             inside = self._in_track(track, choices, now, name, span, rule)
             part = self._part(name, track)
             tracks[track.id], board = self._ranked(inside, decided, now, part, several)
@@ -289,7 +287,6 @@ class Snapshot:
         split: str,
         span: Span | None,
         rule: str | None = None,
-        only: Sequence[int] | None = None,
     ) -> dict[int | None, Choice]:
         """The entries of each team that count on a split; the entries of None are the baselines.
 
@@ -299,9 +296,7 @@ class Snapshot:
         shown = span.phase.show if span is not None else _last_shown(self.rules, now)
         chosen_by = shown if shown in self.splits else split
         primary, public, part = self.terms.primary, self.public, self._part(chosen_by)
-        ladder = (
-            board_rules.ladder if only is None and rule is None and self.climbs(span) else "off"
-        )
+        ladder = board_rules.ladder if rule is None and self.climbs(span) else "off"
         candidates: dict[int | None, list[Candidate]] = {}
         baselines: list[Entry] = []
 
@@ -309,8 +304,7 @@ class Snapshot:
             return next(self._settled([entry], part)).values[primary.id].per_list
 
         for entry in self.entries:
-            wanted = entry.received <= now and (only is None or entry.number in only)
-            if not wanted or self.statuses.get(entry.sha256) != "scored":
+            if entry.received > now or self.statuses.get(entry.sha256) != "scored":
                 continue
             out = decided.out(entry)
             withdrawn = ladder != "off" and out is not None and out.act == "withdraw"
@@ -327,11 +321,11 @@ class Snapshot:
             team_candidates.append(
                 Candidate(entry, value, public_value, partial(per_list, entry), withdrawn)
             )
-        selects = span is not None and only is None and rule is None
+        selects = span is not None and rule is None
         choices: dict[int | None, Choice] = {
             team: choose(
                 team_candidates,
-                "all" if only is not None else rule or board_rules.entry,
+                rule or board_rules.entry,
                 primary.metric.better,
                 span.phase.select if span is not None and selects else None,
                 decided.selected.get(team, ()) if team is not None else (),

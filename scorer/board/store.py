@@ -39,7 +39,7 @@ def copy_entry_files(board: Board, numbers: Iterable[int], folder: Path) -> int:
     """
     copies = dict[str, Path]()
     for number in dict.fromkeys(numbers):
-        entry = board.ledger.one(number)
+        entry = board.ledger.get(number)
         kept = board.files.path(entry.sha256)
         if not kept.exists():
             raise UsageError(f"the file of entry {number} is not kept any more")

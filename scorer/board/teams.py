@@ -66,7 +66,7 @@ class Roster:
         self._challenge, self._database = challenge, database
         self._known: tuple[tuple[int, ...], list[Team], State] | None = None
 
-    def held(self, now: datetime | None = None) -> State:
+    def state_at(self, now: datetime | None = None) -> State:
         """The state that the decisions made so far, or by a time, lead to."""
         if now is not None:
             return state(self._database.teams(), self._database.decisions(), now)
@@ -83,7 +83,7 @@ class Roster:
 
     def names(self) -> Mapping[int, str]:
         """Team -> its present name."""
-        return self.held().names
+        return self.state_at().names
 
     def by_name(self) -> dict[str, Team]:
         """Present name -> team, in the order in which they were made."""
@@ -94,7 +94,7 @@ class Roster:
         """One team."""
         return self.by_name().get(name)
 
-    def one(self, name: str) -> Team:
+    def get(self, name: str) -> Team:
         """One team. Raises `UnknownName`."""
         match = self.find(name)
         if match is None:
@@ -163,7 +163,7 @@ class Roster:
         return len(tokens)
 
     def _number(self, team: str | None) -> int | None:
-        return None if team is None else self.one(team).id
+        return None if team is None else self.get(team).id
 
 
 def hash_of(secret: str) -> str:

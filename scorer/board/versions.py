@@ -161,6 +161,13 @@ class Versions:
             return self.challenge
         return self.terms(chosen).challenge
 
+    def splits(self) -> dict[str, tuple[str, ...]]:
+        """The lists of each split under the version in force; for the organizer only."""
+        lists_of: dict[str, list[str]] = {}
+        for name, split in self.in_force().splits.items():
+            lists_of.setdefault(split, []).append(name)
+        return {split: tuple(sorted(names)) for split, names in lists_of.items()}
+
     def baselines(self, version: Version) -> list[Entry]:
         """The challenge's own baselines, as entries received before all others."""
         challenge = self.rules(version)

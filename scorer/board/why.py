@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+from scorer.board.board import Board
 from scorer.board.phases import at
 from scorer.board.reasons import explain_entries
 from scorer.board.selection import State
@@ -30,6 +31,18 @@ class Why:
     ranked: int  # number of teams with a rank
     split: str | None  # None: no board is shown
     lines: Sequence[str]
+
+
+def explain_rank(
+    board: Board, team: str, *, split: str | None = None, now: datetime | None = None
+) -> Why:
+    """Explain a team's rank on a split, by default on the one that the phase shows.
+
+    What was received and decided by `now` counts, under the version in force then. Raises
+    `UnknownName`.
+    """
+    moment = now or datetime.now(UTC)
+    return why_ranked(board.evaluations.snapshot_at(moment), board.teams.get(team), moment, split)
 
 
 def why_ranked(

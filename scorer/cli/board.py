@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial, update_wrapper
 from inspect import signature
@@ -152,12 +152,12 @@ def board_of(
         allow_plugins=allow_plugins,
     )
     terminal.cleanup.callback(board.close)
-    if changed := board.changed:
-        names = ", ".join(changed)
+    if changed := board.versions.changed:
+        names, version = ", ".join(changed), board.versions.in_force()
         notes = (
             *notes,
-            f"warning: {names} changed since version {board.version().number} came into force, "
-            "which still counts; score rescore makes the files as they are now count",
+            f"warning: {names} changed since version {version.number} came into force, which "
+            "still counts; score rescore makes the files as they are now count",
         )
     return board, notes
 
@@ -218,6 +218,7 @@ def report_of(
 def _living_report(
     path: Path, sent: BoardWords, terminal: Terminal, plugins: bool, quiet: bool
 ) -> Drawable:  # fmt: skip
+    from scorer.board.phases import shown_at
     from scorer.challenge.model import FOLDER
 
     folder = path if path.is_dir() else path.parent
@@ -232,7 +233,9 @@ def _living_report(
     now = moment(sent.at)
     live = board.board(split=sent.split, phase=sent.phase, now=now)
     report = live.with_absent_teams()
-    blind = sent.split is None and board.shown(now, sent.phase) == "none"
+    rules = board.versions.rules(board.versions.in_force(now))
+    shown = shown_at(rules, now or datetime.now(UTC), sent.phase)
+    blind = sent.split is None and shown == "none"
     lines = () if quiet else notes
     return Drawable(report, board.challenge, (), lines, 0, blind)
 

@@ -94,13 +94,13 @@ def token_of(board: Board, token: str) -> Token | None:
     Tokens are looked up by their hash, and the hashes are compared in constant time.
     """
     wanted = hash_of(token)
-    known = (each for each in board.tokens(hash=wanted) if each.opens)
+    known = (each for each in board.database.tokens(hash=wanted) if each.opens)
     match = next((each for each in known if hmac.compare_digest(each.hash, wanted)), None)
     if match is None:
         return None
     now = datetime.now(UTC)
     if match.used is None or now - match.used > AGAIN:  # reading is no reason to write each time
-        board.mark_used(match.id, now)
+        board.database.mark_token(match.id, used=now)
     return match
 
 
@@ -109,7 +109,7 @@ def token_of_session(board: Board, id: str, session: Session) -> Token | None:
 
     None where the session is of another board, of another store, or its token is revoked.
     """
-    valid = (token for token in board.tokens(id=session.token) if token.opens)
+    valid = (token for token in board.database.tokens(id=session.token) if token.opens)
     return next((token for token in valid if _session(id, token) == session), None)
 
 
@@ -123,7 +123,7 @@ def viewer_of(board: Board, token: Token | None) -> Viewer:
         return NOBODY
     if token.team is None:
         return Viewer(None, True, token.id, token.label)
-    team = next((name for name, team in board.teams().items() if team.id == token.team), None)
+    team = board.teams.names().get(token.team)
     return Viewer(team, False, token.id, token.label)
 
 

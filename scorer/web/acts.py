@@ -142,8 +142,8 @@ def answers_of(form: FormData) -> dict[str, str]:
 
 def own_entry(site: Site, viewer: Viewer, number: int) -> Added:
     """An entry that a team or organizer may see; 404 for entries of others, as for missing ones."""
-    added = site.board.outcome(number)
-    entry = site.board.entry(number)
+    added = site.board.ledger.outcome(number)
+    entry = site.board.ledger.get(number)
     if not viewer.organizer and (entry.baseline or added.team != viewer.team):
         raise HTTPException(404, f"no entry is called '{number}'")
     return added
@@ -161,7 +161,7 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn, begun: datetime) -
     if not viewer.organizer:
         if decision.kind not in OF_TEAMS or decision.entry is None or decision.late:
             raise HTTPException(403, "teams select and withdraw their own entries, in time")
-        if site.board.outcome(decision.entry).team != viewer.team:
+        if site.board.ledger.outcome(decision.entry).team != viewer.team:
             raise HTTPException(404, f"no entry is called '{decision.entry}'")
     subject = decision.entry if decision.entry is not None else str(decision.team)
     recorded_decision = site.board.decide(

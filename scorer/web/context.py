@@ -213,7 +213,8 @@ class Context:
 
     async def kit(self, site: Site) -> Path:
         """The file of the kit of the version in force; 503 if it cannot be made now."""
-        version = await run_in_threadpool(site.once, "version", lambda: site.board.version().number)
+        versions = site.board.versions
+        version = await run_in_threadpool(site.once, "version", lambda: versions.in_force().number)
         return await self.kits.path(
             site.id, version, lambda path: self.ask(site, "kit", path=str(path))
         )
@@ -222,7 +223,9 @@ class Context:
         """The answer of a child to a task; 503 if it fails or, unless `patient`, too many wait."""
         try:
             if do in ("check", "kit"):  # without the store, and with these files alone
-                more |= site.board.material(more["path"])
+                versions, folder = site.board.versions, str(Path(more["path"]).parent)
+                material = versions.material(versions.in_force())
+                more |= material | {"read": [*material["read"], folder], "write": [folder]}
             with self.gate.place(patient=patient):
                 return ask_child(site.place, self.limits, do, **more)
         except ScorerError as error:

@@ -35,7 +35,7 @@ def entry_page(site: Site, viewer: Viewer, asked: Asked, *, latest: bool = False
         latest: the latest to be received comes first.
     """
     ledger, team = site.board.ledger, viewer.team or asked.team
-    wanted = Wanted(None if team is None else site.board.team(team).id, asked.status)
+    wanted = Wanted(None if team is None else site.board.teams.get(team).id, asked.status)
     part = Extract(asked.limit, asked.skip, "latest" if latest else "number")
     found = ledger.outcomes(wanted, part)
     outcomes = site.all_shown([added for _, added in found], viewer)
@@ -47,6 +47,6 @@ def own_outcomes(site: Site, viewer: Viewer) -> list[Added]:
     """A team's latest scored entries as it sees them, whatever page of its list it is on."""
     if viewer.team is None:
         return []
-    wanted = Wanted(site.board.team(viewer.team).id, "scored")
+    wanted = Wanted(site.board.teams.get(viewer.team).id, "scored")
     found = site.board.ledger.outcomes(wanted, Extract(HISTORY, 0, "latest"))
     return site.all_shown([added for _, added in found], viewer)

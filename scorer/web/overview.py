@@ -71,7 +71,7 @@ def _queue(site: Site, workers: int | None) -> Sign:
 
 
 def _failures(site: Site) -> Sign:
-    failures = site.board.failures()
+    failures = site.board.evaluations.failures()
     alarm = f"entries {join_first([n for _, n in failures])} failed" if failures else ""
     return Sign("failed", f"{len(failures):,}", link="admin#failures-title", alarm=alarm)
 
@@ -92,7 +92,7 @@ def _disk(usage: Usage) -> Sign:
 
 
 def _changed_files(site: Site) -> Iterator[Sign]:
-    if changed := site.board.changed:
+    if changed := site.board.versions.changed:
         alarm = f"{join_first(changed)} changed since the version in force"
         yield Sign("files", "changed", "re-score to make them count", link="admin#rescore-title",
                    alarm=alarm)  # fmt: skip

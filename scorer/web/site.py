@@ -120,7 +120,7 @@ class Site:
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """The result of `make`, cached for each state of the store."""
         now = time.monotonic()
-        stamp = self.board.stamp() if now >= self._fresh else None
+        stamp = self.board.database.stamp() if now >= self._fresh else None
         with self._lock:
             if stamp is not None:  # else the store was not asked, and is to be as soon as before
                 self._fresh = max(self._fresh, now + FRESH)
@@ -162,19 +162,19 @@ class Site:
 
     def _snapshot(self) -> Snapshot:
         """What all boards depend on."""
-        return self.once("snapshot", self.board.snapshot)
+        return self.once("snapshot", self.board.evaluations.snapshot)
 
     @property
     def rules(self) -> Challenge:
         """The challenge as the version in force has it."""
-        return self.once("rules", lambda: self.board.terms().challenge)
+        return self.once("rules", lambda: self.board.versions.terms().challenge)
 
     @property
     def splits(self) -> tuple[str, ...]:
         """The splits that have a board."""
 
         def make() -> tuple[str, ...]:
-            names = sorted(self.board.splits(), key=lambda name: (name != "public", name))
+            names = sorted(self.board.versions.splits(), key=lambda name: (name != "public", name))
             return (EVERYTHING, *names)
 
         return self.once("splits", make)
@@ -183,7 +183,7 @@ class Site:
     def teams(self) -> Mapping[str, int]:
         """The present name of each team -> its number."""
         return self.once(
-            "teams", lambda: {name: team.id for name, team in self.board.teams().items()}
+            "teams", lambda: {name: team.id for name, team in self.board.teams.by_name().items()}
         )
 
     @property
@@ -196,7 +196,7 @@ class Site:
         now = self.clock()
         span, day = phase_at(self.rules, now), now.astimezone(self.zone).date()
         key = ("left", team, day, span.phase.id if span else None)
-        return self.once(key, lambda: self.board.quota(team, now)[1])
+        return self.once(key, lambda: self.board.ledger.quota(team, now)[1])
 
     def span(self) -> Span | None:
         """The present phase."""
@@ -292,7 +292,7 @@ class Site:
 
     def why(self, viewer: Viewer, name: str, split: str | None = None) -> Why:
         """Why a team has its rank, as far as the viewer may know; `UnknownName` for no team."""
-        team, now = self.board.team(name), self.now()
+        team, now = self.board.teams.get(name), self.now()
         if split is not None:
             split = self.visible_split(viewer, split)
         wanted = split or self.default_split(viewer)

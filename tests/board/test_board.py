@@ -10,6 +10,8 @@ import pytest
 
 import scorer
 from scorer.board import snapshot
+from scorer.board.phases import shown_at
+from scorer.board.why import explain_rank
 from scorer.core.errors import ChallengeError, Refused, UnknownName, UsageError
 from scorer.reports.base import Options, form_of
 
@@ -66,7 +68,7 @@ def test_a_split_is_what_score_makes_of_a_truth_of_its_lists(board, life):
     sent = {name: life.sent(name, noise) for name, noise in (("a", 2), ("b", 1))}
     for team, path in sent.items():
         board.add([path], team, now=day(0))
-    public = board.splits()["public"]
+    public = board.versions.splits()["public"]
     assert len(public) == 18
     live = board.board(now=day(1))
     assert (live.split, live.phase) == ("public", "main")
@@ -90,8 +92,8 @@ def test_phases_show_what_they_say_and_an_entry_keeps_its_phase(board, life):
     assert board.board(now=day(1)).split == "public"
     assert board.board(now=END).split == "private"
     assert board.board(phase="main", now=END).split == "public"
-    assert board.entry(1).phase == "main"
-    assert board.shown(day(0)) == "public"
+    assert board.ledger.get(1).phase == "main"
+    assert shown_at(board.versions.rules(), day(0)) == "public"
     with pytest.raises(UnknownName, match="did you mean 'private'"):
         board.board(split="privat")
     with pytest.raises(UnknownName, match="no phase"):
@@ -142,7 +144,7 @@ def test_a_quota_counts_only_what_was_scored(life, store):
         assert "possible 2026-01-06T00:00:00+01:00" in refused.message
         assert board.add([two], "red", now=day(1))[0].status == "scored"
         assert board.add([three], "blue", now=day(1))[0].status == "scored"
-        _, left = board.quota("red", day(1))
+        _, left = board.ledger.quota("red", day(1))
         assert left.today == 0
 
 
@@ -152,10 +154,10 @@ def test_decisions_change_the_board_and_why_says_so(board, life):
     assert names(board.board(now=day(4))) == ["red", "blue"]
     board.decide("withdraw", 1, "a mistake", by="red", now=day(4))
     assert board.board(now=day(5)).rows["red"].entry == 2
-    assert board.board(as_of=day(3)).rows["red"].entry == 1
+    assert board.board(now=day(3)).rows["red"].entry == 1
     board.decide("disqualify", "blue", "copied", by="anna", now=day(5))
     assert names(board.board(now=day(6))) == ["red"]
-    lines = "\n".join(board.why("blue", now=day(6)).lines)
+    lines = "\n".join(explain_rank(board, "blue", now=day(6)).lines)
     assert "team disqualified 2026-01-10T13:00:00+01:00: copied" in lines
     assert "not on the board" in lines
     board.decide("restore", "blue", "it was not", now=day(6))
@@ -164,7 +166,7 @@ def test_decisions_change_the_board_and_why_says_so(board, life):
         "red",
         "azure",
     ]
-    why = board.why("red", now=day(7))
+    why = explain_rank(board, "red", now=day(7))
     assert any("entry 1" in line and "withdrawn" in line for line in why.lines)
     kinds = [(event.kind, event.status) for event in board.log() if event.kind == "decision"]
     assert kinds == [("decision", act) for act in ("withdraw", "disqualify", "restore", "rename")]
@@ -207,7 +209,7 @@ def test_a_team_decides_nothing_about_a_disqualified_entry(life, store):
         board.decide("disqualify", "red", "one person", by="anna", now=day(5))
         with pytest.raises(UsageError, match="the team of entry 3 is disqualified"):
             board.decide("withdraw", 3, "mine", by="red", now=day(6))
-        lines = "\n".join(board.why("red", now=day(7)).lines)
+        lines = "\n".join(explain_rank(board, "red", now=day(7)).lines)
         assert "disqualified 2026-01-08T12:00:00+00:00: three accounts" in lines
         assert "withdrawn" not in lines
 
@@ -226,7 +228,7 @@ def test_selected_entries_count_in_the_last_phase(life, store):
         assert board.board(now=day(6)).rows["red"].entry == 2
         board.decide("select", 3, "our pick", by="red", now=day(8))
         assert board.board(now=day(6)).rows["red"].entry == 2
-        assert any("not selected" in line for line in board.why("red", now=END).lines)
+        assert any("not selected" in line for line in explain_rank(board, "red", now=END).lines)
 
 
 @pytest.mark.slow("fills boards", beyond=1)
@@ -258,7 +260,7 @@ def test_a_late_act_is_told_by_log_why_and_board(life, store):
         assert live.rows["red"].entry == 2
         told = "entry 2 of red: select, late, 2026-03-01T01:00:00+01:00: was ill"
         assert [(note.code, note.message) for note in live.report.notes] == [("S807", told)]
-        assert told in board.why("red", now=END).lines
+        assert told in explain_rank(board, "red", now=END).lines
         acts = [event.status for event in board.log() if event.kind == "decision"]
         assert acts == ["select", "select, late"]
 
@@ -285,19 +287,16 @@ def test_the_log_of_a_team_and_why_tell_the_same_reasons(board, life):
         None,
         None,
     ]
-    lines = board.why("red", now=day(5)).lines
+    lines = explain_rank(board, "red", now=day(5)).lines
     assert all(any(line.endswith(reasons[n]) for line in lines) for n in (2, 3, 4))
 
 
-def test_entry_rules_and_single_entries(board, life):
+def test_entry_rules(board, life):
     for n, noise in enumerate((0.5, 2.0)):
         board.add([life.sent(f"r{n}", noise)], "red", now=day(n))
     assert board.board(rule="last", now=day(3)).rows["red"].entry == 2
     both = board.board(rule="all", now=day(3))
     assert {name: row.entry for name, row in both.rows.items()} == {"red (1)": 1, "red (2)": 2}
-    assert set(board.board(entries=[2], now=day(3)).rows) == {"red (2)"}
-    with pytest.raises(UnknownName, match="no entry is called '9'"):
-        board.board(entries=[9])
 
 
 def test_baselines_stand_outside_the_ranks_without_rules(board, life):
@@ -319,7 +318,7 @@ def test_a_rescoring_first_shows_and_then_does_and_the_past_stays(board, life):
         life.grade[key] = 2 - life.grade[key]
     life.write_truth()
     with life.open(board.database._engine.url.render_as_string(False)) as later:
-        assert later.changed == ("truth.csv",)
+        assert later.versions.changed == ("truth.csv",)
         # the version in force still counts
         assert values(later.board(split="all", now=day(2))) == before
         (late,) = later.add([life.sent("late", 1)], "green", now=day(3))
@@ -337,9 +336,15 @@ def test_a_rescoring_first_shows_and_then_does_and_the_past_stays(board, life):
                  (("red", "red"), ("blue", "blue"), ("green", "late"))]  # fmt: skip
         offline = scorer.score(life.folder, files)
         assert after == {s.name: s.values["nDCG@10"] for s in offline.standings}
-        assert values(later.board(split="all", as_of=day(2))) == before
+        # each time is told under the version that was in force, or will be
+        assert values(later.board(split="all", now=day(2))) == before
+        assert values(later.board(split="all", now=END)) == after
+        shown = [explain_rank(later, "red", split="all", now=day(n)).lines[1] for n in (2, 5)]
+        numbers = [f"{each['red']:.6g}" for each in (before, after)]
+        assert all(line.endswith(each) for line, each in zip(shown, numbers, strict=True))
         assert [e.received for e in later.entries()] == [day(0), day(1), day(3)]
-        assert later.rescore(now=day(6)) == (False, 0, (), (), ())
+        again = later.rescore(now=day(6))
+        assert (again.applied, again.lists_changed, again.moves) == (False, 0, ())
 
 
 @pytest.mark.slow("fills boards")
@@ -348,14 +353,14 @@ def test_what_another_process_has_put_in_force_is_no_change(life, store):
         board.add([life.sent("a", 1)], "red", now=day(0))
         life.grade[next(iter(life.grade))] = 7
         life.write_truth()
-        assert board.changed == ("truth.csv",)
+        assert board.versions.changed == ("truth.csv",)
         with life.open(store) as other:
-            assert other.changed == ("truth.csv",)
+            assert other.versions.changed == ("truth.csv",)
             other.rescore(now=day(1))
-        assert board.changed == ()
+        assert board.versions.changed == ()
         life.grade[next(iter(life.grade))] = 8
         life.write_truth()
-        assert board.changed == ("truth.csv",)
+        assert board.versions.changed == ("truth.csv",)
 
 
 @pytest.mark.slow("fills boards")
@@ -363,7 +368,7 @@ def test_a_process_that_lives_long_reads_the_version_in_force_from_its_own_files
     with life.open(store) as board:
         board.add([life.sent("a", 1)], "red", now=day(0))
     with life.open(store) as board:
-        version = board.version()
+        version = board.versions.in_force()
         before = board.versions.path_of(version).with_name("truth.csv").read_bytes()
         life.grade[next(iter(life.grade))] = 7
         life.write_truth()
@@ -419,9 +424,9 @@ def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
         else:
             monkeypatch.setattr(later.database.evaluations, "ask", asked)
             later.rescore(now=day(2))
-        assert later.statuses() == {1: "scored", 2: "pending"}
-        assert later.work() == 1
-        assert later.statuses() == {1: "scored", 2: "scored"}
+        assert later.ledger.statuses() == {1: "scored", 2: "pending"}
+        assert later.evaluations.work() == 1
+        assert later.ledger.statuses() == {1: "scored", 2: "scored"}
 
 
 def test_a_wrong_challenge_is_not_put_in_force(board, life):
@@ -447,11 +452,11 @@ def test_only_rules_of_the_board_change_without_a_new_evaluation(board, life, mo
 def test_work_shares_what_waits(board, life):
     for n in range(4):
         board.add([life.sent(f"w{n}", 1)], f"team{n}", now=day(0), evaluate=False)
-    assert set(board.statuses().values()) == {"pending"}
-    assert board.work(most=1) == 1
-    assert sorted(board.statuses().values()) == ["pending"] * 3 + ["scored"]
-    assert board.work() == 3
-    assert board.work() == 0
+    assert set(board.ledger.statuses().values()) == {"pending"}
+    assert board.evaluations.work(most=1) == 1
+    assert sorted(board.ledger.statuses().values()) == ["pending"] * 3 + ["scored"]
+    assert board.evaluations.work() == 3
+    assert board.evaluations.work() == 0
 
 
 @pytest.mark.slow("fills boards")
@@ -473,16 +478,16 @@ def test_a_long_evaluation_keeps_its_lease(life, store, monkeypatch):
 
         monkeypatch.setattr(board.evaluations, "renew", noted)
         monkeypatch.setattr(board.evaluations, "finish", slowly)
-        assert board.work(worker="w") == 1
+        assert board.evaluations.work(worker="w") == 1
         assert set(held) == {("w", 60.0)}
         assert not any(thread.name == "lease" for thread in threading.enumerate())
-        assert board.outcome(1).status == "scored"
+        assert board.ledger.outcome(1).status == "scored"
 
 
 def test_a_failure_of_ours_costs_no_quota_and_has_a_reference(life, store, monkeypatch):
     life.rules(RULES.replace("show: public}", "show: public, quota: {per_day: 1}}"))
     with life.open(store) as board:
-        board.version()
+        board.versions.in_force()
 
         def failing(*words):
             raise MemoryError("no room")
@@ -492,13 +497,13 @@ def test_a_failure_of_ours_costs_no_quota_and_has_a_reference(life, store, monke
             (added,) = board.add([life.sent("a", 1)], "red", now=day(0))
         assert (added.status, added.code) == ("failed", "S901")
         reference = added.message.rsplit(" ", 1)[1]
-        assert "no room" in board.failure(reference)
+        assert "no room" in board.evaluations.failure(reference)
         assert "no room" not in added.message
         (second,) = board.add([life.sent("b", 1)], "red", now=day(0))
         assert second.status == "scored"
-        board.retry(reference)
+        board.evaluations.retry(reference)
         board.evaluations.finish_pending()
-        assert board.outcome(1).status == "scored"
+        assert board.ledger.outcome(1).status == "scored"
 
 
 def test_the_ladder_keeps_a_value_that_did_not_improve_enough(life, store):
@@ -512,7 +517,8 @@ def test_the_ladder_keeps_a_value_that_did_not_improve_enough(life, store):
         assert board.board(now=day(2)).rows["red"].entry == 1
         assert board.board(now=END).rows["red"].entry == 2  # nobody climbs any more
         assert any(
-            "no significant improvement" in line for line in board.why("red", now=day(2)).lines
+            "no significant improvement" in line
+            for line in explain_rank(board, "red", now=day(2)).lines
         )
 
 
@@ -535,7 +541,7 @@ def test_values_of_json_are_those_of_every_split(board, life):
     (added,) = board.add([life.sent("a", 1)], "red", now=day(0))
     assert list(added.values) == ["all", "public", "private"]
     card = added.values
-    sizes = {split: len(lists) for split, lists in board.splits().items()}
+    sizes = {split: len(lists) for split, lists in board.versions.splits().items()}
     mixed = sum(card[split]["nDCG@10"] * sizes[split] for split in sizes) / 60
     assert mixed == pytest.approx(card["all"]["nDCG@10"], rel=1e-12)
     assert json.dumps(card)
@@ -556,7 +562,6 @@ def test_the_challenges_own_baselines_stand_on_its_board(life, store):
         assert live.report.standings == offline.standings
         assert live.rows["popular"].entry is None
         assert [entry.number for entry in board.entries()] == [1]
-        assert set(board.board(entries=[1], now=day(1)).rows) == {"red (1)"}
 
 
 def test_an_entry_that_says_nearly_the_same_is_remarked_on(board, life):
@@ -569,7 +574,7 @@ def test_an_entry_that_says_nearly_the_same_is_remarked_on(board, life):
     (problem,) = added.problems
     assert (problem.code, problem.severity) == ("S806", "warning")
     assert "entry 1" in problem.message
-    seen_later = board.outcome(added.entry)  # as the page of the entry shows it
+    seen_later = board.ledger.outcome(added.entry)  # as the page of the entry shows it
     assert [problem.code for problem in seen_later.problems] == ["S806"]
     assert list(board.add([copy], "blue", now=day(1))[0].problems) == []
     assert list(board.add([life.sent("c", 2)], "red", now=day(2))[0].problems) == []

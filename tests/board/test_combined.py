@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 import scorer
+from scorer.board.why import explain_rank
 
 RULES = """\
 truth: truth.csv
@@ -51,7 +52,7 @@ def test_a_formula_on_a_split_is_that_of_a_truth_of_its_lists(life, split):
         for team, path in sent.items():
             board.add([path], team, now=DAY)
         live = board.board(split=split, now=DAY + timedelta(days=1))
-        lists = board.splits()[split]
+        lists = board.versions.splits()[split]
     small = written(life, BY_SCORE, life.folder.parent / "small", lists)
     offline = scorer.score(small, sent)
     assert live.report.standings == offline.standings
@@ -69,6 +70,6 @@ def test_the_earlier_entry_parts_equal_ranks(life):
         for n, team in enumerate("cba"):
             board.add([sent[team]], team, now=DAY + timedelta(days=n))
         live = board.board(now=DAY + timedelta(days=9))
-        why = board.why("b", now=DAY + timedelta(days=9))
+        why = explain_rank(board, "b", now=DAY + timedelta(days=9))
     assert [(row.rank, row.name) for row in live.report.standings] == [(1, "b"), (2, "a"), (3, "c")]
     assert any("Borda of the ranks by P@1, P@12" in line for line in why.lines)

@@ -12,6 +12,7 @@ from scorer.board import confine
 from scorer.board.board import Board
 from scorer.board.child import answered
 from scorer.board.children import BoardPlace, ChildLimits, ask_child, evaluate_next, read_aside
+from scorer.board.integrity import find_alterations
 from scorer.board.reading import evaluation_from
 from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings
@@ -88,8 +89,8 @@ def test_a_confined_child_evaluates_and_reads_parquet(tmp_path):
     with Board.open(tmp_path / "c") as board:
         board.add([tmp_path / "sent.parquet"], "red", evaluate=False)
         assert evaluate_next(board, BoardPlace(str(tmp_path / "c")), ChildLimits(), "worker")
-        assert board.outcome(1).values == {"all": {"P@1": 1.0}}
-        assert board.altered() == []
+        assert board.ledger.outcome(1).values == {"all": {"P@1": 1.0}}
+        assert find_alterations(board.evaluations) == []
 
 
 REACHES = '''
@@ -129,7 +130,7 @@ def reaching(tmp_path):
     place = BoardPlace(str(folder), allow_plugins=True)
     with place.open() as board:
         board.add(paths, "red")
-        assert [board.outcome(n).values["all"]["Reach"] for n in (1, 2)] == [2, 2]
+        assert [board.ledger.outcome(n).values["all"]["Reach"] for n in (1, 2)] == [2, 2]
         (folder / "truth.csv").write_text("list,item,grade\nq,a,2\nq,b,0\n")
     with place.open() as board:
         yield board, place
@@ -148,7 +149,7 @@ def test_what_re_scores_is_confined(reaching, by):
     with place.open() as after:
         values = [after.outcome(n).values["all"]["Reach"] for n in (1, 2)]
         assert values == [2 - sum(held)] * 2
-        assert after.altered() == []
+        assert find_alterations(after.evaluations) == []
 
 
 def test_an_audit_reads_no_file_of_an_entry(reaching, monkeypatch):
@@ -165,7 +166,7 @@ def test_where_a_process_dies_its_files_are_halved_until_one_is_left(life, monke
     with life.open() as board:
         paths = [life.sent(f"s{n}", 1) for n in range(10)]
         board.add(paths, "red", evaluate=False)
-        bad, sizes = board.entry(5).sha256, []
+        bad, sizes = board.ledger.get(5).sha256, []
 
         def aside(do, more):
             assert do == "evaluate"
@@ -176,10 +177,10 @@ def test_where_a_process_dies_its_files_are_halved_until_one_is_left(life, monke
 
         board.evaluations.reader.aside = aside
         board.evaluations.finish_pending()
-        statuses = board.statuses()
+        statuses = board.ledger.statuses()
         assert sizes == [8, 4, 4, 2, 1, 1, 2, 2]
         assert [number for number, status in statuses.items() if status != "scored"] == [5]
-        assert "it ended with 9" in board.failure(board.failures()[0][0])
+        assert "it ended with 9" in board.evaluations.failure(board.evaluations.failures()[0][0])
 
 
 @pytest.mark.parametrize(
@@ -206,7 +207,7 @@ def test_a_process_answers_for_the_file_that_it_had_and_no_other(life):
         other = next(e.sha256 for e in board.entries() if e.sha256 != sha256)
         fields |= {"sha256": other, "values": "other", "status": "rejected"}
         board.evaluations.keep(asked, answer)
-        states = {e.sha256: board.statuses()[e.number] for e in board.entries()}
+        states = {e.sha256: board.ledger.statuses()[e.number] for e in board.entries()}
         assert states == {sha256: "rejected", other: "pending"}
 
 
@@ -224,6 +225,6 @@ def test_an_entry_that_cannot_be_evaluated_any_more_stops_a_re_scoring(life):
         for _ in range(2):
             with pytest.raises(ScorerError, match=r"a\.csv was scored .* longer than 8 seconds"):
                 board.rescore()
-        assert board.version().number == 1
+        assert board.versions.in_force().number == 1
         board.evaluations.reader.aside = None
         assert board.rescore().applied

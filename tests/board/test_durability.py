@@ -19,6 +19,7 @@ import pytest
 from rounds import ASKED
 
 from scorer import store as store_package
+from scorer.board.integrity import find_alterations
 from scorer.board.verification import verify_lines
 from scorer.core.errors import UsageError
 from scorer.store import connect, schema
@@ -38,7 +39,7 @@ def small(life, store):
     life.grade = {key: grade for key, grade in life.grade.items() if key[0] in life.lists}
     life.write_truth()
     with life.open(store) as board:
-        board.version()
+        board.versions.in_force()
     life.store = store
     return life
 
@@ -106,7 +107,7 @@ def test_a_killed_process_loses_no_acknowledged_entry(small):
         assert verify_lines(chain)[1] == []
         assert chain.count('"entry":') == len(entries)
         board.evaluations.finish_pending()
-        assert set(board.statuses().values()) == {"scored"}
+        assert set(board.ledger.statuses().values()) == {"scored"}
         assert len(board.board(now=NOW).report.standings) == len(entries)
         passing = list((small.folder / ".scorer").rglob(".new-*"))
         assert len(passing) <= KILLS - len(acknowledged), "only a kill leaves a passing file"
@@ -128,7 +129,7 @@ def test_a_full_disk_refuses_and_keeps_what_was_acknowledged(small):
         (added,) = board.add([files[3]], "red", now=NOW)
         assert (added.entry, added.status) == (3, "scored")
         assert verify_lines(board.receipts())[1] == []
-        assert board.altered() == []
+        assert find_alterations(board.evaluations) == []
 
 
 WRITERS, EACH = 8, 4
@@ -145,33 +146,33 @@ def test_eight_writers_at_once_get_different_numbers(small):
     assert [child.exitcode for child, _ in children] == [0] * WRITERS
     assert sorted(numbers) == [*range(1, WRITERS * EACH + 1)]
     with small.open(small.store) as board:
-        assert set(board.statuses().values()) == {"scored"}
+        assert set(board.ledger.statuses().values()) == {"scored"}
         assert verify_lines(board.receipts())[1] == []
-        assert board.altered() == []
-        assert len(board.teams()) == WRITERS
+        assert find_alterations(board.evaluations) == []
+        assert len(board.teams.by_name()) == WRITERS
 
 
 def test_a_workers_death_costs_time_only(small):
     with small.open(small.store) as board:
         board.add([small.sent("a", 1.0)], "red", now=NOW, evaluate=False)
-        version = board.version()
-        sha256 = board.entry(1).sha256
+        version = board.versions.in_force()
+        sha256 = board.ledger.get(1).sha256
         moment = datetime.now(UTC)
         assert board.database.evaluations.claim(version.values, "gone", moment, 0.05) == sha256
         assert board.database.evaluations.claim(version.values, "next", moment, 60) is None
         time.sleep(0.06)
-        assert board.work() == 1
-        assert board.outcome(1).status == "scored"
+        assert board.evaluations.work() == 1
+        assert board.ledger.outcome(1).status == "scored"
 
 
 def test_workers_that_die_over_a_file_again_and_again_make_it_a_failure(small):
     with small.open(small.store) as board:
         board.add([small.sent("a", 1.0)], "red", now=NOW, evaluate=False)
-        values = board.version().values
+        values = board.versions.in_force().values
         for _ in range(4):
             board.database.evaluations.claim(values, "dies", datetime.now(UTC), -1)
-        board.work()
-        assert board.outcome(1).code == "S901"
+        board.evaluations.work()
+        assert board.ledger.outcome(1).code == "S901"
 
 
 NEXT_REVISION = """
@@ -201,7 +202,7 @@ def test_an_older_store_is_migrated_after_a_copy_and_a_newer_one_is_refused(
     monkeypatch.setattr(connect, "MIGRATIONS", str(migrations))
     monkeypatch.setattr(schema, "REVISION", "0002")
     with small.open(small.store) as board:
-        assert [*board.teams()] == ["of before"]
+        assert [*board.teams.by_name()] == ["of before"]
         # another process that comes and goes does not take the files away that this one writes
         look = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT * FROM entry')"
         subprocess.run([sys.executable, "-c", look, path], check=True)

@@ -48,7 +48,7 @@ def test_events_are_written_as_they_come(tmp_path):
     served = made(tmp_path)
     served.token("red")
     with served.board() as board:
-        board.version()
+        board.versions.in_force()
     since = datetime.now(UTC).isoformat()
     path = tmp_path / "a.csv"
     path.write_text(rows(good))
@@ -63,7 +63,7 @@ def test_events_are_written_as_they_come(tmp_path):
         try:
             board.add([path], "red", evaluate=False)
             first = json.loads(lines.get(timeout=60))
-            board.work()
+            board.evaluations.work()
             second = json.loads(lines.get(timeout=60))
             board.decide("disqualify", 1, "a copy", by="anna")
             third = json.loads(lines.get(timeout=60))

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import pytest
 
 from scorer.board.board import Board
+from scorer.board.integrity import find_alterations
 from scorer.board.receipts import RECEIPTS
 from scorer.board.verification import verify, verify_lines
 from scorer.core.errors import UsageError
@@ -31,7 +32,7 @@ def base(tmp_path_factory, new_life):
         board.decide("disqualify", 3, "three accounts", by="anna", now=DAY)
         board.decide("rename", "green", "asked for it", name="emerald", now=DAY)
         board.board(now=DAY)
-        assert board.altered() == []
+        assert find_alterations(board.evaluations) == []
     return life.folder
 
 
@@ -124,7 +125,7 @@ def test_what_was_altered_is_told(folder, name):
     act(folder)
     with Board.open(folder) as board:
         try:
-            altered = board.altered()
+            altered = find_alterations(board.evaluations)
         except UsageError as error:
             altered = [str(error)]
         assert any(words in fault for fault in altered), altered
@@ -153,7 +154,7 @@ def test_an_audit_reads_receipts_and_evaluations_once(folder, monkeypatch):
     with Board.open(folder) as board:
         sent = len(board.receipts().splitlines())
         read.clear()
-        assert board.altered() == []
+        assert find_alterations(board.evaluations) == []
     assert read == {"receipt_of": sent, "entry_of": 5, "evaluation_of": 5}
 
 
@@ -172,7 +173,7 @@ def test_the_newest_act_removed_with_its_receipt_is_told_by_copies_alone(folder)
     sql("DELETE FROM decision WHERE number = 2",
         "DELETE FROM receipt WHERE kind = 'decision' AND about = '2'")(folder)  # fmt: skip
     with Board.open(folder) as board:
-        assert board.altered() == []
+        assert find_alterations(board.evaluations) == []
         after = board.receipts().splitlines()
     assert after == before[:-1]
     kept, chain = folder.parent / "kept.jsonl", folder.parent / RECEIPTS
@@ -188,7 +189,7 @@ def test_an_evaluation_that_is_lost_is_made_again_and_fits_its_receipt(folder):
     sql(f"DELETE FROM evaluation {OF_3}")(folder)
     with Board.open(folder) as board:
         board.evaluations.finish_pending()
-        assert board.altered() == []
+        assert find_alterations(board.evaluations) == []
 
 
 def test_a_number_is_never_given_out_again(folder):
@@ -203,7 +204,7 @@ def test_a_number_is_never_given_out_again(folder):
 def test_the_public_chain_tells_no_reason_no_digest_and_no_choice(folder):
     with Board.open(folder) as board:
         chain = board.receipts()
-        version = board.version()
+        version = board.versions.in_force()
     assert "three accounts" not in chain
     assert "disqualify" not in chain
     assert not any(digest in chain for digest in version.files.values())

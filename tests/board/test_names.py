@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from scorer.board.why import explain_rank
 from scorer.core.errors import UsageError
 
 YAML = """\
@@ -64,19 +65,19 @@ def test_a_name_that_looks_like_another_is_refused(board, life, name):
     if name != "red":  # which is a team that may send
         with pytest.raises(UsageError):
             board.add([life.sent("new", 1.0)], name)
-    assert list(board.teams()) == ["red", "blue"]
+    assert list(board.teams.by_name()) == ["red", "blue"]
 
 
 @pytest.mark.slow("fills boards", beyond=2)
 @pytest.mark.parametrize("name", OTHERS, ids=ascii)
 def test_other_names_are_taken(board, name):
     board.add_team(name)
-    assert name in board.teams()
+    assert name in board.teams.by_name()
 
 
 def test_a_team_may_write_its_own_name_otherwise(board):
     board.decide("rename", "red", "louder", name="RED")
-    assert list(board.teams()) == ["RED"]
+    assert list(board.teams.by_name()) == ["RED"]
 
 
 def test_a_baseline_is_not_called_as_a_team(board, life):
@@ -99,4 +100,4 @@ def test_rows_of_one_name_stay_two(board, life):
     baseline, row = rows["popular (baseline)"]
     assert (baseline.rank, row.entry, row.id) == (None, None, None)
     assert baseline.interval != team.interval
-    assert board.why("popular").rank == 1
+    assert explain_rank(board, "popular").rank == 1

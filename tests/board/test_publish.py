@@ -180,7 +180,6 @@ def test_the_command_writes_a_folder_again_and_leaves_other_files_alone(folder, 
     [
         (["--per-list"], "--per-list does not go with -o"),
         (["--format", "json"], "--format does not go with -o"),
-        (["--as-of", "2026-02-06T00:00:00Z"], "--as-of does not go with -o"),
         (["--phase", "main"], "--phase does not go with -o"),
         (["--entry", "last"], "--entry does not go with -o"),
         (["-o", "board.html"], "another -o does not go with -o"),

@@ -7,6 +7,7 @@ import pytest
 
 from scorer.api.submissions import Named
 from scorer.board.board import Board
+from scorer.board.integrity import find_alterations
 from scorer.board.store import copy_entry_files
 from scorer.core.errors import ScorerError, UsageError
 from scorer.store.records import Extract, Wanted
@@ -53,7 +54,7 @@ def test_who_opens_the_store_keeps_others_from_moving_it(life, store):
                 board.database.refuse_others()
         board.database.refuse_others()
         (added,) = board.add([life.sent("b", 1.0)], "red")
-        assert (added.status, board.altered()) == ("scored", [])
+        assert (added.status, find_alterations(board.evaluations)) == ("scored", [])
 
 
 def test_files_of_entries_are_copied_or_none_is(life, tmp_path):
@@ -76,7 +77,7 @@ def test_files_of_entries_are_copied_or_none_is(life, tmp_path):
         assert copies == {
             "1-_red.csv": a.read_bytes(), "2-blue__two.csv": (tmp_path / "b.fixed.csv").read_bytes()
         }  # fmt: skip
-        board.files.path(board.entry(1).sha256).unlink()
+        board.files.path(board.ledger.get(1).sha256).unlink()
         with pytest.raises(UsageError, match="the file of entry 1 is not kept any more"):
             copy_entry_files(board, [2, 1], tmp_path / "rest")
         assert not (tmp_path / "rest").exists()
@@ -93,12 +94,14 @@ def test_a_list_of_entries_is_a_part_of_them_with_their_outcomes(life, store):
             now = DAY + timedelta(hours=(3, 1, 2, 4)[n])
             board.add([life.sent(f"s{n}", 1.0)], team, now=now, evaluate=n < 2)
         board.add([life.sent("short", 1.0, lists=["no"])], "blue", now=DAY)
-        board.work(most=1)
-        red = board.team("red").id
+        board.evaluations.work(most=1)
+        red = board.teams.get("red").id
 
         def numbers(most=None, skip=0, order="number", **wanted):
             found = board.ledger.outcomes(Wanted(**wanted), Extract(most, skip, order))
-            assert found == [(board.entry(e.number), board.outcome(e.number)) for e, _ in found]
+            assert found == [
+                (board.ledger.get(e.number), board.ledger.outcome(e.number)) for e, _ in found
+            ]
             assert most or len(found) == board.ledger.listing().count(Wanted(**wanted))
             return [added.entry for _, added in found]
 
@@ -140,7 +143,7 @@ def test_a_store_is_of_one_challenge(life, new_life, tmp_path):
     with pytest.raises(UsageError, match="this store is of challenge 'life', not of 'other'"):
         other.open(shared)
     with life.open(shared) as board:
-        assert list(board.teams()) == ["red"]
+        assert list(board.teams.by_name()) == ["red"]
 
 
 @pytest.mark.slow("a server of PostgreSQL")
@@ -157,6 +160,6 @@ def test_boards_of_one_postgresql_database_have_schemas_of_their_own(
             assert added.entry == 1
     for name, each in folders.items():
         with each.open(postgresql_store) as board:
-            assert list(board.teams()) == [f"of {name[:50]}"]
+            assert list(board.teams.by_name()) == [f"of {name[:50]}"]
             assert len(board.entries()) == 1
-            assert board.altered() == []
+            assert find_alterations(board.evaluations) == []

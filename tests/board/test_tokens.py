@@ -17,14 +17,14 @@ def board(life, store):
 
 
 def labels(board, team):
-    return [token.label for token in board.tokens_of(team)]
+    return [token.label for token in board.teams.tokens(team)]
 
 
 def test_a_team_has_several_tokens_each_of_which_can_be_revoked(board):
     secrets = {board.new_token("red", label, now=DAY) for label in ("mia", "mia", None)}
     assert len(secrets) == 3
     assert labels(board, "red") == [None, "mia", "mia", None]
-    _, mia, *_ = board.tokens_of("red")
+    _, mia, *_ = board.teams.tokens("red")
     assert board.revoke("red", mia.id, now=DAY) == 1
     assert labels(board, "red") == [None, "mia", None]
     with pytest.raises(UnknownName, match=f"no token is called '{mia.id}'"):
@@ -32,7 +32,7 @@ def test_a_team_has_several_tokens_each_of_which_can_be_revoked(board):
     board.add_team("blue", "a robot", now=DAY)
     assert labels(board, "blue") == ["a robot"]
     with pytest.raises(UnknownName):  # of another team
-        board.revoke("blue", board.tokens_of("red")[0].id, now=DAY)
+        board.revoke("blue", board.teams.tokens("red")[0].id, now=DAY)
     assert board.revoke("red", now=DAY) == 3
     assert labels(board, "red") == []
     assert labels(board, "blue") == ["a robot"]

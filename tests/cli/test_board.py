@@ -288,7 +288,7 @@ def test_the_private_split_does_not_leak(add, score, folder, tmp_path):
     (folder / "lists.csv").write_text("list\n" + "".join(f"{name}\n" for name in LISTS))
     (folder / "challenge.yaml").write_text(MAIN + "lists: lists.csv\n")
     with Board.open(folder) as board:
-        private = board.splits()["private"]
+        private = board.versions.splits()["private"]
     # only a private list goes wrong, so that its value differs from that of the public ones
     mixed = rows("a", "b").replace(f"{private[0]},a", f"{private[0]},x")
     (folder / "mixed.csv").write_text(mixed)

@@ -76,6 +76,8 @@ def test_options_may_stand_before_the_verb_after_it_or_last(score, words, verb):
         (["compar", VLNET, SENT], "did you mean compare?"),
         (["nowhere.yaml", SENT], "C101"),
         (["check", VLNET, SENT, "--formt", "json"], "No such option: --formt"),
+        (["board", VLNET, "--as-of", "x"], "No such option: --as-of; --at shows the board of any"),
+        (["check", VLNET, SENT, "--statistics"], "what a file looks like is always said"),
         (["check", VLNET, SENT, "--formt", "json"], "(score check --help)"),
         ([VLNET, SENT, "--formt", "json"], "(score --help)"),
     ],

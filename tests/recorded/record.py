@@ -764,7 +764,7 @@ def record_term():
         do("board", course, "--at", end, "--entry", entry)
     for split in ("public", "private"):
         do("board", course, "--at", end, "--split", split)
-    do("board", course, "--at", term, "--as-of", "2034-11-10T00:00:00+01:00")
+    do("board", course, "--at", "2034-11-10T00:00:00+01:00")
     for words in (
         ["board", course, "--at", end],
         ["log", course],

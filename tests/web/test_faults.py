@@ -134,14 +134,14 @@ def test_what_hangs_costs_one_evaluation(children, served):
         board.add([path], "red", evaluate=False)
         (served.folder / "hang").touch()
         assert evaluate_next(board, place, Impatient(), "here")
-        failed = board.outcome(1)
+        failed = board.ledger.outcome(1)
         assert (failed.status, failed.code) == ("failed", "S901")
-        ((reference, _),) = board.failures()
-        assert "it took longer than 8 seconds" in board.failure(reference)
+        ((reference, _),) = board.evaluations.failures()
+        assert "it took longer than 8 seconds" in board.evaluations.failure(reference)
         (served.folder / "hang").unlink()
-        board.retry(reference)
+        board.evaluations.retry(reference)
         assert evaluate_next(board, place, ChildLimits(), "here")
-        assert board.outcome(1).status == "scored"
+        assert board.ledger.outcome(1).status == "scored"
 
 
 def test_a_worker_that_is_told_to_end_takes_its_child_along(served):
@@ -182,7 +182,7 @@ def test_a_worker_that_is_told_to_end_takes_its_child_along(served):
 def test_a_worker_says_first_what_no_child_could_evaluate(served):
     ill_challenge(served)
     with Board.open(served.folder, allow_plugins=True) as board:
-        board.version()
+        board.versions.in_force()
     ran = subprocess.run([COMMAND, "work", served.folder, "--once"], capture_output=True, text=True)
     assert ran.returncode == 2
     assert "--allow-plugins" in ran.stderr

@@ -114,7 +114,7 @@ def test_a_fault_of_ours_is_told_by_its_reference(client, served, log, monkeypat
 
 def test_what_waits_and_what_is_held_is_counted(served):
     with served.board() as board:
-        board.version()
+        board.versions.in_force()
         for n in range(3):
             path = served.folder / f"{n}.csv"
             path.write_text(rows(good) + f"q00,e{n},0\n")

@@ -324,8 +324,8 @@ def test_nothing_private_is_on_any_page_or_answer_for_a_team(client, served):
     finished(client, red, number)
     finished(client, blue, send(client, blue, mixed(2)).json()["entry"])
     with served.board() as board:
-        private = set(board.splits()["private"])
-        hidden = board.outcome(number).values
+        private = set(board.versions.splits()["private"])
+        hidden = board.ledger.outcome(number).values
     assert hidden["private"] != hidden["public"]
     secret = {repr(hidden[split]["RR"]) for split in ("private", "all")}
     secret = {value for value in secret - {repr(hidden["public"]["RR"])} if len(value) > 6}
@@ -463,8 +463,8 @@ def test_no_session_makes_the_form_of_another_sites_page_ours(client, served, he
             assert "set-cookie" not in answer.headers
     with served.board() as board:
         assert board.entries() == board.database.decisions() == []
-        assert list(board.teams()) == ["red"]
-        assert all(token.opens for token in board.tokens())
+        assert list(board.teams.by_name()) == ["red"]
+        assert all(token.opens for token in board.database.tokens())
 
 
 @pytest.mark.slow("asks a server many times")

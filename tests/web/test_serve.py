@@ -25,7 +25,7 @@ WAITING = 6
 
 def test_what_waits_is_scored_after_the_server_was_killed(serve, served):
     with served.board() as board:
-        board.version()
+        board.versions.in_force()
         for n in range(WAITING):
             path = served.folder.parent / f"{n}.csv"
             path.write_text(rows(lambda list_, item, n=n: ((list_ * 7 + n) * ord(item)) % 11))
@@ -48,7 +48,7 @@ def awaited(board, done, seconds=120):
     """The statuses of a board's entries as soon as they are so."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
-        statuses = [*board.statuses().values()]
+        statuses = [*board.ledger.statuses().values()]
         if done(statuses):
             return statuses
         time.sleep(0.05)

@@ -71,7 +71,7 @@ def add(
         raise UsageError("write --team T, or --team-from-name for a team a file")
     families = [(s.name, [s]) for s in submissions] if team is None else [(team, submissions)]
     makes = not (new or baseline or board.versions.rules().registration == "invite")
-    known = tuple(board.teams()) if makes else ()
+    known = tuple(board.teams.by_name()) if makes else ()
     added = [
         one
         for name, files_of_team in families
@@ -124,16 +124,22 @@ def _mistyped(
 
 def _summary(added: Added, board: Board, at: str | None) -> str:
     """The status of a file's entry, with the values that the board shows."""
+    from scorer.board.phases import shown_at
+    from scorer.board.reasons import hold_back
+
     if added.status in ("refused", "failed"):
         return f"{added.status}: error[{added.code}] {added.message}"
     words = f"entry {added.entry} of {printable(added.team)}: {added.status}"
-    shown_split = board.shown(moment(at))
+    now = moment(at) or datetime.now(UTC)
+    shown_split = shown_at(board.versions.rules(), now)
     split = "all" if shown_split == "own" else shown_split
-    means = (added.values or {}).get(split, {})
-    if means and (kept := board.stays(added.entry or 0, split, now=moment(at))) is not None:
+    if not (means := (added.values or {}).get(split, {})):
+        return words
+    team = board.ledger.get(added.entry or 0).team
+    if kept := hold_back(board.evaluations.own(team), team, now, split).get(added.entry or 0):
         return f"{words}, {kept}"
     values = ", ".join(f"{printable(key)} {format_number(mean)}" for key, mean in means.items())
-    return f"{words}, {values}" if values else words
+    return f"{words}, {values}"
 
 
 def _answers_of_words(words: list[str]) -> dict[str, str]:

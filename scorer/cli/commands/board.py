@@ -41,10 +41,6 @@ def board(
         ),
     ] = None,
     phase: Phase = None,
-    as_of: Annotated[
-        str | None,
-        typer.Option("--as-of", metavar="TIME", help="The board as it was at this time."),
-    ] = None,
     at: At = None,
     entry: Annotated[
         str | None,
@@ -73,7 +69,7 @@ def board(
     folders = [path for path in output or () if path.endswith(SLASHES) or os.path.isdir(path)]
     if folders:
         for_organizers = {
-            "--phase": phase, "--as-of": as_of, "--entry": entry, "--format": format,
+            "--phase": phase, "--entry": entry, "--format": format,
             "--per-list": per_list, "another -o": (output or ())[1:],
         }  # fmt: skip
         for option, value in for_organizers.items():
@@ -90,7 +86,7 @@ def board(
         raise UsageError(f"--entry takes one of {', '.join(RULES)}")
     opened, notes = living.open()
     refuse_overwrite(places, opened.challenge)
-    live = opened.board(split=split, phase=phase, as_of=moment(as_of), rule=entry, now=moment(at))
+    live = opened.board(split=split, phase=phase, rule=entry, now=moment(at))
     options = living.terminal.options(places, precision, per_list=per_list, quiet=quiet)
 
     def text(form: ReportForm) -> str:

@@ -66,7 +66,7 @@ def log(
         return Result(text, notes, files=((output, text),) if output else ())
 
     if reference is not None:
-        return result(board.failure(reference))
+        return result(board.evaluations.failure(reference))
     if receipts:
         return result(board.receipts())
     events = [event for event in board.log(team) if begin is None or event.time >= begin]
@@ -102,7 +102,7 @@ def _follow(board: Board, team: str | None, begin: datetime | None, *, as_json: 
     fresh((each for each in board.log(team) if begin and each.time < begin), seen)
     stamp: tuple[int, ...] | None = None
     while True:
-        stamp, before = board.stamp(), stamp
+        stamp, before = board.database.stamp(), stamp
         for event in fresh(board.log(team), seen) if stamp != before else ():
             fields = json.dumps(to_plain(event), ensure_ascii=False)
             text = fields if as_json else "  ".join(filter(None, _event_cells(event, board)))

@@ -33,9 +33,11 @@ def reveal(
 
     First the whole store is held against its receipts, files and scorecards.
     """
+    from scorer.board.seal import count_entries_before_seal
+
     board, notes = living.open()
     board.reveal(output, altered=altered, early=now, now=moment(at))
-    late = board.entries_before_seal()
+    late = count_entries_before_seal(board.challenge, board.database)
     if late:
         notes = (*notes, sealed_late(late))
     return Result(f"{printable(output)}: holds the truth; score verify checks it\n", notes)

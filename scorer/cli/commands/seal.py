@@ -10,8 +10,10 @@ from scorer.cli.options import Result
 @on_board
 def seal(living: Living, at: At = None) -> Result:
     """Write challenge.seal, which is to be published, and print the commitment."""
+    from scorer.board.seal import count_entries_before_seal
+
     board, notes = living.open()
     commitment = board.seal(now=moment(at))
-    if late := board.entries_before_seal():
+    if late := count_entries_before_seal(board.challenge, board.database):
         notes = (*notes, sealed_late(late))
     return Result(f"{commitment}\n", (*notes, "publish challenge.seal; keep .scorer/seal.salt"))

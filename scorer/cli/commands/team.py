@@ -85,7 +85,7 @@ def _teams(board: Board, living: Living, format: Form, notes: tuple[str, ...]) -
     from scorer.board.teams import ListedTeam, TeamTokens
 
     counts = board.ledger.listing().by_team()
-    teams = [(called, t, counts.get(t.id, 0)) for called, t in board.teams().items()]
+    teams = [(called, t, counts.get(t.id, 0)) for called, t in board.teams.by_name().items()]
     if format is Form.json:
         lines = [ListedTeam(c, t.made, n) for c, t, n in teams]
         return Result(as_json(TeamTokens(teams=lines)), notes)
@@ -99,7 +99,7 @@ def _tokens(
     """The tokens of a team, or of the organizers, that are not revoked."""
     from scorer.board.teams import ListedToken, TeamTokens
 
-    tokens = board.tokens_of(name)
+    tokens = board.teams.tokens(name)
     if format is Form.json:
         lines = [ListedToken(t.id, t.label, t.made, t.used) for t in tokens]
         return Result(as_json(TeamTokens(team=name, tokens=lines)), notes)

@@ -35,6 +35,7 @@ def verify(
     against its receipt, every kept file against its digest, splits and fingerprints against the
     files of each version, means against scorecards.
     """
+    from scorer.board.integrity import find_alterations
     from scorer.board.verification import verify as run
 
     challenges = [path for path in paths if _is_challenge(path)]
@@ -42,7 +43,8 @@ def verify(
     for path in challenges:
         board, _ = board_of(path, context.obj, store, files_at, allow_plugins)
         checked += len(board.receipts().splitlines())
-        problems += [f"{printable(path)}: {fault}" for fault in board.altered()]
+        found = find_alterations(board.evaluations)
+        problems += [f"{printable(path)}: {fault}" for fault in found]
     code = 1 if problems else 0
     if format is Form.json:
         from scorer.board.verification import Verification

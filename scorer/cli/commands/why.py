@@ -42,8 +42,10 @@ def why(
     else:
         if team is None:
             raise UsageError("of which team? add its name")
+        from scorer.board.why import explain_rank
+
         board, notes = living.open()
-        explained = board.why(team, split=split, now=moment(at))
+        explained = explain_rank(board, team, split=split, now=moment(at))
     if format is Form.json:
         return Result(as_json(explained), notes)
     lines = [

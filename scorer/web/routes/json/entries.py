@@ -124,7 +124,7 @@ def entries(site: Served, viewer: SignedIn, asked: OfList) -> Any:
 def entry(number: int, site: Served, viewer: SignedIn) -> Any:
     """One entry: status, problems, the values that may be seen now, whether it counts and why."""
     fields = site.entry_fields(own_entry(site, viewer, number), viewer)
-    reason, decisions = site.reason(site.board.entry(number), viewer)
+    reason, decisions = site.reason(site.board.ledger.get(number), viewer)
     acts = [
         {"time": act.time.isoformat(), "act": act.act, "reason": act.reason} for act in decisions
     ]

@@ -15,7 +15,7 @@ router = APIRouter(include_in_schema=False)
 def health(context: Shared) -> str:
     """Whether the stores answer."""
     for site in context.sites.values():
-        site.board.stamp()
+        site.board.database.stamp()
     return "ok\n"
 
 

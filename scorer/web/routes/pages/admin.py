@@ -41,14 +41,14 @@ def administration(request: Request, site: Site, viewer: Viewer, **more: Any) ->
     return page(
         request, site, viewer, "admin.html", here="admin", teams=_teams(site),
         signs=_signs(context_of(request), site),
-        events=site.board.log(most=EVENTS), failures=site.board.failures(),
+        events=site.board.log(most=EVENTS), failures=site.board.evaluations.failures(),
         **{**values, **more},
     )  # fmt: skip
 
 
 def _signs(context: Context, site: Site) -> list[Sign]:
     """Return whether all is well, by what an organizer looks at first."""
-    if site.board.changed:  # or were, before another process put a version in force
+    if site.board.versions.changed:  # or were, before another process put a version in force
         with suppress(ChallengeError):
             site.reload()
     return overview(site, context.workers.alive if context.settings.workers else None)
@@ -58,7 +58,7 @@ def _teams(site: Site) -> list[dict[str, Any]]:
     """Return the teams with the numbers of their entries, their valid tokens, and the last use."""
     counts, rows = site.sent, []
     of_teams = dict[int | None, list[Token]]()
-    for token in site.board.tokens():
+    for token in site.board.database.tokens():
         if token.opens:
             of_teams.setdefault(token.team, []).append(token)
     for name, number in site.teams.items():
@@ -104,7 +104,7 @@ def act(
             token = site.board.new_token(subject, label.strip() or None, now=site.clock())
             return administration(request, site, viewer, token=token, named=subject)
         case "retry":
-            site.board.retry(subject)
+            site.board.evaluations.retry(subject)
             context.workers.wake()
         case "revoke":
             site.board.revoke(subject, number, now=site.clock())
@@ -114,7 +114,7 @@ def act(
 @router.get("/c/{id}/admin/failures/{reference}")
 def failure(request: Request, reference: str, site: Served, viewer: Organizer) -> Response:
     """Why an evaluation failed."""
-    cause = site.board.failure(reference)
+    cause = site.board.evaluations.failure(reference)
     return administration(request, site, viewer, cause=cause, reference=reference)
 
 

@@ -92,7 +92,7 @@ def first_sight(
     team = site.teams.get(viewer.team) if viewer.team is not None else None
     placed = list(standing_facts(live, team)) if live is not None and team is not None else []
     if viewer.team is not None and team is not None:
-        chosen = len(site.board.held(now).selected.get(team, ()))
+        chosen = len(site.board.teams.state_at(now).selected.get(team, ()))
         facts = [*placed, *quota_fact(site.left(viewer.team)), *selected_fact(rules, chosen, now)]
     elif live is not None:
         facts = [*board_facts(live)]
@@ -179,7 +179,7 @@ async def rules(request: Request, context: Shared, site: Served, viewer: Reader)
 
 
 def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Response:
-    terms, challenge = site.board.terms(), site.rules
+    terms, challenge = site.board.versions.terms(), site.rules
     facts = [*next_fact(challenge, site.clock())]
     response = page(
         request, site, viewer, "rules.html", here="rules", about=describe(site, viewer),

@@ -104,9 +104,9 @@ def entries(request: Request, site: Served, viewer: Anybody, asked: OfList) -> R
         fault = "Sign in to see entries."
         return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
     listed = entry_page(site, viewer, asked, latest=True)
-    splits, primary = site.value_splits(viewer), site.board.terms().primary
+    splits, primary = site.value_splits(viewer), site.board.versions.terms().primary
     history = pictures.history(own_outcomes(site, viewer), splits[0], primary.id) if splits else []
-    state, phases = site.board.held(), spans(site.rules)
+    state, phases = site.board.teams.state_at(), spans(site.rules)
     until = {entry.number: decided_until(site.rules, entry.phase) for entry in listed.entries}
     own = site.teams.get(viewer.team or "")
     out = {entry.number: act for entry in listed.entries if (act := state.out(entry)) is not None}
@@ -141,9 +141,9 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
         fault = "Sign in to see entries."
         return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
     added = own_entry(site, viewer, number)
-    splits, record = site.value_splits(viewer), site.board.entry(number)
+    splits, record = site.value_splits(viewer), site.board.ledger.get(number)
     reason, decisions = site.reason(record, viewer)
-    measures = site.board.terms().measures
+    measures = site.board.versions.terms().measures
     return page(
         request, site, viewer, "entry.html", here="entries", entry=site.shown(added, viewer),
         splits=splits,
