@@ -194,7 +194,7 @@ def _further(plain: BoundChallenge) -> Iterator[MeasureSpec]:
                 | ({} if spec.id is None else {"id": id})
             )
     taken = {*primary.metric.parameters.model_fields, *plain.challenge.truth.columns}
-    weighted = primary.combination.list_weights or primary.combination.groups
+    weighted = primary.combination.list_weights or primary.combination.grouped_by
     if weighted or not primary.of_lists or taken.intersection(WEIGHTS):
         return
     for column in [each for each in WEIGHTS if each in Combiner(plain.challenge).columns]:

@@ -226,7 +226,7 @@ def _by_aggregates(entrants: Entrants) -> Found:
     if primary.of_lists:
         alike = _without_weights(how)
         plain = how.lists == MEAN or primary.metric.aggregate == "sum"
-        wanted = [] if plain and not how.groups else ["mean"]
+        wanted = [] if plain and how.grouped_by is None else ["mean"]
         two = table is not None and bool(np.isin(table[~np.isnan(table)], (0, 1)).all())
         wanted += ["median"] if how.lists.name != "median" and not two else []  # which is 0 or 1
         for name in wanted:
@@ -329,7 +329,7 @@ def _lacks_values(entrants: Entrants) -> bool:
 
 def _without_weights(how: Combination) -> Combination:
     """The combination in which all lists count alike."""
-    return replace(how, list_weights=None, groups=(), aggregates=(), weights=())
+    return replace(how, list_weights=None, grouped_by=None, groups=MEAN, group_weights=None)
 
 
 def _by_weights(entrants: Entrants) -> Found:
@@ -341,14 +341,14 @@ def _by_weights(entrants: Entrants) -> Found:
     changes: dict[str, Combination] = {}
     if how.list_weights is not None:
         changes[f"{many} without weights"] = replace(how, list_weights=None)
-    if how.groups and primary.of_lists:
+    if how.grouped_by is not None and primary.of_lists:
         changes[f"all {many} alike, without groups"] = replace(
             _without_weights(how), lists=how.lists
         )
-    if how.groups and set(how.weights) != {SIZE}:
-        changes[f"groups by their {many}"] = replace(how, weights=(SIZE,) * len(how.groups))
-    if how.groups and any(how.weights):
-        changes["groups alike"] = replace(how, weights=(None,) * len(how.groups))
+    if how.grouped_by is not None and how.group_weights != SIZE:
+        changes[f"groups by their {many}"] = replace(how, group_weights=SIZE)
+    if how.group_weights is not None:
+        changes["groups alike"] = replace(how, group_weights=None)
     for name, combination in changes.items():
         changed = replace(primary, combination=combination)
         yield "weights", name, _by(primary, entrants.values(changed, terms.rules))
@@ -359,7 +359,7 @@ def _by_weights(entrants: Entrants) -> Found:
             yield "weights", f"{many} weighted by {column}", ranks
     means = [np.mean([*each.groups.get(primary.id, {}).values()] or [np.nan])
              for each in entrants.scored]  # fmt: skip
-    if not how.groups and (ranks := _by(primary, np.array(means))) is not None:
+    if how.grouped_by is None and (ranks := _by(primary, np.array(means))) is not None:
         yield "weights", "groups alike", ranks
 
 
@@ -383,9 +383,9 @@ def _by_groups(entrants: Entrants) -> Found:
 def labels(entrants: Entrants) -> tuple[list[str], Ints]:
     """The groups of the lists, and the place of each list's among these, (lists,); -1: in none."""
     terms, columns = entrants.terms, entrants.cards[0].columns.groups
-    outer = terms.primary.combination.groups[-1:]
-    if not terms.groups and outer and outer[0] in columns:
-        return list(columns[outer[0]].names), columns[outer[0]].codes
+    grouped_by = terms.primary.combination.grouped_by
+    if not terms.groups and grouped_by is not None and grouped_by in columns:
+        return list(columns[grouped_by].names), columns[grouped_by].codes
     names = sorted(set(terms.groups.values()))
     place = {name: n for n, name in enumerate(names)}
     codes = [place.get(terms.groups.get(each, ""), -1) for each in terms.lists]

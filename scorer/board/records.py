@@ -218,9 +218,9 @@ def _combination(fields: Mapping[str, Any]) -> Combination:
     return Combination(
         Aggregate(**fields["lists"]),
         fields["list_weights"],
-        tuple(fields["groups"]),
-        tuple(Aggregate(**level) for level in fields["aggregates"]),
-        tuple(fields["weights"]),
+        fields["grouped_by"],
+        Aggregate(**fields["groups"]),
+        fields["group_weights"],
         fields["group"],
         fields["unit"],
         fields["where"],

@@ -48,19 +48,19 @@ MEASURE = {
         },
         "average": {
             **ONE_OR_MANY,
-            "description": "lists, pooled, or group; columns of the lists' file name groups, from "
-            "the innermost: [pooled, phase]",
+            "description": "lists, pooled, or group; a column of the lists' file names groups: "
+            "phase, or [pooled, phase]",
         },
         "aggregate": {
             **ONE_OR_MANY,
-            "description": "how lists, or the outermost groups, make one number: mean, sum, "
-            "median, geometric, power(-5), quantile(0.9), stability(88, 0.5), dispersion(1); or of "
-            "each level, from the lists outwards",
+            "description": "how groups, or lists without groups, make one number: mean, sum, "
+            "median, geometric, power(-5), quantile(0.9), stability(88, 0.5), dispersion(1); or "
+            "both, of lists and of groups",
         },
         "weights": {
             **ONE_OR_MANY,
             "description": "how much each counts: a column of the lists' file, or size, of groups; "
-            "or of each level, none where all count alike",
+            "or both, of lists and of groups",
         },
         "group": {**SCALAR, "description": "only lists of this group count"},
         "where": {
@@ -127,7 +127,7 @@ class MeasureSpec(YamlSection):
     better: Annotated[Literal["higher", "lower"], Word] | None = None  # of such a file, or a score
     resample: Annotated[Literal["rows", "none"], Word] | None = None  # of such a file
     score: Annotated[Text, AfterValidator(_formula)] | None = None  # of other measures
-    average: OneOrMany = ()  # lists, pooled, or columns of the lists whose groups are averaged
+    average: OneOrMany = ()  # lists, pooled, or a column of the lists whose groups are averaged
     aggregate: Annotated[OneOrMany, AfterValidator(_aggregates)] = ()
     weights: OneOrMany = ()  # columns of the lists, or size; '' for none
     group: Name | None = None  # the lists that count

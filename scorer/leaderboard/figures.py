@@ -23,7 +23,7 @@ from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, 
 from scorer.results.report import Scored, Value
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.aggregate import aggregate_values
-from scorer.stats.aggregate import Aggregate, combined, outwards
+from scorer.stats.aggregate import Aggregate, aggregate_groups
 from scorer.stats.units import unit_sums
 
 MOST_GROUPED = 1 << 25  # sums of all submissions by lists and groups: 256 MB, copied by drawing
@@ -67,7 +67,7 @@ def figures_of(
         return inner
     anywhere: Mask = np.any(inner.valued, axis=0)
     groups = grouped(cards[0].columns, measure, anywhere)
-    if groups is not None and len(groups.names) == 1 and all(e.trivial for e in groups.levels):
+    if groups is not None and len(groups.names) == 1 and groups.how.trivial:
         groups = None
     if by_group:
         return _drawn_by_group(measure, inner, groups, cards[0], rules[measure.id])
@@ -189,7 +189,7 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, fill: Floats) 
 
     def whole(figures: Floats, sizes: Floats) -> Floats:
         figures = np.where(np.isnan(figures), fill, figures)
-        return combined(np.where(sizes > 0, figures, np.nan), sizes, groups.levels)
+        return aggregate_groups(np.where(sizes > 0, figures, np.nan), sizes, groups.how)
 
     def weigh(row: int, weights: Floats) -> float:
         valued_weights = weights * inner.valued[row]
@@ -200,9 +200,9 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, fill: Floats) 
 
     weighs = tuple(partial(weigh, row) for row in range(len(inner.weigh)))
     by_group = inner._replace(weigh=weighs, strata=codes, rests=())
-    median = any(not level.aggregate.of_sums for level in groups.levels)
+    smooth = groups.how.aggregate.of_sums  # not so of a median
     if inner.sums is None or inner.of is None:
-        return by_group._replace(smooth=inner.smooth and not median)
+        return by_group._replace(smooth=inner.smooth and smooth)
     sums = np.zeros((submissions, lists, count, width + 1))
     grouped_lists = np.flatnonzero(codes >= 0)
     sums[:, grouped_lists, codes[grouped_lists], :width] = inner.sums[:, grouped_lists]
@@ -214,7 +214,7 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, fill: Floats) 
         figures = np.asarray(innermost(flat[:, :width])).reshape(-1, count)
         return whole(figures, flat[:, width].reshape(-1, count))
 
-    return by_group._replace(sums=sums.reshape(submissions, lists, -1), of=of, smooth=not median)
+    return by_group._replace(sums=sums.reshape(submissions, lists, -1), of=of, smooth=smooth)
 
 
 def _drawn_by_group(
@@ -224,30 +224,23 @@ def _drawn_by_group(
     codes, names = group_codes(measure, card)
     if groups is None:
         return _gathered(inner, codes, len(names))
-    *within, outermost = groups.levels
-    unit_of = np.zeros(outermost.around.size, dtype=np.int64)  # the unit of each outermost group
-    of_inner = groups.codes >= 0
-    place = np.arange(len(groups.names))
-    for level in within:
-        place = level.around[place]
-    unit_of[place[groups.codes[of_inner]]] = codes[of_inner]
+    unit_of = np.zeros(len(groups.names), dtype=np.int64)  # the unit of each group
+    grouped_lists = groups.codes >= 0
+    unit_of[groups.codes[grouped_lists]] = codes[grouped_lists]
     fill = fillers(card, measure, rules, groups)
     submissions = len(inner.weigh)
     table = np.full((submissions, len(names)), np.nan)
     weights = np.zeros(len(names))
     for row in range(submissions):
-        group_of = groups.codes[of_inner & inner.valued[row]]
+        group_of = groups.codes[grouped_lists & inner.valued[row]]
         sizes = np.bincount(group_of, minlength=len(groups.names)).astype(np.float64)[None]
         figures = _each_group(inner, row, groups)[None]
         figures = np.where(np.isnan(figures), fill, figures)
         figures = np.where(sizes > 0, figures, np.nan)
-        for level in within:
-            figures, sizes = outwards(figures, sizes, level)
         table[row, unit_of] = figures[0]
-        weights[unit_of] = sizes[0] if outermost.by_size else (
-            1.0 if outermost.weights is None else outermost.weights
-        )  # fmt: skip
-    return _aggregated(outermost.aggregate, table, weights)
+        alike_or_given = 1.0 if groups.how.weights is None else groups.how.weights
+        weights[unit_of] = sizes[0] if groups.how.by_size else alike_or_given
+    return _aggregated(groups.how.aggregate, table, weights)
 
 
 def _each_group(inner: Figures, row: int, groups: Grouped) -> Floats:
@@ -262,8 +255,7 @@ def _each_group(inner: Figures, row: int, groups: Grouped) -> Floats:
 
 def group_codes(measure: Measure, card: Scorecard) -> tuple[Ints, tuple[str, ...]]:
     """The group that each list is drawn with, and what these are called."""
-    column = measure.combination.groups[-1] if measure.combination.groups else "group"
-    groups = card.columns.groups[column]
+    groups = card.columns.groups[measure.combination.grouped_by or "group"]
     return groups.codes, groups.names
 
 
@@ -342,7 +334,7 @@ def _strata(measure: Measure, parts: Sequence[Figures], scored: Sequence[Scored]
 
 
 def _counted_together(measure: Measure, card: Scorecard, counted: Mask) -> Ints:
-    """The innermost group of each list, over which one figure is made; -1 where it is in none."""
+    """The group of each list, over which one figure is made; -1 where it is in none."""
     anywhere: Mask = np.any(counted, axis=0)
     groups = grouped(card.columns, measure, anywhere)
     belongs = belonging(card, measure)

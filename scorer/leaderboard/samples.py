@@ -194,9 +194,9 @@ def samples_of(
     if len(groups) == len(values):
         return _OfLists(np.array(groups), None, "groups", Scale(measure.range))
     how = measure.combination
-    if measure.metric.aggregate == "sum" and not how.groups and not measure.parts:
+    if measure.metric.aggregate == "sum" and how.grouped_by is None and not measure.parts:
         return "it is a sum over the lists, which says how many there are"
-    if how.lists.name == "sum" and not how.groups and measure.of_lists:
+    if how.lists.name == "sum" and how.grouped_by is None and measure.of_lists:
         return "it is a sum over the lists, which says how many there are"
     cards = [each.card for each in scored if each.card is not None]
     of_groups = how.unit == "group"
@@ -325,6 +325,4 @@ def _one_group(measure: Measure, card: Scorecard) -> bool:
     """Whether a measure's groups are one, which is then the whole."""
     every = np.ones(len(card.lists), dtype=bool)
     groups = grouped(card.columns, measure, every & belonging(card, measure))
-    return groups is not None and len(groups.names) == 1 and all(
-        level.trivial for level in groups.levels
-    )  # fmt: skip
+    return groups is not None and len(groups.names) == 1 and groups.how.trivial

@@ -21,15 +21,15 @@ COMPOSITE = "Composite"
 class Combination:
     """How lists make one number.
 
-    Lists make a value by `lists`, unless they are pooled; where there are `groups`, each innermost
-    group has such a value, and the groups make those that hold them, to the whole.
+    Lists make a value by `lists`, unless they are pooled. If a column puts them in groups, each
+    group has such a value, and these make the number by `groups`.
     """
 
     lists: Aggregate = MEAN
     list_weights: str | None = None  # a column of the lists
-    groups: tuple[str, ...] = ()  # columns of the lists, from the innermost
-    aggregates: tuple[Aggregate, ...] = ()  # of each of them
-    weights: tuple[str | None, ...] = ()  # of each of them: a column of the lists, or SIZE
+    grouped_by: str | None = None  # a column of the lists, with the group of each
+    groups: Aggregate = MEAN
+    group_weights: str | None = None  # a column of the lists, or SIZE
     group: str | None = None  # only lists of that group count
     unit: str = "list"  # what is resampled: list or group
     where: str | None = None  # a condition: only lists of which it is true count
@@ -42,7 +42,7 @@ class Combination:
     @property
     def of_lists(self) -> bool:
         """Whether the number is the mean of the lists' values."""
-        return not self.groups and self.lists == MEAN and self.list_weights is None
+        return self.grouped_by is None and self.lists == MEAN and self.list_weights is None
 
     @property
     def limited(self) -> bool:
@@ -52,24 +52,28 @@ class Combination:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns of the lists whose text it needs."""
-        by_role = self.group is not None or (self.unit == "group" and not self.groups)
-        return (*self.groups, *(["group"] if by_role else []))
+        by_role = self.group is not None or (self.unit == "group" and self.grouped_by is None)
+        names = (self.grouped_by, "group" if by_role else None)
+        return tuple(name for name in names if name is not None)
 
     @property
     def numbers(self) -> tuple[str, ...]:
         """The columns of the lists whose numbers it needs."""
-        every = (self.list_weights, *self.weights)
+        every = (self.list_weights, self.group_weights)
         return tuple(name for name in every if name is not None and name != SIZE)
 
     def facts(self) -> dict[str, Any]:
         """The settings that differ from the defaults, as challenge.yaml writes them."""
         facts: dict[str, Any] = {}
-        if self.groups:
-            facts["average"] = list(self.groups)
-        if (self.lists, *self.aggregates) != (MEAN,) * (1 + len(self.aggregates)):
-            facts["aggregate"] = [str(aggregate) for aggregate in (self.lists, *self.aggregates)]
-        if any((self.list_weights, *self.weights)):
-            facts["weights"] = [self.list_weights, *self.weights]
+        aggregates, weights = [self.lists], [self.list_weights]
+        if self.grouped_by is not None:
+            facts["average"] = [self.grouped_by]
+            aggregates.append(self.groups)
+            weights.append(self.group_weights)
+        if any(aggregate != MEAN for aggregate in aggregates):
+            facts["aggregate"] = [str(aggregate) for aggregate in aggregates]
+        if any(weights):
+            facts["weights"] = weights
         if self.group is not None:
             facts["group"] = self.group
         if self.where is not None:
@@ -84,8 +88,8 @@ class Combination:
         parts = []
         if self.lists != MEAN or self.list_weights:
             parts.append(_level_name("", self.lists, self.list_weights))
-        for name, how, weight in zip(self.groups, self.aggregates, self.weights, strict=True):
-            parts.append(_level_name(name, how, weight))
+        if self.grouped_by is not None:
+            parts.append(_level_name(self.grouped_by, self.groups, self.group_weights))
         if self.group is not None:
             parts.append(f"of {self.group}")
         if self.where is not None:
@@ -94,12 +98,12 @@ class Combination:
 
     @property
     def outermost(self) -> str:
-        """The outermost aggregate."""
-        return str(self.aggregates[-1] if self.groups else self.lists)
+        """The aggregate of the groups, or of the lists where there are none."""
+        return str(self.lists if self.grouped_by is None else self.groups)
 
 
 def _level_name(name: str, how: Aggregate, weight: str | None) -> str:
-    """A level of groups as a measure's name has it: `group: median by size`."""
+    """How lists or groups make a number, as a measure's name has it: `group: median by size`."""
     parts = [str(how)] if how != MEAN or not name else []
     parts += [f"by {weight}"] if weight else []
     return f"{name}: {' '.join(parts)}" if name and parts else name or " ".join(parts)

@@ -130,7 +130,7 @@ class Measure:
     def range(self) -> Bounds:
         """The lowest and the highest value that it can have."""
         low, high = self.metric.range
-        aggregates = (self.combination.lists, *self.combination.aggregates)
+        aggregates = (self.combination.lists, self.combination.groups)
         if any(aggregate.name == "sum" for aggregate in aggregates):
             return (low if low == 0 else None, high if high == 0 else None)
         if any(aggregate.name in ("stability", "dispersion") for aggregate in aggregates):

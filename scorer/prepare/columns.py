@@ -17,7 +17,6 @@ from scorer.reading.read import read_file
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.results.columns import ListColumns
-from scorer.results.groups import keys_of
 
 
 def list_columns(
@@ -159,28 +158,22 @@ def _uneven_weights(prepared: BoundChallenge, columns: ListColumns, path: str) -
     """Weights of groups that are not the same for all lists of a group."""
     problems = []
     for measure in prepared.measures:
-        combination = measure.combination
-        for depth, name in enumerate(combination.weights):
-            if name is None or name not in columns.weights:
-                continue
-            keys, weights = (
-                keys_of(columns, combination)[:, : len(combination.groups) - depth],
-                columns.weights,
+        grouped_by, name = measure.combination.grouped_by, measure.combination.group_weights
+        if grouped_by is None or name is None or name not in columns.weights:
+            continue
+        groups = columns.groups[grouped_by]
+        least = np.full(len(groups.names), np.inf)
+        most = -least
+        np.minimum.at(least, groups.codes, columns.weights[name])
+        np.maximum.at(most, groups.codes, columns.weights[name])
+        uneven = np.flatnonzero(least[groups.codes] != most[groups.codes])
+        if uneven.size:
+            called = quoted(groups.names[groups.codes[uneven[0]]])
+            message = (
+                f"{name} is the weight of a group in {measure.id}, and lists of {called} have "
+                "several"
             )
-            _, group = np.unique(keys, axis=0, return_inverse=True)
-            least = np.full(group.max() + 1, np.inf)
-            most = -least
-            np.minimum.at(least, group.reshape(-1), weights[name])
-            np.maximum.at(most, group.reshape(-1), weights[name])
-            if (least != most).any():
-                at = int(np.flatnonzero(least[group.reshape(-1)] != most[group.reshape(-1)])[0])
-                kind = columns.groups[combination.groups[depth]]
-                called = quoted(kind.names[kind.codes[at]])
-                message = (
-                    f"{name} is the weight of a group in {measure.id}, and lists of {called} have "
-                    "several"
-                )
-                problems.append(Problem("T304", message, path=path))
+            problems.append(Problem("T304", message, path=path))
     return problems
 
 

@@ -82,90 +82,98 @@ class Combiner:
     def _combination(self, spec: MeasureSpec, bound: Measure) -> Combination:
         metric = bound.metric
         parameters = set() if spec.score is not None else set(metric.parameters.model_fields)
-        words = list(spec.average)
+        words = spec.average
         if inner := self._inner(spec):
             words = words[1:]
             if "average" not in parameters and inner not in LIST_WORDS:
                 self._not_pooled(spec, metric, inner)
                 return Combination()
-        groups = tuple(words)
-        for name in groups:
+        if len(words) > 1:
+            message = "groups are those of one column: average: type, or [pooled, type]"
+            self._wrong(spec, "average", message)
+        for name in words[:1]:
             self._column(spec, "average", name)
-        if len(set(groups)) < len(groups):
-            self._wrong(spec, "average", "a column is named twice")
-        of_lists = bound.of_lists
+        grouped_by = words[0] if words else None
         texts = () if "aggregate" in parameters else spec.aggregate
-        levels = self._levels(spec, "aggregate", texts, of_lists, len(groups))
-        if any(text.startswith("stability") for text in levels[:1]):
-            message = "stability is of groups in their order, such as weeks: average: week"
-            self._wrong(spec, "aggregate", message)
-        spread = next((t for t in levels if t.startswith(("stability", "dispersion"))), None)
-        if metric.better == "lower" and spread is not None:
-            word = spread.partition("(")[0]
-            message = f"{word} is of measures of which higher is better, not {metric.name}"
-            self._wrong(spec, "aggregate", message)
-        summed = metric.aggregate == "sum" and spec.score is None
-        plain = Aggregate("sum") if summed else MEAN
-        aggregates = [aggregate(text) if text else None for text in levels]
-        weights = self._levels(
-            spec, "weights", () if "weights" in parameters else spec.weights, of_lists, len(groups)
+        of_lists, of_groups = self._lists_and_groups(spec, "aggregate", texts, bound, grouped_by)
+        self._check_aggregates(spec, metric, of_lists, of_groups)
+        names = () if "weights" in parameters else spec.weights
+        list_weights, group_weights = self._lists_and_groups(
+            spec, "weights", names, bound, grouped_by
         )
-        for n, name in enumerate(weights):
-            if name == SIZE and n == 0:
-                self._wrong(spec, "weights", f"{SIZE} is the weight of groups; a list has a column")
-            elif name and name != SIZE:
+        if list_weights == SIZE:
+            self._wrong(spec, "weights", f"{SIZE} is the weight of groups; a list has a column")
+        for name in dict.fromkeys((list_weights, group_weights)):
+            if name not in ("", SIZE):
                 self._column(spec, "weights", name)
+        for text, weight in ((of_lists, list_weights), (of_groups, group_weights)):
+            if weight and text.startswith(("quantile", "stability", "dispersion")):
+                self._wrong(spec, "weights", f"{text} takes no weights")
         group = None if "group" in parameters else spec.group
         if group is not None:
             self._column(spec, "group", "group")
         unit = "list" if "unit" in parameters else spec.unit
-        if unit == "group" and not groups:
+        if unit == "group" and grouped_by is None:
             self._column(spec, "unit", "group")
-        for text, weight in zip(levels, weights, strict=True):
-            if weight and text.startswith(("quantile", "stability", "dispersion")):
-                self._wrong(spec, "weights", f"{text} takes no weights")
-        if "weight" in self.challenge.truth.columns and any(levels[:1] + weights[:1]):
+        if "weight" in self.challenge.truth.columns and (of_lists or list_weights):
             self._wrong(spec, "aggregate", "the truth's rows have weights, which make a mean")
+        is_sum = metric.aggregate == "sum" and spec.score is None
         combination = Combination(
-            aggregates[0] or MEAN,
-            weights[0] or None,
-            groups,
-            tuple(level or MEAN for level in aggregates[1:]),
-            tuple(level or None for level in weights[1:]),
+            aggregate(of_lists) if of_lists else MEAN,
+            list_weights or None,
+            grouped_by,
+            aggregate(of_groups) if of_groups else MEAN,
+            group_weights or None,
             group,
             unit,
             None if "where" in parameters else spec.where,
         )
-        return (
-            combination
-            if combination.plain or not summed or aggregates[0]
-            else replace(combination, lists=plain)
-        )
+        if combination.plain or not is_sum or of_lists:
+            return combination
+        return replace(combination, lists=Aggregate("sum"))
 
-    def _levels(
-        self, spec: MeasureSpec, key: str, texts: Sequence[str], of_lists: bool, groups: int
-    ) -> list[str]:
-        """The value of a key for the lists, then for each level of groups; '' for none."""
-        places = [*([0] if of_lists else []), *range(1, groups + 1)]
-        levels = [""] * (1 + groups)
+    def _check_aggregates(
+        self, spec: MeasureSpec, metric: Metric, of_lists: str, of_groups: str
+    ) -> None:
+        """Refuse aggregates that are not of lists, or not of measures such as this one."""
+        if of_lists.startswith("stability"):
+            message = "stability is of groups in their order, such as weeks: average: week"
+            self._wrong(spec, "aggregate", message)
+        for text in (of_lists, of_groups):
+            if metric.better == "lower" and text.startswith(("stability", "dispersion")):
+                word = text.partition("(")[0]
+                message = f"{word} is of measures of which higher is better, not {metric.name}"
+                self._wrong(spec, "aggregate", message)
+                return
+
+    def _lists_and_groups(
+        self,
+        spec: MeasureSpec,
+        key: str,
+        texts: Sequence[str],
+        bound: Measure,
+        grouped_by: str | None,
+    ) -> tuple[str, str]:
+        """What a key says of the lists, and of their groups; '' for nothing.
+
+        One text is about the groups, or about the lists where there are none.
+        """
         if not texts:
-            return levels
-        if not places:
+            return "", ""
+        both = bound.of_lists and grouped_by is not None
+        if not bound.of_lists and grouped_by is None:
             message = "its lists are pooled, so that there is nothing to put together"
             self._wrong(spec, key, message)
         elif len(texts) == 1:
-            levels[places[-1]] = texts[0]
-        elif len(texts) != len(places):
-            what = " and ".join((["lists"] if of_lists else []) + (["groups"] if groups else []))
-            self._wrong(
-                spec, key,
-                f"{len(texts)} are given, and there are {len(places)} levels: {what}; write one "
-                "for the outermost, or one of each level from the innermost",
-            )  # fmt: skip
+            return (texts[0], "") if grouped_by is None else ("", texts[0])
+        elif both and len(texts) == 2:
+            return texts[0], texts[1]
         else:
-            for place, text in zip(places, texts, strict=True):
-                levels[place] = text
-        return levels
+            of = "lists" if grouped_by is None else "groups"
+            what = "at most 2 are possible: of the lists, and of the groups" if both else ""
+            what = what or f"1 is possible: of the {of}"
+            self._wrong(spec, key, f"{len(texts)} are given, and {what}")
+        return "", ""
 
     def _not_pooled(self, spec: MeasureSpec, metric: Metric, inner: str) -> None:
         if inner == "pooled":
@@ -265,9 +273,9 @@ class Combiner:
             message = "a score takes its measures as they are; write it at each of them"
             self._wrong(spec, written[0], message, "C125")
             return None
-        outer = {p.combination.groups[-1] for p in parts if p.combination.groups}
-        if spec.unit == "group" and outer - {"group"}:
-            name = next(iter(outer - {"group"}))
+        others = {part.combination.grouped_by for part in parts} - {None, "group"}
+        if spec.unit == "group" and others:
+            name = next(iter(others))
             message = f"its measures have groups of {quoted(name)}, not of group, which are drawn"
             self._wrong(spec, "unit", message, "C125")
             return None

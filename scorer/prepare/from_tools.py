@@ -26,6 +26,7 @@ UNFIT = re.compile(r"[^\w.@+=,-]+")  # in the name of a file
 LONGEST = 150  # characters of such a name
 NO_NAMES: Mapping[Path, str] = {}
 SCORE = "score"  # where tasks have no value in common
+SHARE = "share"  # the column of cases whose number is the weight of their group
 
 
 @dataclass(frozen=True)
@@ -157,8 +158,11 @@ def values_challenge(found: FoundCases) -> dict[str, Any]:
     if found.tool.missing:
         submission["missing_list"] = found.tool.missing
     submission["values"] = {name: _declared_value(found, name) for name in found.values}
-    average = [name for name in found.tool.average if name in levels]
-    over = {"average": average} if average else {}
+    inner, outer = found.tool.average, found.tool.within
+    grouped_by = inner if inner in levels else outer if outer in levels else None
+    over = {"average": grouped_by} if grouped_by else {}
+    if _has_shares(found):
+        over["weights"] = SHARE
     return {
         "title": f"Values of {found.tool.name}",
         "kind": "values",
@@ -166,6 +170,20 @@ def values_challenge(found: FoundCases) -> dict[str, Any]:
         "submission": submission,
         "metrics": [{"id": name, "metric": name, **over} for name in found.values],
     }
+
+
+def _has_shares(found: FoundCases) -> bool:
+    """Return whether groups whose means make the whole are weighted within others."""
+    return {found.tool.average, found.tool.within} <= {*_group_levels(found)}
+
+
+def _shares(found: FoundCases) -> dict[str, float]:
+    """Return the weight of each case's group, which is 1 over the number of those around it."""
+    inner, outer = map(found.tool.groups.index, (found.tool.average, found.tool.within))
+    inside = Counter(
+        groups[: outer + 1] for groups in {g[: inner + 1] for g in found.groups.values()}
+    )
+    return {case: 1 / inside[groups[: outer + 1]] for case, groups in found.groups.items()}
 
 
 def _group_levels(found: FoundCases) -> list[str]:
@@ -207,8 +225,12 @@ def file_names(systems: Sequence[str]) -> dict[str, str]:
 def _case_table(found: FoundCases) -> bytes:
     levels = _group_levels(found)
     at = [found.tool.groups.index(level) for level in levels]
-    rows = ([case, *(groups[n] for n in at)] for case, groups in sorted(found.groups.items()))
-    return _csv_bytes([["case", *levels], *rows])
+    rows = [[case, *(groups[n] for n in at)] for case, groups in sorted(found.groups.items())]
+    head = ["case", *levels]
+    if _has_shares(found):
+        shares = _shares(found)
+        head, rows = [*head, SHARE], [[*row, repr(shares[row[0]])] for row in rows]
+    return _csv_bytes([head, *rows])
 
 
 def _system_table(found: FoundCases, system: str) -> bytes:

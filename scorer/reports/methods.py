@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scorer import __version__
-from scorer.core.text import join_first, printable, unit
+from scorer.core.text import printable, quoted, unit
 from scorer.metrics.catalogue import bibtex_entries, bibtex_of, formula_lines
 from scorer.metrics.notation import Measure
 from scorer.reports.leaderboard.remarks import scope
@@ -83,8 +83,8 @@ def _computed(measure: Measure, report: Report, word: str) -> Statement:
         "pooled": f"one value of all {word} together",
         "formula": "a formula of the means of its parts",
     }.get(measure.aggregate, f"made of the {word} by {printable(measure.aggregate)}")
-    if not measure.combination.plain and measure.combination.groups:
-        how += f", within {join_first(measure.combination.groups)} first"
+    if measure.combination.grouped_by is not None:
+        how += f", within {quoted(measure.combination.grouped_by)} first"
     return Statement(
         f"{role} {printable(measure.name)} ({metric.title})"
         f"{called}, {how}; {metric.better} is better",

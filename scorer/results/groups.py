@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.metrics.aggregate import SIZE, Combination
+from scorer.metrics.aggregate import SIZE
 from scorer.metrics.notation import Measure
 from scorer.results.columns import ListColumns
 from scorer.results.scorecard import OF_TRUTH, Rules, Scorecard
-from scorer.stats.aggregate import Level
+from scorer.stats.aggregate import GroupAggregate
 
 
 class Grouped(NamedTuple):
-    """Which innermost group each list is in, and how groups make the whole."""
+    """Which group each list is in, and how groups make the whole."""
 
-    codes: Ints  # (lists,), from 0 without gaps
-    names: tuple[str, ...]  # of each innermost group
-    levels: tuple[Level, ...]
+    codes: Ints  # (lists,), from 0 without gaps; -1 for a list in none of these
+    names: tuple[str, ...]  # of each group
+    how: GroupAggregate
 
 
 def belonging(card: Scorecard, measure: Measure) -> Mask:
@@ -45,7 +45,7 @@ def lacking(card: Scorecard, measure: Measure) -> bool:
     every = np.ones(len(card.lists), dtype=bool)
     return any(
         any(withheld(card, part, every))
-        or (not part.combination.groups and _lacks(card, part, belonging(card, part)))
+        or (part.combination.grouped_by is None and _lacks(card, part, belonging(card, part)))
         for part in measure.all_parts
     )
 
@@ -97,40 +97,26 @@ def _lacks(card: Scorecard, measure: Measure, lists: Mask) -> bool:
 
 
 def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | None:
-    """The groups of a measure that have one of these lists; None where it has no groups.
-
-    A group is identified by its own name and those of the groups that contain it.
-    """
+    """The groups of a measure that have one of these lists; None where it has no groups."""
     combination = measure.combination
-    if not combination.groups:
+    if combination.grouped_by is None:
         return None
-    group_columns = [columns.groups[name] for name in combination.groups]
-    keys = keys_of(columns, combination)
-    present, codes = np.unique(keys[lists], axis=0, return_inverse=True)
-    group_codes = np.full(len(keys), -1, dtype=np.int64)
-    group_codes[lists] = codes.reshape(-1)
-    levels, groups = [], present
-    for depth, (kind, weight) in enumerate(
-        zip(combination.aggregates, combination.weights, strict=True)
-    ):
-        outer, around = groups[:1, :-1], np.zeros(len(groups), dtype=np.int64)
-        if outer.size:
-            outer, around = np.unique(groups[:, :-1], axis=0, return_inverse=True)
-        weights = None
-        if weight not in (None, SIZE):
-            weights = np.zeros(len(groups))
-            member = _representatives(keys, groups, depth)
-            assert weight is not None
-            weights = columns.weights[weight][member]
-        order = _name_order(group_columns[depth].names)[groups[:, -1]]
-        levels.append(Level(kind, weights, around.reshape(-1), weight == SIZE, order))
-        groups = outer
-    names = [" / ".join(e.names[c] for e, c in zip(group_columns, reversed(row), strict=True))
-             for row in present.tolist()]  # fmt: skip
-    return Grouped(group_codes, tuple(names), tuple(levels))
+    column = columns.groups[combination.grouped_by]
+    present, codes = np.unique(column.codes[lists], return_inverse=True)
+    group_codes = np.full(column.codes.size, -1, dtype=np.int64)
+    group_codes[lists] = codes
+    weights, by_size = None, combination.group_weights == SIZE
+    if combination.group_weights is not None and not by_size:
+        every, first = np.unique(column.codes, return_index=True)  # a list of each group
+        members = first[np.searchsorted(every, present)]
+        weights = columns.weights[combination.group_weights][members]
+    names = tuple(column.names[code] for code in present.tolist())
+    order = np.argsort(_name_places(column.names)[present])
+    how = GroupAggregate(combination.groups, weights, by_size, order)
+    return Grouped(group_codes, names, how)
 
 
-def _name_order(names: Sequence[str]) -> Ints:
+def _name_places(names: Sequence[str]) -> Ints:
     """The place of each name: by their numbers where all are numbers, else as texts."""
     try:
         keys: list[Any] = [float(name) for name in names]
@@ -139,16 +125,3 @@ def _name_order(names: Sequence[str]) -> Ints:
     places = np.empty(len(names), dtype=np.int64)
     places[sorted(range(len(names)), key=keys.__getitem__)] = np.arange(len(names))
     return places
-
-
-def keys_of(columns: ListColumns, combination: Combination) -> Ints:
-    """The groups of each list, the outermost first: shape (lists, levels)."""
-    return np.column_stack([columns.groups[name].codes for name in reversed(combination.groups)])
-
-
-def _representatives(keys: Ints, groups: Ints, depth: int) -> Ints:
-    """A list of each group: its weight is the group's."""
-    width = keys.shape[1] - depth
-    _, first = np.unique(keys[:, :width], axis=0, return_index=True)
-    place = {tuple(keys[at, :width].tolist()): at for at in first.tolist()}
-    return np.array([place[tuple(row)] for row in groups.tolist()], dtype=np.int64)

@@ -20,7 +20,7 @@ from scorer.metrics.ratios import divide
 from scorer.results.groups import belonging, filler, fillers, grouped, lacking, owed
 from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules, Scorecard
-from scorer.stats.aggregate import combined
+from scorer.stats.aggregate import aggregate_groups
 from scorer.stats.exact import exact_mean, exact_sum
 
 RulesById = Mapping[str, Rules]  # measure id -> how lists without a value count
@@ -158,7 +158,7 @@ def _combine_groups(
         if (np.isnan(figures) & owed(card, measure, groups)).any():
             return math.nan  # the submission leaves out a figure that the truth has
     sizes = np.bincount(groups.codes[lists], minlength=figures.size).astype(np.float64)
-    return float(combined(figures[None], sizes[None], groups.levels)[0])
+    return float(aggregate_groups(figures[None], sizes[None], groups.how)[0])
 
 
 def values_of_lists(card: Scorecard, measure: Measure, rules: RulesById) -> tuple[Floats, States]:

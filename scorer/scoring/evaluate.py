@@ -66,7 +66,7 @@ def score(
             values[measure.id] = _mark_not_given(measure, filtered, raw)
             continue
         figures[measure.id] = raw
-        if not (measure.combination.groups or of_fold):
+        if measure.combination.grouped_by is None and not of_fold:
             continue
         if (truth_view := truth_as_submission(view, where)) is not None:
             truth_figure = evaluate(measure, {view: truth_view})

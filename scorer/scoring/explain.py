@@ -133,7 +133,7 @@ def _apply_rules(
     if not card.answered[at]:
         notes.append("The submission leaves this list out; it is worked as an empty list.")
     counts = math.nan if total.per_list is None else float(total.per_list[at])
-    if total.per_list is None and not measure.combination.groups:
+    if total.per_list is None and measure.combination.grouped_by is None:
         is_table = "labels" in measure.metric.kinds
         word = "row" if is_table else "list"
         source = f"all {total.lists:,} {word}s together" if total.lists > 1 else f"one {word}"
@@ -180,7 +180,7 @@ def _describe_combination(
         yield f"The list is in another group than {group}, and does not count."
     if combination.plain or combination.of_lists:  # the mean of all lists, or of one group's
         return
-    if not combination.groups:
+    if combination.grouped_by is None:
         weight = f", weighted by {combination.list_weights}" if combination.list_weights else ""
         yield (
             f"The lists' values make {measure.id} by their {combination.lists}{weight}: "
@@ -199,7 +199,7 @@ def _describe_combination(
     yield (
         f"The list is in {printable(groups.names[groups.codes[at]], 60)}, one of {len(parts):,} "
         f"groups ({', '.join(parts[:SHOWN_GROUPS])}{more}); they make {measure.id} by "
-        f"{', then '.join(map(str, combination.aggregates))}: {_format_value(mean)}."
+        f"{combination.groups}: {_format_value(mean)}."
     )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -219,62 +218,47 @@ def median(values: Floats, weight: Floats) -> float:
     return float((values[by[first]] + values[by[last]]) / 2)
 
 
-class Level(NamedTuple):
-    """Groups of one sort, and how they make the groups around them."""
+class GroupAggregate(NamedTuple):
+    """How the figures of groups make one number."""
 
     aggregate: Aggregate
-    weights: Floats | None  # (groups,); None: all alike, or by size
-    around: Ints  # (groups,): the group of the next level that each is in; 0 for the whole
+    weights: Floats | None = None  # (groups,); None: all alike, or by size
     by_size: bool = False
-    order: Ints | None = None  # (groups,): their places in the order of their names
+    order: Ints | None = None  # (groups,): the groups in the order of their names
 
     @property
     def trivial(self) -> bool:
-        """Whether a single group is what it makes of it."""
+        """Whether the figure of a single group is the number."""
         floored = self.aggregate.name == "geometric" and self.aggregate.number is not None
         summed = self.aggregate.name == "sum" and (self.weights is not None or self.by_size)
         return not floored and not summed and self.aggregate.name != "stability"
 
 
-def combined(figures: Floats, sizes: Floats, levels: Sequence[Level]) -> Floats:
-    """Figures of groups to that of the whole, from the innermost level outwards.
+def aggregate_groups(figures: Floats, sizes: Floats, how: GroupAggregate) -> Floats:
+    """Return the number that figures of groups make in each draw, shape (draws,).
 
     A group of no lists, and one whose figure is NaN, is left out. A sum has no value where a group
-    is left out. Both are of shape (draws, groups), `sizes` in lists; `levels` are the groups, then
-    the groups that hold these. The result has shape (draws,).
+    is left out.
+
+    Args:
+        figures: Shape (draws, groups); NaN where a group has none.
+        sizes: The lists of each group, shape (draws, groups).
+        how: How they make the number.
     """
-    for level in levels:
-        figures, sizes = outwards(figures, sizes, level)
-    return figures[:, 0]
-
-
-def outwards(figures: Floats, sizes: Floats, level: Level) -> tuple[Floats, Floats]:
-    """The figures and sizes of the groups around, as `combined`.
-
-    Both are of shape (draws, groups), `sizes` in lists; a figure is NaN where a group has none. The
-    results are of shape (draws, groups around).
-    """
-    count, how = int(level.around.max(initial=0)) + 1, level.aggregate
-    figures_around, total = np.full((len(figures), count), np.nan), np.zeros((len(figures), count))
-    for group in range(count):
-        members = np.flatnonzero(level.around == group)
-        if level.order is not None:
-            members = members[np.argsort(level.order[members], kind="stable")]
-        own = figures[:, members]
-        total[:, group] = sizes[:, members].sum(axis=1)
-        if members.size == 1 and level.trivial:
-            figures_around[:, group] = own[:, 0]
-            continue
-        weights = np.ones(members.size) if level.weights is None else level.weights[members]
-        each = sizes[:, members] if level.by_size else np.broadcast_to(weights, own.shape)
-        if not how.of_sums or len(own) == 1:  # exact where nothing is drawn
-            alike = level.weights is None and not level.by_size
-            weight_rows = [None] * len(own) if alike else each
-            pairs = zip(own, weight_rows, strict=True)
-            figures_around[:, group] = [how.of(row, weight) for row, weight in pairs]
-        else:
-            columns = how.columns(own) * each[..., None]
-            figures_around[:, group] = how.value(columns.sum(axis=1))
-        if how.name == "sum":
-            figures_around[np.isnan(own).any(axis=1), group] = np.nan
-    return figures_around, total
+    aggregate, (draws, groups) = how.aggregate, figures.shape
+    if groups == 1 and how.trivial:
+        return figures[:, 0]
+    order = np.arange(groups) if how.order is None else how.order
+    own = figures[:, order]
+    weights = np.ones(groups) if how.weights is None else how.weights[order]
+    each = sizes[:, order] if how.by_size else np.broadcast_to(weights, own.shape)
+    if not aggregate.of_sums or draws == 1:  # exact where nothing is drawn
+        alike = how.weights is None and not how.by_size
+        weight_rows = [None] * draws if alike else each
+        pairs = zip(own, weight_rows, strict=True)
+        numbers = np.array([aggregate.of(row, weight) for row, weight in pairs])
+    else:
+        numbers = aggregate.value((aggregate.columns(own) * each[..., None]).sum(axis=1))
+    if aggregate.name == "sum":
+        numbers[np.isnan(own).any(axis=1)] = np.nan
+    return numbers

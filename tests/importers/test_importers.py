@@ -242,3 +242,24 @@ def test_what_does_not_go_together_is_refused(score, words, says):
     ran = score("values", *words)
     assert ran.code == 2
     assert says in ran.err
+
+
+@pytest.mark.slow("scores a board")
+def test_the_mean_of_helm_is_over_scenarios_however_many_runs_each_has(score, write):
+    def stats(mean):
+        name = {"name": "exact_match", "split": "test"}
+        stat = {"name": name, "count": 1, "mean": mean}
+        return json.dumps([{"instance_id": "i", "train_trial_index": 0, "stats": [stat]}])
+
+    runs = {"mmlu:subject=law,": 1.0, "mmlu:subject=math,": 0.0, "boolq:": 1.0}
+    write({"files": {f"{run}model=m/per_instance_stats.json": stats(v) for run, v in runs.items()}})
+    assert score("init", "--from", "in", "made").code == 0
+    assert Path("made/cases.csv").read_text("utf-8") == (
+        "case,scenario,run,share\n"
+        "boolq/i,boolq,boolq,1.0\n"
+        "mmlu:subject=law/i,mmlu,mmlu:subject=law,0.5\n"
+        "mmlu:subject=math/i,mmlu,mmlu:subject=math,0.5\n"
+    )
+    assert values_of(score("made", "made/systems", "--format", "json")) == {
+        "m": {"exact_match": 0.75}
+    }

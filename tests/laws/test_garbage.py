@@ -155,7 +155,7 @@ def test_combinations_drawn_at_random_gain_nothing(seed, challenge):
 
     def drawn():
         how = [f"metric: {rng.choice(['RMSE', 'MAE', 'RMSLE', 'MSE', 'MedAE'])}"]
-        how += [["", "average: g", "average: [g, h]"][rng.integers(3)]]
+        how += [["", "average: g", "average: h"][rng.integers(3)]]
         if how[-1]:
             aggregates = ["mean", "median", "power(2)", "quantile(0.75)", "geometric"]
             how += [f"aggregate: {rng.choice(aggregates)}"]

@@ -80,13 +80,13 @@ def refused(folder, measures, head=HEAD):
         ("{id: s, score: a + b, per: list}", "C125", "no parameters"),
         ("{metric: NumRet, average: pooled}", "C114", "no ratio of sums"),
         ("{metric: R@2, average: pooled, aggregate: median}", "C114", "nothing to put together"),
-        ("{metric: R@2, aggregate: [mean, sum]}", "C114", "1 levels: lists"),
+        ("{metric: R@2, aggregate: [mean, sum]}", "C114", "1 is possible: of the lists"),
         ("{metric: R@2, aggregate: power}", "C106", "power takes a number"),
         ("{metric: R@2, aggregate: power(0)}", "C106", "not 0"),
         ("{metric: R@2, aggregate: mode}", "C106", "mean, sum, median"),
         ("{metric: R@2, aggregate: mean(3)}", "C106", "takes no number"),
         ("{metric: R@2, average: grup}", "C121", "did you mean 'group'?"),
-        ("{metric: R@2, average: [kind, kind]}", "C114", "named twice"),
+        ("{metric: R@2, average: [kind, domain]}", "C114", "groups are those of one column"),
         ("{metric: R@2, average: domian}", "C121", "did you mean 'domain'?"),
         ("{metric: R@2, weights: size}", "C114", "size is the weight of groups"),
         ("{metric: R@2, weights: wieght}", "C121", "did you mean 'weight'?"),
@@ -180,7 +180,7 @@ def test_explain_names_the_groups(folder):
     path = folder / "challenge.yaml"
     path.write_text(HEAD + "  - {id: g, metric: R@2, average: group, aggregate: sum}\n")
     (found,) = explain(path, folder / "run.csv", "q2").measures
-    assert found.counts == 0.5
+    assert found.counts_as == 0.5
     assert "x 0.75, y 0.5" in " ".join(found.notes)
     assert "1.25" in " ".join(found.notes)
 

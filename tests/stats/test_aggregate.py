@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.stats.aggregate import Level, aggregate, combined
+from scorer.stats.aggregate import GroupAggregate, aggregate, aggregate_groups
 
 VALUES = st.lists(st.floats(-10, 10), min_size=1, max_size=12)
 
@@ -45,16 +45,15 @@ def test_values(text, values, expected):
 
 
 def test_groups_count_in_the_order_of_their_names():
-    figures, order = np.array([[0.4, 0.6, 0.5]]), np.array([2, 0, 1])
-    one = np.zeros(3, dtype=np.int64)
-    level = Level(aggregate("stability(2, 0.5)"), None, one, order=order)
-    assert combined(figures, np.ones((1, 3)), [level])[0] == pytest.approx(0.5 - 0.2)
+    figures, order = np.array([[0.4, 0.6, 0.5]]), np.array([1, 2, 0])
+    how = GroupAggregate(aggregate("stability(2, 0.5)"), order=order)
+    assert aggregate_groups(figures, np.ones((1, 3)), how)[0] == pytest.approx(0.5 - 0.2)
 
 
 @pytest.mark.parametrize("values", [[0.4] * 9, [0.3, 0.5] * 50, [0.1] * 10])
 def test_means_of_values_and_of_groups_are_exact(values):
     values, mean = np.array(values), {9: 0.4, 100: 0.4, 10: 0.1}[len(values)]
     for order in (values, values[::-1], np.sort(values)):
-        level = Level(aggregate("mean"), None, np.zeros(order.size, dtype=np.int64))
+        how = GroupAggregate(aggregate("mean"))
         assert aggregate("mean").of(order) == mean
-        assert combined(order[None], np.ones((1, order.size)), [level]) == [mean]
+        assert aggregate_groups(order[None], np.ones((1, order.size)), how) == [mean]

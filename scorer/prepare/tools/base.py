@@ -134,7 +134,8 @@ class Tool:
     function: Read
     finds: Callable[[bytes], bool]  # of a file's first bytes
     groups: tuple[str, ...] = ()  # what the groups of its cases are called, the outermost first
-    average: tuple[str, ...] = ()  # those over which means are taken, the innermost first
+    average: str = ""  # those whose means make the whole; empty: cases count alike
+    within: str = ""  # the groups around those, which count alike, however many each has
     missing: str = ""  # as `submission.missing_list`; empty: the default
     lower: frozenset[str] = frozenset()  # values of which less is better
 

@@ -29,7 +29,8 @@ LOWER = frozenset({
     "HELM",
     keys("instance_id", "train_trial_index", "stats"),
     groups=("scenario", "run"),
-    average=("run", "scenario"),
+    average="run",
+    within="scenario",
     lower=LOWER,
 )
 def helm(file: ToolFile) -> Iterator[Case]:

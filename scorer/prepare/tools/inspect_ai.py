@@ -11,7 +11,7 @@ LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partly, incorrect
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
-@tool("Inspect", keys("eval", "run_id", "task"), groups=("task",), average=("task",))
+@tool("Inspect", keys("eval", "run_id", "task"), groups=("task",), average="task")
 def inspect_ai(file: ToolFile) -> Iterator[Case]:
     """A case a sample, whose epochs are averaged; C is 1, P 0.5, I and N 0, as in its accuracy."""
     spec = file.member(file.document, "eval", dict)

@@ -21,7 +21,7 @@ LOWER = frozenset({"perplexity", "word_perplexity", "byte_perplexity", "bits_per
     "lm-evaluation-harness",
     keys("doc_id", "filtered_resps"),
     groups=("task", "subtask"),
-    average=("task",),
+    average="task",
     lower=LOWER,
 )
 def lm_eval(file: ToolFile) -> Iterator[Case]:

@@ -17,7 +17,7 @@ REVISION = re.compile(r"[0-9a-f]{40}|no_revision_available|external|[0-9]+")
     "MTEB",
     keys("mteb_version", "scores", "dataset_revision"),
     groups=("task",),
-    average=("task",),
+    average="task",
 )
 def mteb(file: ToolFile) -> Iterator[Case]:
     """A case a subset of a split of a task, with its main score."""
