@@ -37,6 +37,7 @@ from scorer.preferences.comparisons import comparisons
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import opened
 from scorer.results.comparison import Pairing
+from scorer.stats.paired import Test
 from scorer.views.preferences import Positions
 
 MOST_COMPARED = 200  # submissions: 19,900 pairs, each with its test and its lists
@@ -111,6 +112,7 @@ def compare(
     preferences: Sequence[str] | None = None,
     *,
     margin: float | None = None,
+    test: Test = "permutation",
     only: Sequence[str] | None = None,
     split: str | None = None,
     measures: Measures | None = None,
@@ -130,6 +132,9 @@ def compare(
             challenge has ranked lists, and text for reading shows none of them.
         margin: the difference in the primary measure that does not matter: pairs are tested for
             differing by less.
+        test: the paired test of means over lists. Wilcoxon's is of ranks: it finds medians of
+            differences, which can point the other way than means. Figures of the whole, folds and
+            runs have one test.
         only: ids of the measures by which pairs are compared; by default all.
         split: the split of the challenge's whose lists are compared; default: all lists.
         measures: as of `evaluate`; with `columns` and `rules` they stand for a challenge.yaml.
@@ -155,7 +160,7 @@ def compare(
                 f"compare at most {MOST_COMPARED}, or rank all of them with score"
             )
         report, pairs = _compared(
-            prepared, files, preferences, margin, progress, _Asked(only, split)
+            prepared, files, preferences, margin, progress, _Asked(only, split, test)
         )
         return Comparison(report, replace(pairs, asked=preferences is not None))
 
@@ -165,6 +170,7 @@ class _Asked(NamedTuple):
 
     only: Sequence[str] | None
     split: str | None
+    test: Test
 
 
 def _compared(
@@ -234,7 +240,7 @@ def _compared(
     rules = prepared.challenge.leaderboard
     return report, pairing(
         tuple(cards), report.lists, cubes, samples, values, measures, rules, untested=untested,
-        margin=margin,
+        margin=margin, test=asked.test,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from scorer.api.submissions import Named, baselines, terms_of
-from scorer.challenge.leaderboard import Leaderboard, Tiers
+from scorer.challenge.leaderboard import Tiers
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import settled
 from scorer.leaderboard.certainty import cluster_codes, usual
@@ -20,7 +20,6 @@ from scorer.prepare.probes import cards, has_probes, probes
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.results.soundness import Detectable
-from scorer.stats.paired import Test
 from scorer.stats.power import detectable, least_p, lists_needed
 
 SUBMISSIONS = (2, 5, 10, 30)  # for how many a board is judged
@@ -62,14 +61,15 @@ def detectable_of(ready: OpenChallenge, known: Sequence[Scored]) -> Detectable:
         samples = samples_of(primary, scored, challenge=challenge, clusters=codes)
         if isinstance(samples, str):
             return Detectable(math.nan, math.nan, tiers.alpha, "nothing", why=samples)
-        lists, units, sd = usual(samples.tests(rules))
+        test = samples.tests(rules)
+        lists, units, sd = usual(test)
         if sd > 0:
-            name, adjust = samples.test(tiers)
             smallest = Detectable(
-                math.nan, sd, tiers.alpha, basis, (), name, adjust, samples.over, lists, units
-            )
+                math.nan, sd, tiers.alpha, basis, (), test.test, test.adjust, samples.over, lists,
+                units,
+            )  # fmt: skip
             among = tuple(
-                (n, _least(smallest, n, tiers, challenge.leaderboard)) for n in SUBMISSIONS
+                (n, _least(smallest, n, challenge.leaderboard.draws)) for n in SUBMISSIONS
             )
             smallest = replace(smallest, difference=among[0][1], among=among)
             return replace(smallest, smaller=tuple(_lists_of_smaller(smallest)))
@@ -77,18 +77,10 @@ def detectable_of(ready: OpenChallenge, known: Sequence[Scored]) -> Detectable:
     return Detectable(math.nan, math.nan, tiers.alpha, "nothing", why=why)
 
 
-def _test(smallest: Detectable) -> Test:
-    """The test by its least p: that of folds is a t-test."""
-    return "wilcoxon" if smallest.test == "wilcoxon" else "permutation" if (
-        smallest.test == "permutation") else "t"  # fmt: skip
-
-
-def _least(smallest: Detectable, count: int, tiers: Tiers, rules: Leaderboard) -> float:
+def _least(smallest: Detectable, count: int, draws: int) -> float:
     """The smallest difference among so many submissions; infinite where there is none."""
     pairs = count * (count - 1) // 2
-    # Holm's correction raises its draws
-    draws = max(rules.draws, 2 * math.ceil(pairs / smallest.alpha))
-    if least_p(smallest.units, _test(smallest), tiers.adjust, pairs, draws) > smallest.alpha:
+    if least_p(smallest.units, draws, by_t=smallest.test != "permutation") > smallest.alpha:
         return math.inf
     return detectable(smallest.deviation, smallest.units, smallest.alpha, pairs=pairs)
 

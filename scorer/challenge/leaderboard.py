@@ -31,20 +31,7 @@ MOST_DRAWS = 1_000_000  # each is kept for every submission
 class Tiers(YamlSection):
     """How standings that cannot be told apart are found."""
 
-    rule: Annotated[Literal["all", "first"], Word] = Field(
-        "all",
-        description="where a tier ends: where everything above is significantly better than "
-        "everything below, or before the first that is worse than the tier's first",
-    )
-    test: Annotated[Literal["permutation", "wilcoxon", "t"], Word] = Field(
-        "permutation",
-        description="the paired test; wilcoxon's is of ranks: it finds medians of differences, "
-        "which can point the other way than means",
-    )
     alpha: Share = Field(0.05, description="level of the test")
-    adjust: Annotated[Literal["max", "holm"], Word] = Field(
-        "max", description="how p-values are adjusted for multiple comparisons"
-    )
 
 
 def _each_once(tracks: tuple["Track", ...]) -> tuple["Track", ...]:
@@ -70,20 +57,8 @@ class Leaderboard(YamlSection):
         "primary",
         description="the primary measure, or a preference or several measures with an aggregate",
     )
-    intervals: Annotated[
-        Annotated[
-            Annotated[Literal["joint"], Word, Tag("word")] | Annotated[Share, Tag("level")],
-            Discriminator(
-                lambda value: "level" if isinstance(bare(value), int | float) else "word"
-            ),
-        ]
-        | None,
-        Before(switch(LEVEL)),
-        Or({"type": "boolean"}),
-    ] = Field(
-        LEVEL,
-        description="level of the intervals over lists; joint: those of all the ranked hold "
-        "together in 95 % of boards; false: none",
+    intervals: Annotated[Share | None, Before(switch(LEVEL)), Or({"type": "boolean"})] = Field(
+        LEVEL, description="level of the intervals over lists; false: none"
     )
     tiers: Annotated[Tiers | None, Before(switch({})), Or({"type": "boolean"})] = Field(
         Tiers.model_construct(),
@@ -117,16 +92,6 @@ class Leaderboard(YamlSection):
     tracks: Annotated[tuple[Track, ...], AfterValidator(_each_once)] = Field(
         (), description="parts of the board with ranks of their own: {id: closed, group: NAME}"
     )
-
-    @property
-    def joint(self) -> bool:
-        """Whether the intervals of all the ranked are to hold together."""
-        return self.intervals == "joint"
-
-    @property
-    def level(self) -> float | None:
-        """How often an interval, or all joint ones, are to hold; None: there are none."""
-        return LEVEL if isinstance(self.intervals, str) else self.intervals
 
 
 DEFAULT_BOARD = Leaderboard.model_construct()  # where nothing is written of it

@@ -29,7 +29,6 @@ SWITCHES = ("intervals", "tiers")  # where nothing means "off", elsewhere "not w
 ENOUGH = "two keys are enough: 'truth: truth.csv' and 'metrics: [nDCG@10]'"
 UNWRITTEN = YamlValue(None, 0, 0)
 NUMBERS: dict[Steps, str] = {  # what may stand in place of words
-    ("leaderboard", "intervals"): ", a level between 0 and 1, true or false",
     ("leaderboard", "ladder"): ", or a number",
 }
 MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
@@ -48,6 +47,13 @@ INSTEAD = {
     "candidates of a list, others as many as length says",
     ("submission", "sums"): "leave it out; probabilities are divided by their sum, with a warning",
     ("submission", "repeats"): "leave it out; a list names each item once",
+    ("leaderboard", "test"): "leave it out; a board is tested by permutations, and "
+    "score compare --test t or --test wilcoxon tests pairs otherwise",
+    ("leaderboard", "adjust"): "leave it out; each pair is held against the greatest of all",
+    ("leaderboard", "rule"): "leave it out; a tier ends where all above are significantly better "
+    "than all below, and score compare tests each pair",
+    ("leaderboard", "joint"): "write a level; the intervals of k submissions hold together in "
+    "95 % of boards where each has the level 0.95 ** (1 / k)",
 }
 
 # what a measure says of how its lists make one number, beside its metric's parameters
@@ -300,16 +306,16 @@ def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:
         return _located(root, "C107", steps, message, steps[:-1], help)
     if kind == "extra_forbidden":
         return _unknown(root, steps, _keys(steps[:-1]))
-    if kind.startswith("C"):
-        return _located(root, kind, steps, fault["msg"])
-    words = FAULT_WORDS.get(kind, "{msg}")
     written = root.reach(steps)[2]
+    help = INSTEAD.get((str(steps[0]), str(bare(written))))
+    if kind.startswith("C"):
+        return _located(root, kind, steps, fault["msg"], help=help)
+    words = FAULT_WORDS.get(kind, "{msg}")
     message = words.format(value=as_written(written), msg=fault["msg"], **context)
     if kind == "literal_error":
         message += NUMBERS.get(steps[:2], "")
         similar = nearest(str(bare(written)), re.findall("'([^']+)'", context["expected"]))
         message += f"; did you mean {quoted(similar)}?" if similar else ""
-    help = INSTEAD.get((str(steps[0]), str(bare(written)))) if kind == "literal_error" else None
     return _located(root, "C106", steps, message, help=help)
 
 

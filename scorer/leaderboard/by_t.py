@@ -37,14 +37,17 @@ class _OfFolds:
     def of(self, rows: Ints) -> _OfFolds:
         return _OfFolds(self.values[rows])
 
-    def intervals(self, rules: Leaderboard) -> list[Ends]:
+    def intervals(self, level: float) -> list[Ends]:
         from scorer.stats.folds import fold_interval
 
-        level = rules.level
-        return [None if level is None else fold_interval(row, level) for row in self.values]
+        return [fold_interval(row, level) for row in self.values]
 
     def tests(
-        self, rules: Leaderboard, control: bool = False, alone: float | None = None
+        self,
+        rules: Leaderboard,
+        control: bool = False,
+        alone: float | None = None,
+        test: str = "permutation",
     ) -> Paired:
         from scorer.stats.folds import paired_folds
 
@@ -53,9 +56,6 @@ class _OfFolds:
     @property
     def rests_on(self) -> float:
         return np.inf
-
-    def test(self, rules: Tiers) -> tuple[str, str]:
-        return "corrected t", "holm"
 
 
 def of_folds(values: Floats) -> _OfFolds:
@@ -109,16 +109,16 @@ class _OfRuns:
             for each in self._alone
         ]  # fmt: skip
 
-    def intervals(self, rules: Leaderboard) -> list[Ends]:
-        level = rules.level
-        ends = [
-            None if level is None or each is None else runs_interval(each, level)
-            for each in self._alone
-        ]
+    def intervals(self, level: float) -> list[Ends]:
+        ends = [None if each is None else runs_interval(each, level) for each in self._alone]
         return [each and _within(each, self.bounds) for each in ends]
 
     def tests(
-        self, rules: Leaderboard, control: bool = False, alone: float | None = None
+        self,
+        rules: Leaderboard,
+        control: bool = False,
+        alone: float | None = None,
+        test: str = "permutation",
     ) -> Paired:
         common: Mask = np.all(self.valued, axis=0)
         spreads = lent(self._spreads(common)) if self._several(common) else []
@@ -126,9 +126,6 @@ class _OfRuns:
             spreads, len(self.systems), int(common.sum()), level=tested_level(rules),
             control=control, alone=alone,
         )  # fmt: skip
-
-    def test(self, rules: Tiers) -> tuple[str, str]:
-        return "t", "holm"
 
 
 def of_runs(values: Floats, sizes: Sequence[int], clusters: Ints | None, bounds: Bounds) -> _OfRuns:

@@ -10,14 +10,13 @@ from functools import reduce
 import numpy as np
 
 from scorer.challenge.leaderboard import Leaderboard, Tiers
-from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.arrays import Floats, Ints
 from scorer.leaderboard.by_t import varies_of
 from scorer.leaderboard.samples import Samples, samples_of
 from scorer.metrics.notation import Measure
 from scorer.results.report import (
     Against,
     Certainty,
-    Fewer,
     How,
     Report,
     ShakeUp,
@@ -25,12 +24,10 @@ from scorer.results.report import (
     Value,
 )
 from scorer.stats.family import Paired
-from scorer.stats.paired import Test
 from scorer.stats.power import detectable, fewest_lists, least_p
 from scorer.stats.ranks import shake_up
 from scorer.stats.tiers import rank_ranges, tiers
 
-SURE = 2.5758293035489004  # standard errors: 99 %, as every submission is asked
 ENOUGH = 6  # units: 2 / 2**6 is below .05
 MOST = 1_000  # ranked submissions of which all pairs are tested: memory grows with their square
 SPLIT = ("public", "private")  # groups of lists that are compared with random ones
@@ -60,8 +57,10 @@ def with_certainty(
     shown = report.standings
     valued = [row.rank is not None and not math.isnan(row.values[primary.id]) for row in shown]
     ranked = np.flatnonzero(valued)
-    bounds = samples.intervals(_of_each(rules, ranked.size))
-    rows = [replace(row, interval=ends) for row, ends in zip(shown, bounds, strict=True)]
+    rows = list(shown)
+    if rules.intervals is not None:
+        bounds = samples.intervals(rules.intervals)
+        rows = [replace(row, interval=ends) for row, ends in zip(shown, bounds, strict=True)]
     values = [each.values[primary.id] for each in scored]
     for n, varies in enumerate(varies_of(samples) or ()):
         rows[n] = replace(rows[n], error=varies)
@@ -71,14 +70,12 @@ def with_certainty(
     if rules.tiers is not None and report.measured and ranked.size > MOST:
         uncertain = f"of more than {MOST:,} submissions not all pairs are tested"
     elif rules.tiers is not None and report.measured and ranked.size > 1:
-        certainty = _tested(rows, samples, ranked, primary, rules, rules.tiers)
+        certainty = _tested(rows, samples, ranked, rules, rules.tiers)
         per_list = _per_list([values[n] for n in ranked.tolist()])
         if per_list is not None:
-            certainty = certainty._replace(
-                fewer=tuple(_fewer_lists([rows[n] for n in ranked.tolist()], per_list, primary)),
-                shake_up=_shake_up(per_list, report.lists, groups, primary, rules),
-            )
-        _placed(rows, ranked, certainty, primary, rules.tiers)
+            moved = _shake_up(per_list, report.lists, groups, primary, rules)
+            certainty = certainty._replace(shake_up=moved)
+        _placed(rows, ranked, certainty, primary)
     return replace(
         report,
         standings=tuple(rows),
@@ -86,17 +83,6 @@ def with_certainty(
         uncertain=uncertain,
         rests_on=samples.rests_on,
     )
-
-
-def _of_each(rules: Leaderboard, ranked: int) -> Leaderboard:
-    """The rules with the level of each interval for all of the ranked to hold together.
-
-    Šidák, "Rectangular confidence regions for the means of multivariate normal distributions",
-    JASA 62, 1967: however the values of submissions hang together.
-    """
-    if not rules.joint or rules.level is None:
-        return rules
-    return rules.model_copy(update={"intervals": rules.level ** (1 / max(ranked, 1))})
 
 
 def cluster_codes(lists: Sequence[str], clusters: Mapping[str, str]) -> Ints | None:
@@ -134,24 +120,18 @@ def _tested(
     rows: Sequence[Standing],
     samples: Samples,
     ranked: Ints,
-    primary: Measure,
     rules: Leaderboard,
     tier: Tiers,
 ) -> Certainty:
     ranked_samples = samples.of(ranked)
     test = ranked_samples.tests(rules)
     lists, units, sd = usual(test)
-    name, adjust = ranked_samples.test(tier)
     how = How(
-        name, adjust, tier.alpha, tier.rule, rules.level, test.draws,
-        rules.seed, ranked_samples.over,
-        lists, units, rules.joint,
+        test.test, test.adjust, tier.alpha, rules.intervals, test.draws, rules.seed,
+        ranked_samples.over, lists, units,
     )  # fmt: skip
-    plain: Test = (
-        "t" if name in ("t", "corrected t") else "wilcoxon" if name == "wilcoxon" else "permutation"
-    )
-    least = least_p(units, plain, tier.adjust, max(test.pairs, 1), max(test.draws, 1))
-    fewest = fewest_lists(tier.alpha, plain, tier.adjust, max(test.pairs, 1))
+    by_t = test.test != "permutation"
+    least = least_p(units, test.draws, by_t=by_t)
     possible = least <= tier.alpha
     return Certainty(
         tuple(rows[n].name for n in ranked.tolist()),
@@ -164,7 +144,7 @@ def _tested(
         test.lists,
         test.pairs,
         least,
-        fewest,
+        fewest_lists(tier.alpha, by_t=by_t),
         tuple(_against(rows, samples, ranked, rules)),
     )
 
@@ -198,15 +178,14 @@ def _against(
             yield Against(row.name, -test.difference[0, 1:], test.p[0, 1:], test.lists[0, 1:])
 
 
-def _placed(
-    rows: list[Standing], ranked: Ints, certainty: Certainty, primary: Measure, tier: Tiers
-) -> None:
+def _placed(rows: list[Standing], ranked: Ints, certainty: Certainty, primary: Measure) -> None:
     """Give the ranked their tiers and their ranges of ranks."""
     lead = certainty.lead if primary.metric.better == "higher" else -certainty.lead
-    placed = tiers(certainty.p, lead, tier.alpha, tier.rule)
-    spans = rank_ranges(certainty.p, lead, tier.alpha)
+    alpha = certainty.how.alpha
+    placed = tiers(certainty.p, lead, alpha)
+    spans = rank_ranges(certainty.p, lead, alpha)
     for at, (n, own, (low, high)) in enumerate(zip(ranked.tolist(), placed, spans, strict=True)):
-        sure = certainty.p[at] <= tier.alpha
+        sure = certainty.p[at] <= alpha
         behind = sure & (lead[at] < 0)
         rows[n] = replace(
             rows[n],
@@ -215,39 +194,6 @@ def _placed(
             ranks=(low, high),
             worse=bool(behind[0] or behind[at:].any()),
         )
-
-
-def _fewer_lists(
-    rows: Sequence[Standing], per_list: Sequence[Floats], primary: Measure
-) -> Iterator[Fewer]:
-    """Those with fewer lists, and whether their lists are easier for the others than the rest."""
-    if all(row.fewer is None for row in rows):
-        return
-    table = np.array(per_list)
-    valued = ~np.isnan(table)
-    every = valued.any(axis=0)
-    for n, row in enumerate(rows):
-        if row.fewer is None:
-            continue
-        others = np.delete(np.arange(len(rows)), n)
-        of_others = valued[others].sum(axis=0)
-        hard = np.nansum(table[others], axis=0) / np.maximum(of_others, 1)
-        here, rest = valued[n] & (of_others > 0), every & ~valued[n] & (of_others > 0)
-        means = [float(hard[mask].mean()) if mask.any() else math.nan for mask in (here, rest)]
-        up = 1 if primary.metric.better == "higher" else -1
-        easier = up * _sign(hard, here, rest)
-        yield Fewer(row.name, *row.fewer, means[0], means[1], easier)
-
-
-def _sign(hard: Floats, here: Mask, rest: Mask) -> int:
-    """1 where the mean of some lists is surely above that of the others, -1 below, else 0."""
-    both = hard[here | rest]
-    if not here.any() or not rest.any() or both.size < 3 or np.ptp(both) == 0:
-        return 0
-    # a permutation of the lists between the two has this error (without replacement)
-    error = both.std(ddof=1) * math.sqrt(1 / here.sum() + 1 / rest.sum())
-    statistic = float(hard[here].mean() - hard[rest].mean()) / error
-    return int(np.sign(statistic)) if abs(statistic) > SURE else 0
 
 
 def _shake_up(

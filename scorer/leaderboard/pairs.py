@@ -23,6 +23,7 @@ from scorer.results.comparison import (
 )
 from scorer.stats.equivalence import equivalence
 from scorer.stats.family import Paired
+from scorer.stats.paired import Test
 from scorer.stats.power import effect_size
 from scorer.stats.shares import paired_shares
 
@@ -40,6 +41,7 @@ def pairing(
     *,
     untested: Mapping[str, str] | None = None,
     margin: float | None = None,
+    test: Test = "permutation",
 ) -> Pairing:
     """Compare all submissions with each other.
 
@@ -48,9 +50,10 @@ def pairing(
         samples: measure id -> what its differences and tests are worked out from.
         values: measure id -> (submissions, lists), NaN where skipped; measures without values of
             lists are missing.
-        rules: the level, the test and the seed of the statistics.
+        rules: the level, the draws and the seed of the statistics.
         untested: measure id -> why it is not compared.
         margin: the difference in the primary measure that does not matter.
+        test: the test of means over lists.
     """
     rules = rules or Leaderboard()
     first, second = (ends.astype(np.int64) for ends in np.triu_indices(len(names), 1))
@@ -61,24 +64,24 @@ def pairing(
     tested, differing = {}, {}
     for measure in measures:
         sample, table = samples[measure.id], values.get(measure.id, nothing)
-        test = sample.tests(rules, alone=rules.level)
+        found = sample.tests(rules, alone=rules.intervals, test=test)
         binary = _binary(table, measure) if sample.over == "lists" else 0.0
         equal = None
         if margin is not None and measure.primary:
-            error = test.deviation[first, second] / np.sqrt(
-                np.maximum(test.units[first, second], 1)
+            error = found.deviation[first, second] / np.sqrt(
+                np.maximum(found.units[first, second], 1)
             )
-            units = test.units[first, second].astype(np.float64)
-            equal = equivalence(test.difference[first, second], error, units, margin)
+            units = found.units[first, second].astype(np.float64)
+            equal = equivalence(found.difference[first, second], error, units, margin)
         differing[measure.id] = [
-            _differing(measure, table[a] - table[b], binary, test, (a, b), lists, rules,
+            _differing(measure, table[a] - table[b], binary, found, (a, b), lists, rules,
                        None if equal is None else float(equal[n]))
             for n, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
         ]  # fmt: skip
         if rules.tiers is not None and first.size:
-            common = test.lists[first, second]
+            common = found.lists[first, second]
             tested[measure.id] = Tested(
-                *sample.test(rules.tiers), test.draws, test.pairs, sample.over,
+                found.test, found.adjust, found.draws, found.pairs, sample.over,
                 (int(common.min()), int(common.max())),
             )  # fmt: skip
     pairs = [
@@ -153,10 +156,10 @@ def _differing(
         _around(mean_difference, float(margins[pair]), measure)
         for margins in (test.margin, test.alone)
     )
-    if binary and ends is not None and rules.level is not None:
+    if binary and ends is not None and rules.intervals is not None:
         share = difference[~np.isnan(difference)] / binary
         score = paired_shares(
-            int((share > 0).sum()), int((share < 0).sum()), share.size, rules.level
+            int((share > 0).sum()), int((share < 0).sum()), share.size, rules.intervals
         )
         ends = min(ends[0], binary * score.low), max(ends[1], binary * score.high)
     tests = rules.tiers is not None

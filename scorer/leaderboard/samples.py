@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from scorer.challenge.leaderboard import Leaderboard, Tiers
+from scorer.challenge.leaderboard import Leaderboard
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.leaderboard.by_t import (
@@ -33,7 +33,6 @@ from scorer.stats.family import Paired
 from scorer.stats.figures import degrees, exchanged, fisher, pseudo_values, weighted_pseudo_values
 from scorer.stats.intervals import MEANS, Interval, Scale, intervals
 from scorer.stats.paired import Test
-from scorer.stats.permutation import Adjust
 from scorer.stats.units import NOISE, alike, kish, units
 
 # a single submission has nothing to be tested against, so tests are imported where they are made
@@ -64,26 +63,30 @@ class Samples(Protocol):
         """Those of some submissions."""
         ...
 
-    def intervals(self, rules: Leaderboard) -> list[Ends]:
+    def intervals(self, level: float) -> list[Ends]:
         """The interval of each submission's figure."""
         ...
 
     def tests(
-        self, rules: Leaderboard, control: bool = False, alone: float | None = None
+        self,
+        rules: Leaderboard,
+        control: bool = False,
+        alone: float | None = None,
+        test: Test = "permutation",
     ) -> Paired:
         """All pairs tested, or with `control` the first against each other one.
 
-        `alone` is the level of an interval of each difference by itself.
+        Args:
+            rules: the level, the draws and the seed.
+            control: whether the first is held against each other one.
+            alone: the level of an interval of each difference by itself.
+            test: of means over lists; of figures, folds and runs there is one.
         """
         ...
 
     @property
     def rests_on(self) -> float:
         """How many lists of the rarest class one of them rests on; the fewest of all."""
-        ...
-
-    def test(self, rules: Tiers) -> tuple[str, str]:
-        """Which test and which adjustment are used."""
         ...
 
 
@@ -128,23 +131,23 @@ class _OfLists:
             fisher=None if other is None else other.of(rows),
         )  # fmt: skip
 
-    def intervals(self, rules: Leaderboard) -> list[Ends]:
-        if rules.level is None:
-            return [None] * len(self.values)
-        bounds = intervals(self.values, rules.level, self.clusters, self.scale)
-        return [_ends(each) for each in bounds]
+    def intervals(self, level: float) -> list[Ends]:
+        return [_ends(each) for each in intervals(self.values, level, self.clusters, self.scale)]
 
     def tests(
-        self, rules: Leaderboard, control: bool = False, alone: float | None = None
+        self,
+        rules: Leaderboard,
+        control: bool = False,
+        alone: float | None = None,
+        test: Test = "permutation",
     ) -> Paired:
         from scorer.stats.paired import paired
 
         if self.fisher is not None and self.valued.all():
             return self._unscaled(self.fisher.tests(rules, control, alone))
-        test, adjust = self.test(rules.tiers or Tiers())
         return paired(
-            self.values, test=test, adjust=adjust, draws=rules.draws, seed=rules.seed,
-            level=tested_level(rules), clusters=self.clusters, control=control,
+            self.values, test="permutation" if self.scale.figure else test, draws=rules.draws,
+            seed=rules.seed, level=tested_level(rules), clusters=self.clusters, control=control,
             recompute=self.again, exchanged=self.exchanged, scale=self.scale, alone=alone,
         )  # fmt: skip
 
@@ -164,10 +167,6 @@ class _OfLists:
     @property
     def rests_on(self) -> float:
         return min(self.scale.rests, default=np.inf)
-
-    def test(self, rules: Tiers) -> tuple[Test, Adjust]:
-        test: Test = "permutation" if self.scale.figure else rules.test
-        return test, rules.adjust if test == "permutation" else "holm"
 
 
 def samples_of(

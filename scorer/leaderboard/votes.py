@@ -49,9 +49,8 @@ def vote_board(ballots: Ballots, rules: Leaderboard, title: str, findings: Findi
     return VoteBoard(
         title, standings, rates[square], met[square], strengths.probabilities()[0][square],
         strengths.tie, int(votes.tie.sum()), votes.tie.size, ballots.prompts, ballots.named,
-        rules.level, rules.joint, min(rules.draws, DRAWS), rules.seed,
+        rules.intervals, min(rules.draws, DRAWS), rules.seed,
         None if rules.tiers is None else rules.tiers.alpha,
-        None if rules.tiers is None else rules.tiers.rule,
         ballots.columns, ballots.files, findings,
     )  # fmt: skip
 
@@ -96,10 +95,9 @@ def _standings(
     reach = None
     units = np.unique(votes.prompt).size
     values = pseudo_values(votes, strengths, rules.seed) if units > 1 else None
-    if rules.level is not None and values is not None and units >= FEWEST_PROMPTS:
+    if rules.intervals is not None and values is not None and units >= FEWEST_PROMPTS:
         draws = MEAN + ELO * drawn_strengths(values, min(rules.draws, DRAWS), rules.seed)
-        level = rules.level ** (1 / len(ratings)) if rules.joint else rules.level
-        reach = _reach(draws, level, units)
+        reach = _reach(draws, rules.intervals, units)
     placed = spans = None
     if values is not None:
         placed, spans = _tiers_and_ranks(values[order], rules)
@@ -133,10 +131,10 @@ def _tiers_and_ranks(
     if tier is None:
         return None, None
     test = paired(
-        values, adjust=tier.adjust, draws=rules.draws, seed=rules.seed,
+        values, draws=rules.draws, seed=rules.seed,
         level=1 - tier.alpha,
     )  # fmt: skip
     return (
-        tiers(test.p, test.lead, tier.alpha, tier.rule),
+        tiers(test.p, test.lead, tier.alpha),
         rank_ranges(test.p, test.lead, tier.alpha),
     )

@@ -87,10 +87,6 @@ def refuse_other_rules(challenge: Challenge) -> None:
         for role in challenge.votes
         if role not in USUAL
     ]
-    tiers = challenge.leaderboard.tiers
-    if tiers is not None and tiers.test != "permutation":
-        message = "ratings are tested by permutations alone, of what each prompt adds to them"
-        faults.append(Fault("leaderboard.tiers.test", "C122", message))
     keys = [key for key in challenge.model_fields_set if key not in KEYS]
     keys += [f"leaderboard.{key}" for key in challenge.leaderboard.model_fields_set - RULES]
     message = "means nothing for votes, which give no submission a value of its own"

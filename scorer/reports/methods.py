@@ -28,7 +28,6 @@ MISSING = {
 }
 TESTS = {  # how it is called, and who is cited
     "permutation": ("a paired permutation test", ()),
-    "wilcoxon": ("Wilcoxon's signed-rank test", ("wilcoxon1945individual",)),
     "t": ("a paired t-test", ("student1908probable",)),
     "corrected t": (
         "a t-test over folds, corrected for shared training data", ("nadeau2003inference",)
@@ -104,19 +103,18 @@ def _certain(report: Report, ranked: int) -> Iterator[Statement]:
     if report.uncertain and not shown:
         yield Statement("The primary measure has neither intervals nor tests")
         return
-    if board.level is not None and (shown or not ranked):
-        together = ", of all the ranked together," if board.joint else ""
+    if board.intervals is not None and (shown or not ranked):
         made, cites = _levelled(report)
-        level = f"{100 * board.level:g} %"
-        yield Statement(f"Intervals have a level{together} of {level}; {made}", cites)
+        level = f"{100 * board.intervals:g} %"
+        yield Statement(f"Intervals have a level of {level}; {made}", cites)
     if board.tiers is None or (ranked and certainty is None):
         return
     rules = board.tiers
     how = certainty.how if certainty is not None else None
-    test = how.test if how else "corrected t" if report.challenge.folds else rules.test
+    test = how.test if how else "corrected t" if report.challenge.folds else "permutation"
     name, cited = TESTS[test]
     over = {"folds": "", "lists": f" of {unit(report.called)}"}.get(how.over if how else "", "")
-    adjust, adjuster = ADJUSTED[how.adjust if how else rules.adjust]
+    adjust, adjuster = ADJUSTED[how.adjust if how else "max"]
     pairs = f" for the {certainty.pairs:,} pairs" if certainty and certainty.pairs > 1 else ""
     yield Statement(
         f"Two submissions differ significantly where {name}{over} finds a p of at most "
@@ -124,8 +122,6 @@ def _certain(report: Report, ranked: int) -> Iterator[Statement]:
     )  # fmt: skip
     yield Statement(
         "A tier ends where every submission above is significantly better than every one below"
-        if rules.rule == "all"
-        else "A tier has the submissions that are not significantly worse than its first"
     )
 
 

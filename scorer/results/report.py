@@ -98,7 +98,7 @@ class Standing:
     baseline: bool = False
     interval: tuple[float, float] | None = None  # of the primary measure's mean
     deviations: Mapping[str, float] = field(default_factory=dict)  # measure id -> over folds
-    tier: int | None = None  # from 1, by the challenge's rule
+    tier: int | None = None  # from 1
     ranks: tuple[int, int] | None = None  # the best and the worst rank it could truly have
     worse: bool = False  # significantly worse than the first, or than one that stands below it
     fewer: tuple[int, int] | None = None  # its lists, of how many that others have
@@ -109,23 +109,20 @@ class Standing:
 class How(NamedTuple):
     """How intervals and tests were made; equal ones can be compared."""
 
-    test: str  # permutation, wilcoxon, t; corrected t: of folds
+    test: str  # permutation; of runs t, of folds corrected t
     adjust: str  # max or holm
     alpha: float
-    rule: str  # of tiers: all or first
     level: float | None  # of the intervals; None: there are none
     draws: int  # of the tests; 0: none are drawn
     seed: int
     over: str  # lists, clusters or folds
     lists: int  # how many most pairs have in common
     units: int  # how many were drawn of them: lists, clusters or folds
-    joint: bool = False  # whether the level is that of all intervals of the ranked at once
 
     @property
     def signature(self) -> str:
         """All fields in a line, as the signature of a measure."""
-        parts = self._asdict().items()
-        return "|".join(f"{key}:{value}" for key, value in parts if key != "joint" or value)
+        return "|".join(f"{key}:{value}" for key, value in self._asdict().items())
 
 
 OF_EACH = ("WinRate", "MeanRank", "Borda")  # aggregations of ranks in each list, or group
@@ -162,17 +159,6 @@ class Against(NamedTuple):
     lists: Ints  # (names,), how many both have
 
 
-class Fewer(NamedTuple):
-    """A submission with fewer lists than others, and how hard these are for the others."""
-
-    name: str
-    lists: int
-    of: int
-    here: float  # the others' mean over its lists
-    rest: float  # and over the lists that it lacks
-    easier: int  # 1: its lists are easier than the rest, -1: harder, 0: neither is sure
-
-
 class ShakeUp(NamedTuple):
     """How far ranks of two groups of lists differ, beside what random groups would do."""
 
@@ -197,7 +183,6 @@ class Certainty(NamedTuple):
     least: float  # the least p that any difference can have
     fewest: int  # the fewest lists with which a difference can be significant
     against: tuple[Against, ...] = ()  # baselines
-    fewer: tuple[Fewer, ...] = ()
     shake_up: ShakeUp | None = None
 
 

@@ -63,11 +63,9 @@ class VoteBoard:
     prompts: int
     named: bool  # whether a column names the prompts
     level: float | None
-    joint: bool  # whether all intervals hold at once so often
     draws: int
     seed: int
     alpha: float | None
-    rule: str | None  # of tiers: all or first
     columns: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
     findings: Findings  # warnings

@@ -26,6 +26,8 @@ class Paired(NamedTuple):
     pairs: int  # how many the correction is for
     draws: int  # how many sign patterns were drawn or enumerated; 0: none
     alone: Floats  # half the width of an interval of each difference by itself
+    test: str  # permutation, wilcoxon or t; corrected t: of folds
+    adjust: str  # max or holm
 
 
 def groups_of_pairs(valued: Mask, control: bool) -> Iterator[tuple[Ints, Ints | None]]:
@@ -59,6 +61,7 @@ def matrices(
     deviation: Floats,
     margin: Floats,
     drawn: int,
+    test: tuple[str, str],
     alone: Floats | None = None,
 ) -> Paired:
     """Matrices of what is known of each pair, all in the same order.
@@ -72,6 +75,7 @@ def matrices(
         deviation: (pairs,), of a unit's difference.
         margin: (pairs,), half the width of a joint interval.
         drawn: how many draws p comes from.
+        test: the test and its correction.
         alone: (pairs,), half the width of an interval of each by itself.
     """
     nothing = np.empty(0, dtype=np.int64)
@@ -97,6 +101,7 @@ def matrices(
         a.size,
         drawn,
         square(np.full(a.size, np.nan) if alone is None else alone),
+        *test,
     )
 
 

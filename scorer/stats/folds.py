@@ -48,7 +48,8 @@ def paired_folds(
     own = None if alone is None else stdtrit(size - 1, (1 + alone) / 2) * error
     counts = size.astype(np.int64)
     return matrices(len(values), [(first, second)], difference, holm(p), np.sign(difference),
-                   counts, size, error * np.sqrt(size), critical * error, 0, own)  # fmt: skip
+                   counts, size, error * np.sqrt(size), critical * error, 0,
+                   ("corrected t", "holm"), own)  # fmt: skip
 
 
 def fold_error(values: Floats) -> float:

@@ -245,6 +245,7 @@ def as_matrices(
     lead: Floats,
     critical: Sequence[float],
     drawn: int,
+    test: tuple[str, str],
     own: Floats | None,
     refused: tuple[Mask, Mask] | None = None,
 ) -> Paired:
@@ -275,7 +276,8 @@ def as_matrices(
                               for each in (p, deviation, *margins))  # fmt: skip
     pairs = [part.pairs for part in parts]
     tests = matrices(
-        count, pairs, difference, p, lead, lists, size, deviation, margins[0], drawn, margins[1],
+        count, pairs, difference, p, lead, lists, size, deviation, margins[0], drawn, test,
+        margins[1],
     )  # fmt: skip
     for part in every:
         if part.units == 1:  # no test can have it: the difference alone

@@ -16,7 +16,7 @@ import numpy as np
 from scorer.stats.family import Paired, holm
 from scorer.stats.intervals import MEANS, Scale
 from scorer.stats.pair_groups import all_observed, as_matrices, large_enough, pair_groups, sizes
-from scorer.stats.permutation import Adjust, permuted, student
+from scorer.stats.permutation import permuted, student
 from scorer.stats.threads import Threads
 from scorer.stats.units import NOISE, Floats, Ints, Mask, units
 
@@ -29,7 +29,6 @@ def paired(
     values: Floats,
     *,
     test: Test = "permutation",
-    adjust: Adjust = "max",
     draws: int = 10_000,
     seed: int = 1,
     level: float = 0.95,
@@ -62,19 +61,18 @@ def paired(
     transformation (J. Royal Statistical Society B 54, 1992), which takes the skew of a pair's
     differences into account; but where all patterns are enumerated, p is exact for symmetric ones.
 
-    `adjust="max"` refers each pair to the greatest studentised difference of any pair in a draw
-    (Westfall & Young 1993; Romano & Wolf, JASA 100, 2005; single-step), which bounds the chance
-    of any false difference. A pair's sum of squared differences Q is the same under every sign,
-    so t**2 = (n - 1) r / (1 - r) with r = S**2 / (n Q) and S the sum of differences: |t| grows
-    with |S| / sqrt(Q), and where n is one for all pairs so does its maximum. That is what is
-    compared; it needs no deviation for each draw and has no 0/0 where all differences are equal.
+    Each pair is held against the greatest studentised difference of any pair in a draw (Westfall &
+    Young 1993; Romano & Wolf, JASA 100, 2005; single-step), which bounds the chance of any false
+    difference. A pair's sum of squared differences Q is the same under every sign, so
+    t**2 = (n - 1) r / (1 - r) with r = S**2 / (n Q) and S the sum of differences: |t| grows with
+    |S| / sqrt(Q), and where n is one for all pairs so does its maximum. That is what is compared;
+    it needs no deviation for each draw and has no 0/0 where all differences are equal.
     Where n differs, Student's p of each t is compared, no less than the least p that n signs can
     give, 2 / 2**n, so that a pair of few lists cannot outweigh the others.
 
-    `adjust="holm"` corrects the pairs' own p-values (Holm 1979). As these are at least
-    1 / (draws + 1), fewer than 2 pairs / (1 - level) draws are raised to so many.
-    `wilcoxon` (scipy's, with its choice of exact or normal) and `t` always take Holm. Wilcoxon's
-    test is one of ranks: it is about the median of the differences, and so is its `lead`.
+    `wilcoxon` (scipy's, with its choice of exact or normal) and `t` take Holm's correction.
+    Wilcoxon's test is one of ranks: it is about the median of the differences, and so is its
+    `lead`.
 
     Args:
         values: (submissions, lists), NaN where a submission has no value.
@@ -104,7 +102,7 @@ def paired(
         width = values.shape[1] if unit is None else int(unit.max(initial=-1)) + 1
         with ExitStack() as stack:
             threads = Threads(stack, THREADS)
-            return permuted(len(values), every, width, adjust, draws, seed, level, alone, threads)
+            return permuted(len(values), every, width, draws, seed, level, alone, threads)
     parts = large_enough(every)
     observed = all_observed([part.observed() for part in parts])
     rows = [row for part in parts for rows in part.differences() for row in rows]
@@ -113,7 +111,7 @@ def paired(
     lead = np.array([*signs], dtype=np.float64)
     own = None if alone is None else np.repeat(student(parts, alone), sizes(parts))
     critical = student(parts, 1 - (1 - level) / max(p.size, 1))
-    return as_matrices(len(values), every, observed, p, lead, critical, 0, own)
+    return as_matrices(len(values), every, observed, p, lead, critical, 0, (test, "holm"), own)
 
 
 def _wilcoxon(differences: Floats) -> float:

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 import numpy as np
 
-from scorer.stats.family import Paired, holm
-from scorer.stats.pair_groups import PairGroup, all_observed, as_matrices, large_enough, sizes
+from scorer.stats.family import Paired
+from scorer.stats.pair_groups import PairGroup, all_observed, as_matrices, large_enough
 from scorer.stats.skew import unskewed
 from scorer.stats.threads import Threads
-from scorer.stats.units import NOISE, Floats, Ints, blocks
+from scorer.stats.units import NOISE, Floats, blocks
 
-Adjust = Literal["max", "holm"]
 SIGNS = 1_000_000  # in a block of a permutation's: 8 MB, for its rows of sums to be long
-MOST_RAISED = 1_000_000  # draws that Holm's correction may ask for
 
 
 def permuted(
     count: int,
     every: Sequence[PairGroup],
     width: int,
-    adjust: Adjust,
     draws: int,
     seed: int,
     level: float,
@@ -32,9 +28,7 @@ def permuted(
 ) -> Paired:
     """A p-value for each pair by flipping signs of `width` units, corrected; and all else."""
     parts = large_enough(every)
-    pairs, exact = sum(sizes(parts)), enumerable(width, draws)
-    if adjust == "holm" and not exact:
-        draws = max(draws, min(math.ceil(2 * pairs / (1 - level)), MOST_RAISED))
+    exact = enumerable(width, draws)
     observed = [part.observed() for part in parts]
     # All-zero pairs get weight 0, hence p = 1.
     scales = [np.divide(1.0, norm, out=np.zeros(norm.size), where=norm > 0) for _, norm in observed]
@@ -46,7 +40,6 @@ def permuted(
     ]
     thresholds = [each - 1e-9 for each in held]
     even = len({part.units for part in parts}) == 1
-    reached: list[Ints] = [np.zeros(each.size, dtype=np.int64) for each in thresholds]
     tops = [part.greatest(scale, threads) for part, scale in zip(parts, scales, strict=True)]
     own = None if alone is None else _Own(parts, scales, alone, 2**width if exact else draws + 1)
     maxima: list[Floats] = []
@@ -55,43 +48,32 @@ def permuted(
         top = np.zeros(len(signs))
         for n, part in enumerate(parts):
             part_signs = signs if part.units == width else signs[:, part.columns]
-            if adjust == "max":
-                own_top = tops[n](part_signs)
-                np.maximum(top, own_top if even else _surprise(own_top, part.units), out=top)
-            else:
-                for here, flipped in part.flipped(part_signs):
-                    np.abs(flipped, out=flipped)
-                    flipped *= scales[n][here, None]
-                    reached[n][here] += (flipped >= thresholds[n][here, None]).sum(axis=1)
+            own_top = tops[n](part_signs)
+            np.maximum(top, own_top if even else _surprise(own_top, part.units), out=top)
             if own is not None:
                 own.add(n, part_signs)
         maxima.append(top)
         done += len(signs)
     ascending = np.sort(np.concatenate(maxima))
-    if adjust == "max":
-        limits = [
-            each if even else _surprise(each, part.units)
-            for each, part in zip(thresholds, parts, strict=True)
-        ]
-        reached = [ascending.size - np.searchsorted(ascending, each) for each in limits]
+    limits = [
+        each if even else _surprise(each, part.units)
+        for each, part in zip(thresholds, parts, strict=True)
+    ]
+    reached = [ascending.size - np.searchsorted(ascending, each) for each in limits]
     times = np.concatenate([[], *reached])
     p = times / done if exact else (times + 1) / (done + 1)
-    p = holm(p) if adjust == "holm" else p
-    if adjust == "holm":
-        critical = student(parts, 1 - (1 - level) / max(pairs, 1))
-    else:
-        # the least maximum that, exceeded, leaves p at no more than 1 - level
-        bound = _bound(ascending, level, done if exact else done + 1)
-        critical = [_critical(bound, part.units, even) for part in parts]
+    # the least maximum that, exceeded, leaves p at no more than 1 - level
+    bound = _bound(ascending, level, done if exact else done + 1)
+    critical = [_critical(bound, part.units, even) for part in parts]
     total, norm = all_observed(observed)
     limits_alone = None if own is None else own.critical()
-    if limits_alone is not None and pairs == 1 and alone == level:  # the two are one interval
+    if limits_alone is not None and p.size == 1 and alone == level:  # the two are one interval
         limits_alone = np.array(critical)
     shrunk = [_t_of(each, part.units) for each, part in zip(held, parts, strict=True)]
     beyond = np.inf if limits_alone is None else limits_alone
     refused = p <= 1 - level, np.concatenate([[], *shrunk]) > beyond
     return as_matrices(count, every, (total, norm), p, np.sign(total), critical, draws,
-                       limits_alone, refused)  # fmt: skip
+                       ("permutation", "max"), limits_alone, refused)  # fmt: skip
 
 
 def _bound(ascending: Floats, level: float, patterns: int) -> float:

@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from scorer.stats.paired import Test
-from scorer.stats.permutation import Adjust
 from scorer.stats.units import NOISE, Floats
 
 # From this critical value on, the normal part of a noncentral t is too small to matter: leaving it
@@ -111,29 +109,26 @@ def _fewest(enough: Callable[[int], bool]) -> int | None:
     return high
 
 
-def least_p(units: int, test: Test, adjust: Adjust, pairs: int, draws: int) -> float:
+def least_p(units: int, draws: int, *, by_t: bool = False) -> float:
     """The least corrected p that any difference can have.
 
     A sign test of n units has 2**n patterns, of which two are as extreme as can be; draws that do
-    not hold them all have 1 / (draws + 1). Holm multiplies the least p by the pairs. `units` is the
-    number of lists or clusters of a pair; of `draws` sign patterns at most. Wilcoxon's test and the
-    t-test take Holm's correction.
+    not hold them all have 1 / (draws + 1). `units` is the number of lists or clusters of a pair; of
+    `draws` sign patterns at most.
 
-    >>> least_p(5, "permutation", "max", 1, 10_000)
+    >>> least_p(5, 10_000)
     0.0625
     """
-    if test == "t":
+    if by_t:
         return 0.0 if units > 1 else 1.0
-    exact = test == "wilcoxon" or units < draws.bit_length()
-    least = 2.0 ** (1 - min(units, 1000)) if exact else 1 / (draws + 1)
-    return min(least * (pairs if test == "wilcoxon" or adjust == "holm" else 1), 1.0)
+    exact = units < draws.bit_length()
+    return min(2.0 ** (1 - min(units, 1000)), 1.0) if exact else 1 / (draws + 1)
 
 
-def fewest_lists(alpha: float, test: Test, adjust: Adjust, pairs: int) -> int:
+def fewest_lists(alpha: float, *, by_t: bool = False) -> int:
     """The fewest lists with which any difference can be significant.
 
-    >>> fewest_lists(0.05, "permutation", "max", 1)  # 2 / 2**6 = .03
+    >>> fewest_lists(0.05)  # 2 / 2**6 = .03
     6
     """
-    times = pairs if test == "wilcoxon" or adjust == "holm" else 1
-    return 2 if test == "t" else max(2, 1 + math.ceil(math.log2(times / alpha) - 1e-9))
+    return 2 if by_t else max(2, 1 + math.ceil(-math.log2(alpha) - 1e-9))

@@ -18,6 +18,7 @@ from scorer.stats.quantiles import student
 from scorer.stats.units import NOISE, Floats, Ints
 
 HALVINGS = 50  # of the logarithm of a p
+TEST = ("t", "holm")  # of pairs, and its correction
 
 
 class VariancePart(NamedTuple):
@@ -127,7 +128,7 @@ def paired_runs(
     """
     if not systems:
         none, no = np.empty(0), np.empty(0, dtype=np.int64)
-        return matrices(count, [], none, none, none, no, none, none, none, 0)
+        return matrices(count, [], none, none, none, no, none, none, none, 0, TEST)
     first, second = pair_places(1, count - 1) if control else pair_places(count, None)
     second = second + control
     means = np.array([system.mean for system in systems])
@@ -148,7 +149,8 @@ def paired_runs(
     size = np.full(first.size, float(means.shape[1]))
     return matrices(
         count, [(first, second)], difference, holm(p), np.sign(difference),
-        np.full(first.size, cases), size, error * np.sqrt(size), joint * error, 0, own,
+        np.full(first.size, cases), size, error * np.sqrt(size), joint * error, 0, TEST,
+        own,
     )  # fmt: skip
 
 

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from scorer.stats.units import Floats
 
-Rule = Literal["all", "first"]
 
-
-def tiers(p: Floats, lead: Floats, alpha: float = 0.05, rule: Rule = "all") -> list[int]:
+def tiers(p: Floats, lead: Floats, alpha: float = 0.05) -> list[int]:
     """The tier of each standing, from 1.
 
-    `all`: between two tiers everything above is significantly better than everything below
-    (WMT's clusters: Bojar et al., "Findings of the 2013 Workshop on Statistical Machine
-    Translation", section 3). So two of different tiers always differ; two of one tier may.
-
-    `first`: a tier opens with the best standing not yet placed and takes those after it until
-    the first that is significantly worse than the tier's first. Neighbours on both sides of a
-    border may not differ, nor need a later tier differ from an earlier one.
+    Between two tiers everything above is significantly better than everything below (WMT's
+    clusters: Bojar et al., "Findings of the 2013 Workshop on Statistical Machine Translation",
+    section 3). So two of different tiers always differ; two of one tier may.
 
     Args:
         p: (standings, standings), corrected, in the order of the board: best first. NaN, as
@@ -29,18 +21,11 @@ def tiers(p: Floats, lead: Floats, alpha: float = 0.05, rule: Rule = "all") -> l
 
     >>> p = np.array([[1, 0.3, 0.01], [0.3, 1, 0.2], [0.01, 0.2, 1]])
     >>> lead = np.array([[0, 1, 1], [-1, 0, 1], [-1, -1, 0]])
-    >>> tiers(p, lead), tiers(p, lead, rule="first")
-    ([1, 1, 1], [1, 1, 2])
+    >>> tiers(p, lead)
+    [1, 1, 1]
     """
     better = (p <= alpha) & (lead > 0)
     placed: list[int] = []
-    if rule == "first":
-        head = 0
-        for standing in range(len(p)):
-            if better[head, standing]:
-                head = standing
-            placed.append(placed[-1] + (head == standing) if placed else 1)
-        return placed
     # no border stands between two of which the upper is not significantly better
     reach = 0
     for standing in range(len(p)):

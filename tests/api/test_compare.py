@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
+from scipy import stats
 
 from scorer.reports.pictures.differences import bars, shared
 from scorer.results.comparison import WinTally
@@ -66,6 +67,35 @@ def test_json_has_the_keys_of_the_contract(score, folder):
         "y",
         "z",
     ]
+
+
+@pytest.mark.parametrize(
+    ("test", "name"),
+    [
+        ("permutation", "permutation test, max adjusted"),
+        ("t", "paired t-test, Holm adjusted"),
+        ("wilcoxon", "Wilcoxon signed-rank test of medians, Holm adjusted"),
+    ],
+)
+def test_pairs_are_tested_by_the_test_that_is_asked_for(score, folder, test, name):
+    words = ("compare", folder, folder / "x.csv", folder / "y.csv", "--test", test)
+    said = json.loads(score(*words, "--format", "json").out)
+    adjust = "max" if test == "permutation" else "holm"
+    assert (said["tests"]["AP"]["test"], said["tests"]["AP"]["adjust"]) == (test, adjust)
+    x, y = [1 / 2, 1, 1 / 9], [(1 / 2 + 2 / 3 + 3 / 4) / 3, 1, 1 / 3]
+    expected = {
+        "permutation": 0.5,  # of 8 patterns of signs, 4 have a difference as large
+        "t": stats.ttest_rel(x, y).pvalue,
+        "wilcoxon": stats.wilcoxon(x, y).pvalue,
+    }
+    assert said["pairs"][0]["measures"]["AP"]["p"] == pytest.approx(expected[test])
+    assert name in " ".join(score(*words).out.split())
+
+
+def test_a_test_that_there_is_not_is_refused(score, folder):
+    ran = score("compare", folder, *runs(folder), "--test", "anova")
+    assert ran.code == 2
+    assert "'permutation', 'wilcoxon', 't'" in " ".join(ran.err.split())
 
 
 def test_json_lines_are_read_back_into_the_same_orders(score, folder, tmp_path):

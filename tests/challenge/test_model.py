@@ -74,7 +74,7 @@ def test_two_keys_are_enough(folder):
     assert wanted.limits == Limits(size=2**30, unpacked=2**32, rows=20_000_000, line=2**20)
     board = made.leaderboard
     assert (board.tie_break, board.rank_by, board.intervals) == ((), "primary", 0.95)
-    assert board.tiers == Tiers(test="permutation", alpha=0.05, adjust="max")
+    assert board.tiers == Tiers(alpha=0.05)
     assert (board.seed, board.draws, board.baselines) == (1, 10_000, ())
     assert (made.undefined, made.examples, made.plugins) == (None, (), ())
 
@@ -118,7 +118,7 @@ leaderboard:
   tie_break: [nDCG@10, LexiRecall]
   rank_by: {preference: RPP, aggregate: MC4}
   intervals: 0.9
-  tiers: {test: t, alpha: 0.01, adjust: holm}
+  tiers: {alpha: 0.01}
   seed: 0
   draws: 100
   baselines: [baselines/popular.csv]
@@ -170,7 +170,7 @@ def test_everything_spelt_out(folder):
     board = made.leaderboard
     assert board.rank_by == RankBy(preference="RPP", aggregate="MC4")
     assert (board.tie_break, board.intervals) == (("nDCG@10", "LexiRecall"), 0.9)
-    assert board.tiers == Tiers(test="t", alpha=0.01, adjust="holm")
+    assert board.tiers == Tiers(alpha=0.01)
     assert board.baselines == (folder / "baselines/popular.csv",)
     first, second = made.examples
     assert (first.truth, first.submission) == (folder / "two.csv", folder / "one.csv")

@@ -256,7 +256,8 @@ def record_rules():
                                  "undefined": "skip"} | said["challenge"])  # fmt: skip
         runs = [[folder, *sent]]
         if said.get("compare"):
-            runs.append(["compare", folder, *(sent if said.get("runs") else sent[:2])])
+            test = [] if said["compare"] is True else ["--test", said["compare"]]
+            runs.append(["compare", folder, *(sent if said.get("runs") else sent[:2]), *test])
         if setting == "grading":
             runs.append(["feedback", folder, *sent, "-o", "feedback"])
         for words in runs:

@@ -320,7 +320,7 @@ def test_json_says_how_certain_the_board_is(board):
     certainty = said["certainty"]
     assert list(certainty) == [
         "measure", "names", "difference", "p", "lists", "detectable", "how", "signature",
-        "common_lists", "pairs", "least_p", "fewest_lists", "baselines", "fewer_lists",
+        "common_lists", "pairs", "least_p", "fewest_lists", "baselines",
         "shake_up",
     ]  # fmt: skip
     assert [row["worse"] for row in said["leaderboard"] if row["rank"]] == [
@@ -330,11 +330,10 @@ def test_json_says_how_certain_the_board_is(board):
     ranked = [row["name"] for row in said["leaderboard"] if row["rank"] is not None]
     assert certainty["names"] == ranked
     assert certainty["how"] == {
-        "test": "permutation", "adjust": "max", "alpha": 0.05, "rule": "all", "level": 0.95,
+        "test": "permutation", "adjust": "max", "alpha": 0.05, "level": 0.95,
         "draws": 10_000, "seed": 1, "over": "lists", "lists": 24, "units": 24,
-        "joint": False,
     }  # fmt: skip
-    assert certainty["signature"].startswith("test:permutation|adjust:max|alpha:0.05|rule:all|")
+    assert certainty["signature"].startswith("test:permutation|adjust:max|alpha:0.05|level:0.95|")
     assert [each["name"] for each in certainty["baselines"]] == ["popular"]
     assert (certainty["pairs"], certainty["fewest_lists"]) == (10, 6)
     assert said["groups"] == {"law": 8, "medicine": 8, "physics": 8}
@@ -418,7 +417,7 @@ def large(board, teams, lists, count):
     others = [replace(primary, id=f"M{n}", primary=False) for n in range(1, count)]
     measures = (primary, *others)
     each = random.random((teams, lists))
-    how = How("permutation", "max", 0.05, "all", 0.95, 10_000, 1, "lists", lists, lists)
+    how = How("permutation", "max", 0.05, 0.95, 10_000, 1, "lists", lists, lists)
     pairs, common = random.random((2, teams, teams)), np.full((teams, teams), lists)
     certainty = Certainty(
         names, pairs[0], pairs[1], lists, 0.01, how, np.sign(pairs[0]), common, 4950, 1e-4, 6,

@@ -81,7 +81,7 @@ def large(board, teams):
                  interval=(value - 0.05, value + 0.05), tier=n // 10 + 1)
         for n, (name, value) in enumerate(zip(names, values, strict=True))
     )  # fmt: skip
-    how = How("permutation", "max", 0.05, "all", 0.95, 10_000, 1, "lists", 40, 40)
+    how = How("permutation", "max", 0.05, 0.95, 10_000, 1, "lists", 40, 40)
     differences = values[:, None] - values
     p = np.where(np.abs(differences) > 0.05, 0.001, 0.5)
     certainty = Certainty(

@@ -88,35 +88,22 @@ def test_detectable():
 
 
 @pytest.mark.parametrize(
-    ("units", "test", "adjust", "pairs", "least"),
-    [
-        (5, "permutation", "max", 1, 0.0625),
-        (5, "permutation", "max", 45, 0.0625),
-        (6, "permutation", "max", 1, 0.03125),
-        (6, "permutation", "holm", 3, 0.09375),
-        (6, "wilcoxon", "max", 3, 0.09375),
-        (60, "permutation", "max", 45, 1 / 10_001),
-        (60, "permutation", "holm", 45, 45 / 10_001),
-        (3, "t", "holm", 45, 0.0),
-        (1, "permutation", "max", 1, 1.0),
-    ],
-)
-def test_the_least_p_is_what_the_test_gives_at_best(units, test, adjust, pairs, least):
-    assert least_p(units, test, adjust, pairs, 10_000) == pytest.approx(least)
-    if units > 1 and pairs == 1:
+    ("units", "by_t", "least"),
+    [(5, False, 0.0625), (6, False, 0.03125), (60, False, 1 / 10_001), (1, False, 1.0),
+     (0, False, 1.0), (3, True, 0.0), (1, True, 1.0)],
+)  # fmt: skip
+def test_the_least_p_is_what_the_test_gives_at_best(units, by_t, least):
+    assert least_p(units, 10_000, by_t=by_t) == pytest.approx(least)
+    if units > 1 and not by_t:
         values = np.stack([np.zeros(units), np.arange(units) + 100.0])
-        assert paired(values, test=test, adjust=adjust).p[0, 1] >= least
+        assert paired(values).p[0, 1] >= least
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.01, 0.1])
-@pytest.mark.parametrize("pairs", [1, 10, 435])
-@pytest.mark.parametrize(
-    ("test", "adjust"), [("permutation", "max"), ("permutation", "holm"), ("wilcoxon", "holm")]
-)
-def test_with_fewer_lists_nothing_can_be_found(alpha, pairs, test, adjust):
-    fewest = fewest_lists(alpha, test, adjust, pairs)
-    assert least_p(fewest, test, adjust, pairs, 10**9) <= alpha
-    assert least_p(fewest - 1, test, adjust, pairs, 10**9) > alpha
+def test_with_fewer_lists_nothing_can_be_found(alpha):
+    fewest = fewest_lists(alpha)
+    assert least_p(fewest, 10**9) <= alpha
+    assert least_p(fewest - 1, 10**9) > alpha
 
 
 @pytest.mark.parametrize("pairs", [1, 10, 435])

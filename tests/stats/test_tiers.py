@@ -21,24 +21,19 @@ def upward(count):
 
 
 @pytest.mark.parametrize(
-    ("count", "significant", "first", "all_"),
+    ("count", "significant", "placed"),
     [
-        (0, [], [], []),
-        (1, [], [1], [1]),
-        (3, [], [1, 1, 1], [1, 1, 1]),
-        (3, [(0, 1), (0, 2), (1, 2)], [1, 2, 3], [1, 2, 3]),
-        (4, [(0, 2), (0, 3)], [1, 1, 2, 2], [1, 1, 1, 1]),
-        (4, [(0, 2), (0, 3), (1, 2), (1, 3)], [1, 1, 2, 2], [1, 1, 2, 2]),
-        (4, [(0, 2)], [1, 1, 2, 2], [1, 1, 1, 1]),  # the last is not the head's
-        (4, [(1, 2), (1, 3)], [1, 1, 1, 1], [1, 1, 1, 1]),  # only the head counts
-        (5, [(0, 1), (1, 4)], [1, 2, 2, 2, 3], [1, 1, 1, 1, 1]),
-        (3, [(0, 1), (0, 2)], [1, 2, 2], [1, 2, 2]),
+        (0, [], []),
+        (1, [], [1]),
+        (3, [], [1, 1, 1]),
+        (3, [(0, 1), (0, 2), (1, 2)], [1, 2, 3]),
+        (4, [(0, 2), (0, 3)], [1, 1, 1, 1]),
+        (4, [(0, 2), (0, 3), (1, 2), (1, 3)], [1, 1, 2, 2]),
+        (3, [(0, 1), (0, 2)], [1, 2, 2]),
     ],
 )
-def test_tiers(count, significant, first, all_):
-    p, lead = symmetric(count, significant), upward(count)
-    assert tiers(p, lead, rule="first") == first
-    assert tiers(p, lead) == all_
+def test_tiers(count, significant, placed):
+    assert tiers(symmetric(count, significant), upward(count)) == placed
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -54,20 +49,18 @@ def test_all_above_a_border_differ_from_all_below(seed):
     assert tiers(p, lead) == wanted
 
 
-@pytest.mark.parametrize("rule", ["all", "first"])
-def test_a_tier_does_not_hold_one_that_the_next_is_better_than(rule):
+def test_a_tier_does_not_hold_one_that_the_next_is_better_than():
     """The direction counts: the first of the board is significantly worse than the others."""
     p, lead = symmetric(3, [(0, 1), (0, 2), (1, 2)]), upward(3)
     lead[0, 1:], lead[1:, 0] = -1, 1
-    assert tiers(p, lead, rule=rule) == [1, 1, 1]
+    assert tiers(p, lead) == [1, 1, 1]
     assert rank_ranges(p, lead) == [(3, 3), (1, 1), (2, 2)]
 
 
-@pytest.mark.parametrize("rule", ["all", "first"])
-def test_a_pair_without_p_does_not_differ(rule):
+def test_a_pair_without_p_does_not_differ():
     p = symmetric(3, [(0, 2)])
     p[0, 1] = p[1, 0] = p[1, 2] = p[2, 1] = np.nan
-    assert tiers(p, upward(3), rule=rule) == ([1, 1, 1] if rule == "all" else [1, 1, 2])
+    assert tiers(p, upward(3)) == [1, 1, 1]
     assert rank_ranges(p, upward(3)) == [(1, 2), (1, 3), (2, 3)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,6 +39,14 @@ if TYPE_CHECKING:
     from scorer.results.report import Report
 
 
+class PairedTest(StrEnum):
+    """The tests of a pair."""
+
+    permutation = "permutation"
+    wilcoxon = "wilcoxon"
+    t = "t"
+
+
 def compare(
     context: typer.Context,
     challenge: ChallengeWord,
@@ -65,6 +74,14 @@ def compare(
             help="Test as well whether the primary measure's means differ by less than D.",
         ),
     ] = None,
+    test: Annotated[
+        PairedTest,
+        typer.Option(
+            "--test",
+            help="The paired test of means over lists; wilcoxon finds medians of differences, "
+            "which can point the other way than means.",
+        ),
+    ] = PairedTest.permutation,
     fail_if_worse: Annotated[
         bool,
         typer.Option(
@@ -118,6 +135,7 @@ def compare(
             files,
             preference or _preferences(settled, forms.names),
             margin=margin,
+            test=test.value,
             only=None if measures is None else [key.strip() for key in measures.split(",")],
             split=split,
             allow_plugins=allow_plugins,

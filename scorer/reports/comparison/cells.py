@@ -199,8 +199,8 @@ def legend(compared: ComparedReport) -> str:
     """What the figures of a pair mean, in a paragraph."""
     rules, pairing = compared.challenge.leaderboard, compared.pairing
     message = "a minus b: the difference of the means"
-    if rules.level is not None:
-        message += f", its {100 * rules.level:g} % interval"
+    if rules.intervals is not None:
+        message += f", its {100 * rules.intervals:g} % interval"
     if OF_ALL_PAIRS in headings(compared) and rules.tiers is not None:
         share = f"{100 * (1 - rules.tiers.alpha):g} %"
         message += (

@@ -109,7 +109,7 @@ def fields(compared: ComparedReport, options: Options) -> Record:
         orders=pairing.orders,
         tests=pairing.tests,
         how=How(
-            rules.tiers.alpha if rules.tiers else None, rules.level, rules.seed,
+            rules.tiers.alpha if rules.tiers else None, rules.intervals, rules.seed,
             pairing.margin,
         ),
         untested=pairing.untested,

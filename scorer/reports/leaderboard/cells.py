@@ -88,9 +88,9 @@ def hitless(standing: Standing, report: Report) -> bool:
 def level(report: Report) -> str:
     """The heading of the intervals; empty where no standing has one."""
     rules = report.challenge.leaderboard
-    if rules.level is None or not any(standing.interval for standing in report.standings):
+    if rules.intervals is None or not any(standing.interval for standing in report.standings):
         return ""
-    return f"{100 * rules.level:g} % {'joint ' if rules.joint else ''}interval"
+    return f"{100 * rules.intervals:g} % interval"
 
 
 def gap(scored: Scored, measure: Measure) -> float:

@@ -146,7 +146,6 @@ class Sure:
     least_p: float | None
     fewest_lists: int
     baselines: Sequence[Baseline]
-    fewer_lists: Sequence[Mapping[str, Any]]
     shake_up: Mapping[str, Any] | None
 
 
@@ -350,7 +349,6 @@ def _certainty(certainty: Certainty, report: Report) -> Sure:
             Baseline(one.name, one.difference.tolist(), one.p.tolist(), one.lists.tolist())
             for one in certainty.against
         ],
-        fewer_lists=[row._asdict() for row in certainty.fewer],
         shake_up=None if certainty.shake_up is None else certainty.shake_up._asdict(),
     )
 

@@ -9,7 +9,7 @@ from scorer.core.text import join_first, printable, quoted, unit
 from scorer.metrics.notation import Measure
 from scorer.reports.leaderboard.cells import DAGGER, hitless, level, number
 from scorer.reports.leaderboard.front import on_the_front
-from scorer.results.report import Certainty, How, RankedBy, Report, Scope, Standing
+from scorer.results.report import Certainty, RankedBy, Report, Scope, Standing
 
 FEW_LISTS = 10  # lists below which the level of an interval is nominal
 
@@ -55,7 +55,6 @@ def remarks(report: Report, precision: int) -> list[str]:
         *_below_chance(report, precision),
         *_tested(report, precision),
         *_intervals(report),
-        *_fewer(report, precision),
     ]
     if report.front is not None:
         lines += on_the_front(report.front)
@@ -207,7 +206,10 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
         over = f", {_clusters(report)} drawn together" if how.over == "clusters" else ""
         test = test_name(how.test, how.adjust, certainty.pairs)
         how_tested = f"({primary}, {test}, alpha {how.alpha:g}{over})"
-        yield f"{_significant(ranked, certainty, how_tested)}{_tiers(how, most)}"
+        border = (
+            " Every submission of a tier is significantly better than every one of a later tier."
+        )
+        yield _significant(ranked, certainty, how_tested) + border * (most > 1)
         several = (row for row in ranked if row.ranks and row.ranks != (row.rank, row.rank))
         tells = certainty.least <= how.alpha  # else no rank can be ruled out, which is said below
         if tells and (row := next(several, None)) is not None and row.ranks is not None:
@@ -216,11 +218,6 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
                 f"{printable(row.name, 60)} ranks {row.rank} and may truly rank {row.ranks[0]:,} "
                 f"to {row.ranks[1]:,}; all such ranges hold together in {share} of boards."
             )
-    if how.test == "wilcoxon":
-        yield (
-            "Wilcoxon's test compares medians of differences, which can disagree with the means "
-            "that rank; where they do, a rank lies outside its parentheses."
-        )
     yield from _detectable(report, certainty, precision)
     yield from _contradicted(report, certainty)
     yield from _against(report, certainty)
@@ -252,15 +249,6 @@ def _significant(ranked: Sequence[Standing], certainty: Certainty, tested: str) 
     return f"No two of the {len(ranked):,} submissions differ significantly {tested}."
 
 
-def _tiers(how: How, most: int) -> str:
-    """What a border of tiers means, where there is one."""
-    if most < 2:
-        return ""
-    if how.rule == "all":
-        return " Every submission of a tier is significantly better than every one of a later tier."
-    return " Submissions in the same tier are not significantly worse than the tier's best."
-
-
 def _clusters(report: Report) -> str:
     word = unit({"list": report.called.get("cluster", "cluster")})
     return f"{unit(report.called)} of the same {unit({'list': word}, 1).removesuffix('s')}"
@@ -282,7 +270,7 @@ def _detectable(report: Report, certainty: Certainty, precision: int) -> Iterato
         else:
             yield (
                 f"No difference can be significant: with {how.draws:,} draws the smallest p is "
-                f"{certainty.least:.2g} with {certainty.pairs:,} pairs (adjust: max needs fewer)."
+                f"{certainty.least:.2g} (leaderboard: {{draws: 10000}} has more)."
             )
         return
     if not certainty.detectable > 0:  # 0: all are equal; NaN: too few
@@ -310,12 +298,9 @@ def _contradicted(report: Report, certainty: Certainty) -> Iterator[str]:
     for n, name in enumerate(certainty.names):
         below = [certainty.names[m] for m in behind[n].nonzero()[0].tolist() if m > n]
         if below:
-            what = "by medians" if certainty.how.test == "wilcoxon" else (
-                f"on the {unit(report.called)} that both have"
-            )  # fmt: skip
             yield (
                 f"{printable(name, 60)} stands above {join_first(below, 5)} by its own mean, but "
-                f"is significantly worse {what}."
+                f"is significantly worse on the {unit(report.called)} that both have."
             )
 
 
@@ -348,12 +333,6 @@ def _intervals(report: Report) -> Iterator[str]:
         what = "tests" if bounded else "intervals or tests"
         yield f"No {what} of {printable(report.primary.id)}: {report.uncertain}."
     share, word = level(report), unit(report.called)
-    ranked = sum(row.rank is not None for row in report.standings) + report.omitted
-    if share and report.challenge.leaderboard.joint:
-        yield (
-            f"The intervals of all {ranked:,} submissions contain the true values together in 95 % "
-            "of boards, and so does that of the first."
-        )
     yield from _of_runs(report)
     folds = report.challenge.folds is not None
     if folds and any(report.primary.id in row.deviations for row in report.standings):
@@ -375,19 +354,6 @@ def _intervals(report: Report) -> Iterator[str]:
             f"Some value of {called} rests on {report.rests_on:,.0f} of the {min(lists):,} {word}, "
             f"those of the rarest class; with fewer than {FEW_LISTS}, 95 % intervals contain the "
             "true value less often."
-        )
-
-
-def _fewer(report: Report, precision: int) -> Iterator[str]:
-    """The submissions with fewer lists than others, and how hard these lists are."""
-    fewer = report.certainty.fewer if report.certainty is not None else ()
-    word, primary = unit(report.called), report.primary
-    for row in fewer:
-        here, rest = (number(value, primary, precision) for value in (row.here, row.rest))
-        what = {1: "easier", -1: "harder", 0: "not clearly easier or harder"}[row.easier]
-        yield (
-            f"{printable(row.name, 60)} has {row.lists:,} of {row.of:,} {word}, {what}: the "
-            f"others have a mean {printable(primary.id)} of {here} on them and {rest} on the rest."
         )
 
 

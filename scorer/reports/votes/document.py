@@ -57,7 +57,7 @@ def vote_table(board: VoteBoard, options: Options) -> Table:
     """A row a system, best first."""
     rows = board.standings
     tiers, ends = any(row.tier for row in rows), any(row.interval for row in rows)
-    level = f"{100 * (board.level or 0):g} % {'joint ' * board.joint}interval"
+    level = f"{100 * (board.level or 0):g} % interval"
     columns = [
         Column("rank", "rank", first="ascending"),
         Column("name", "name", first="ascending"),
@@ -130,12 +130,10 @@ def remarks(board: VoteBoard) -> Iterator[str]:
         yield f"Of {board.prompts:,} {what} the width of an interval is itself hardly known."
     if board.alpha is not None and any(row.tier for row in board.standings):
         most = max(row.tier or 1 for row in board.standings)
-        what = "each system significantly better than every one of a later tier"
-        if board.rule == "first":
-            what = "each up to the first system that is significantly worse than its first"
         yield (
-            f"Tiers: {most:,}, {what} (alpha {board.alpha:g}, all pairs); in parentheses the ranks "
-            "that the votes leave possible."
+            f"Tiers: {most:,}, each system significantly better than every one of a later tier "
+            f"(alpha {board.alpha:g}, all pairs); in parentheses the ranks that the votes leave "
+            "possible."
         )
     unmet = int((board.met == 0).sum() - len(board.met)) // 2
     if unmet:

@@ -54,9 +54,7 @@ class Model:
     points: float  # of a strength that is e times as large
     tie: float  # Davidson's ν
     level: float | None
-    joint: bool
     alpha: float | None
-    rule: str | None
     draws: int
     seed: int
     over: str
@@ -91,8 +89,7 @@ def fields(board: results.VoteBoard, options: Options) -> Record:
         votes=board.votes,
         ties=board.tied,
         prompts=board.prompts,
-        model=Model("Davidson", ELO, board.ties, board.level, board.joint, board.alpha, board.rule,
-                    board.draws,
+        model=Model("Davidson", ELO, board.ties, board.level, board.alpha, board.draws,
                     board.seed, over),
         leaderboard=[Standing.of(row) for row in board.standings],
         pairs=Pairs(
