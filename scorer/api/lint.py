@@ -30,6 +30,7 @@ from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import probes, unanswerable, values_of_table
 from scorer.prepare.probes_of_grades import cutoffs
 from scorer.prepare.splits import split_of_lists
+from scorer.reading.numbers import parse_number
 from scorer.reading.read import header_words
 from scorer.reading.table import make_table
 from scorer.results import soundness
@@ -421,6 +422,21 @@ def _gaining(ready: OpenChallenge) -> Iterator[Remark]:
         yield Remark("warning" if gain.measure == primary else "note", gain.message)
 
 
+def _classes_by_alphabet(ready: OpenChallenge) -> Iterator[Remark]:
+    """Measures for which classes have an order, where nobody says it and they are no numbers."""
+    submission = ready.prepared.challenge.submission
+    if submission.classes or submission.probability:
+        return
+    for measure in ready.measures:
+        for part in measure.all_parts:
+            is_weighted = part.metric.name == "Kappa" and part.params["weights"] != "none"
+            if is_weighted and not all(not parse_number(name).code for name in part.classes):
+                order = join_first(part.classes, 8)
+                message = f"{printable(part.name)} takes the classes in the order of the alphabet: "
+                message += f"{order}; write submission: {{classes: [..]}} in their own order"
+                yield Remark("warning", message)
+
+
 def _rules(ready: OpenChallenge) -> Iterator[Remark]:
     challenge = ready.prepared.challenge
     ids = not (challenge.truth.texts or challenge.submission.texts)
@@ -438,6 +454,7 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
             " those it is unsure of can gain: items with a column list says which it has to rank"
         )
         yield Remark("warning", message)
+    yield from _classes_by_alphabet(ready)
     for metric, origin in ready.prepared.metrics.replaced:
         message = f"{metric.name} is the one of {printable(origin)}, in place of scorer's own"
         yield Remark("note", f"{message}; another name would tell them apart")

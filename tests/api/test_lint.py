@@ -552,3 +552,28 @@ submission: {columns: {low: low, high: high}, missing_list: skip}
     assert ran.code == 0, ran
     (measure,) = json.loads(ran.out)["measures"]
     assert measure["canaries"]["perfect"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("metric", "labels", "more", "warned"),
+    [
+        ("Kappa(weights=quadratic)", ("low", "medium", "high"), "", True),
+        ("Kappa(weights=linear)", ("low", "medium", "high"), "", True),
+        ("Kappa", ("low", "medium", "high"), "", False),
+        ("Kappa(weights=quadratic)", ("1", "2", "10"), "", False),
+        (
+            "Kappa(weights=quadratic)",
+            ("low", "medium", "high"),
+            "submission: {classes: [low, medium, high]}\n",
+            False,
+        ),
+    ],
+)
+def test_classes_in_the_order_of_the_alphabet_are_warned_of(
+    challenge, metric, labels, more, warned
+):
+    rows = "".join(f"r{n},{label}\n" for n, label in enumerate(labels))
+    yaml = f"truth: truth.csv\nmetrics: [{metric}]\n{more}"
+    folder = challenge(yaml, **{"truth.csv": f"list,label\n{rows}"})
+    text = said(folder, "warning")
+    assert ("in the order of the alphabet: 'high', 'low', 'medium';" in text) == warned
