@@ -51,7 +51,7 @@ from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import OpenChallenge, aids_of, opened
 from scorer.prepare.tables import organizer_table
 from scorer.prepare.where import truth_shapes
-from scorer.reading.formats import format_suffix, formats
+from scorer.reading.formats import SUFFIXES, format_suffix
 from scorer.reading.layout import separator_of
 from scorer.reading.limits import ReportedError, UnreadableError, refuse_many_rows
 from scorer.reading.numbers import cast_numbers
@@ -672,7 +672,7 @@ def _format_of(session: SparkSession, named: str | None, path: str) -> tuple[str
     """Return the name of a file's format and its suffix; for a folder, those of its first part."""
     for name in (path, *session.read.text(path).inputFiles()[:1]):
         suffix = format_suffix(re.sub(r"\.(gz|bz2|zst)$", "", name.lower()))
-        found = next((name for name, each in formats().items() if suffix in each.suffixes), "")
+        found = next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), "")
         if named or found:
             return named or found, suffix
     return "", ""

@@ -197,9 +197,12 @@ Files = tuple[File, ...]
 
 
 class YamlSection(BaseModel):
-    """A section of challenge.yaml: unknown keys are errors, and nothing changes once read."""
+    """A section of challenge.yaml: unknown keys are errors, and nothing changes once read.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    A section is compiled with the challenge that it is part of; alone only if it is read alone.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 def none_twice(names: tuple[str, ...]) -> tuple[str, ...]:

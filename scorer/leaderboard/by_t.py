@@ -23,7 +23,7 @@ def tested_level(rules: Leaderboard) -> float:
     return 1 - (rules.tiers or Tiers()).alpha
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _OfFolds:
     """Means over folds, which share training data."""
 
@@ -63,7 +63,7 @@ def of_folds(values: Floats) -> _OfFolds:
     return _OfFolds(values)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _OfRuns:
     """Means over lists and over runs of systems; of figures, of what each list adds to them."""
 

@@ -94,7 +94,7 @@ def _ends(interval: Interval) -> Ends:
     return None if np.isnan(interval.low) else (interval.low, interval.high)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _OfLists:
     """Means over lists, or figures of them by what each list adds."""
 

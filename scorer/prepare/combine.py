@@ -25,7 +25,7 @@ DEEPEST = 20  # composites of composites
 PER = "leave it out; a score is of its measures' values of the whole submission"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Combiner:
     """Binds the keys of measures that combine lists; faults are added to `faults`."""
 

@@ -250,7 +250,7 @@ def _folds(
     return folds
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class OpenChallenge:
     """A challenge ready to check submissions, and to score them where its truth was opened."""
 

@@ -11,7 +11,6 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 
 import polars as pl
@@ -19,7 +18,7 @@ import polars as pl
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable
 from scorer.reading.clean import scan_clean
-from scorer.reading.formats import Rows, format
+from scorer.reading.formats import Format, Rows
 from scorer.reading.header import (
     IN_QUOTES,
     LEAVE_OUT_QUOTES,
@@ -65,8 +64,7 @@ TAB_BEFORE = ("S208", "a tab stands before the quote opened here", "leave the ta
 STRAY_RETURN = ("S207", "a CR follows this value, and no LF", "end lines with LF or CRLF")
 
 
-@dataclass(frozen=True)
-class Dialect:
+class Dialect(NamedTuple):
     """How the lines of a file are cut into fields.
 
     Attributes:
@@ -182,8 +180,7 @@ def _mark_faulty(record: Record, fault: tuple[str, str, str]) -> Record:
     return record
 
 
-@dataclass(frozen=True)
-class FileForm:
+class FileForm(NamedTuple):
     """How a file is cut, and its columns, as its first lines show.
 
     Attributes:
@@ -269,7 +266,6 @@ def write_delimited(rows: Rows, columns: Mapping[str, str]) -> bytes:
     return text.getvalue().encode()
 
 
-@format("csv", ".csv", ".tsv", ".txt", read_clean=read_clean_delimited, write=write_delimited)
 def read_delimited(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     """Return the cells of a delimited file."""
     form = read_form(lines, request)
@@ -390,8 +386,7 @@ def _complete_dialect(
         takes_rest = cell_separator in (WHITESPACE, " ")
     else:
         takes_rest = cell_separator == dialect.separator and bool(layout.header)
-    return replace(
-        dialect,
+    return dialect._replace(
         quotes=dialect.quotes and not takes_rest,
         width=width,
         takes_rest=takes_rest,
@@ -548,3 +543,6 @@ def _width_problem(record: Record, form: FileForm) -> Problem:
     if dialect.separator == "," and join_decimal_commas(record.fields, numbers, width):
         help = "decimal commas? write points"
     return Problem("S207", message, line=line, column=column, help=help)
+
+
+FORMAT = Format("csv", write_delimited, read_delimited, read_clean=read_clean_delimited)

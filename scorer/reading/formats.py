@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
-from scorer.core.plugins import find_marked, mark
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import DEFAULT_LIMITS, ReadLimits, UnreadableError
 from scorer.reading.numbers import DECIMAL
@@ -50,13 +49,24 @@ Rows = Sequence[Mapping[str, object]]  # each role -> value
 WriteRows = Callable[[Rows, Mapping[str, str]], bytes]  # the mapping is role -> name of the column
 
 
-@dataclass(frozen=True)
-class Format:
-    """A way to write a table in a file.
+# Name of a format, as `format:` has it -> the ends of the names of its files, in small letters. The
+# module `scorer.reading.NAME` is imported when a file has that format.
+SUFFIXES: Mapping[str, tuple[str, ...]] = {
+    "csv": (".csv", ".tsv", ".txt"),
+    "json": (),
+    "jsonl": (".jsonl", ".ndjson", ".json"),
+    "lists": (".lists",),
+    "parquet": (".parquet", ".pq"),
+    "trec": (".run", ".trec", ".res", ".qrels"),
+}
+CSV_MODULE = "delimited"  # `scorer.reading.csv` would be taken for Python's module
+
+
+class Format(NamedTuple):
+    """A way to write a table in a file: the constant FORMAT of its module.
 
     Attributes:
         name: As `format:` names it.
-        suffixes: The ends of the names of its files, each with its point, in small letters.
         write: Returns a file of rows, for the sample in a kit.
         read_lines: Returns the cells of the lines of a text file; None if its files are no text.
         read_bytes: Returns the cells of the bytes of a file that is no text.
@@ -67,7 +77,6 @@ class Format:
     """
 
     name: str
-    suffixes: tuple[str, ...]
     write: WriteRows
     read_lines: ReadLines | None = None
     read_bytes: ReadBytes | None = None
@@ -76,29 +85,11 @@ class Format:
     is_document: bool = False
 
 
-def format(
-    name: str,
-    *suffixes: str,
-    write: WriteRows,
-    read_clean: ReadClean | None = None,
-    is_document: bool = False,
-) -> Callable[[ReadLines], ReadLines]:
-    """Return a decorator that registers a function as the `read_lines` of a format.
-
-    The function gets a frame of `line` and `text`, and a `ReadRequest`, to which it reports
-    problems. `Format` explains the arguments. Parquet, which is no text, calls `mark` itself.
-    """
-    return lambda read: mark(
-        read,
-        Format(name, suffixes, write, read, read_clean=read_clean, is_document=is_document),
-    )
-
-
-@cache
-def formats() -> dict[str, Format]:
-    """Return all formats by their names, in the order of these."""
-    found = find_marked("scorer.reading", Format)
-    return {each.name: each for each in sorted(found, key=lambda format: format.name)}
+def load_format(name: str) -> Format:
+    """Return the format of a name, after importing its module."""
+    module = CSV_MODULE if name == "csv" else name
+    format: Format = import_module(f"scorer.reading.{module}").FORMAT
+    return format
 
 
 def find_format(
@@ -120,22 +111,22 @@ def find_format(
     if isinstance(name, Format):
         return name
     if name is not None or layout.json:
-        return formats()[name or "json"]
+        return load_format(name or "json")
     suffix = table_suffix(path)
     if not suffix and path.suffix.lower() == ".zip":
         names = zip_names(path, protected)
         suffix = table_suffix(Path(names[0])) if len(names) == 1 else ""
-    found = next((each for each in formats().values() if suffix in each.suffixes), None)
+    found = next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), None)
     if found is None or suffix == ".txt":
         lines = first_lines(path, ReadLimits(protected=protected))
         if matching_lines(lines, CERTAIN_RUN_LINE):
-            return formats()["trec"]
-    return found or formats()["csv"]
+            return load_format("trec")
+    return load_format(found or "csv")
 
 
 def format_suffix(name: str) -> str:
     """Return the longest suffix of a format at the end of a lower-case file name; or ""."""
-    suffixes = [suffix for format in formats().values() for suffix in format.suffixes]
+    suffixes = [suffix for own in SUFFIXES.values() for suffix in own]
     return max((each for each in suffixes if name.endswith(each)), key=len, default="")
 
 

@@ -18,7 +18,7 @@ import polars as pl
 
 from scorer.core.arrays import Ints
 from scorer.core.text import join_first, nearest, printable, quoted
-from scorer.reading.formats import Rows, format
+from scorer.reading.formats import Format, Rows
 from scorer.reading.header import match_schema
 from scorer.reading.layout import EACH, Steps, container_path, parse_path
 from scorer.reading.limits import MOST_DOCUMENT, UnreadableError, format_size
@@ -109,7 +109,6 @@ def write_json(rows: Rows, columns: Mapping[str, str]) -> bytes:
     return (json.dumps(by_list, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-@format("json", is_document=True, write=write_json)
 def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     """Return the cells of a document, by the paths of `json:`, or else guessed from its form."""
     sizes = lines["text"].str.len_chars().cast(pl.Int64) + 1  # with the LF that follows
@@ -505,3 +504,6 @@ def is_too_deep(document: str) -> bool:
         if depth > DEEPEST:
             return True
     return False
+
+
+FORMAT = Format("json", write_json, read_json, is_document=True)

@@ -16,7 +16,7 @@ import polars as pl
 
 from scorer.core.problems import Findings
 from scorer.core.text import join_first, printable, quoted
-from scorer.reading.formats import Rows, format
+from scorer.reading.formats import Format, Rows
 from scorer.reading.header import (
     SAMPLE_ROWS,
     WRITE_JSON,
@@ -76,7 +76,6 @@ def write_json_lines(rows: Rows, columns: Mapping[str, str]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in named).encode()
 
 
-@format("jsonl", ".jsonl", ".ndjson", ".json", write=write_json_lines)
 def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     """Return the cells of the objects. All their keys are columns.
 
@@ -310,3 +309,6 @@ def _find_cells(text: str, line: int, name: str) -> list[CellPlace]:
         places.append(CellPlace(_plain_text(element), line, at + 1))
         at = skip_blanks(text, DECODER.raw_decode(text, at)[1])
     return places
+
+
+FORMAT = Format("jsonl", write_json_lines, read_json_lines)

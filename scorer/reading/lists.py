@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from scorer.core.text import printable, quoted
-from scorer.reading.formats import Rows, format
+from scorer.reading.formats import Format, Rows
 from scorer.reading.limits import UnreadableError, refuse_many_rows
 from scorer.reading.lines import BLANKS
 from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts, ReadRequest
@@ -26,7 +26,6 @@ def write_lists(rows: Rows, columns: Mapping[str, str]) -> bytes:
     return "".join(f"{name}: {', '.join(each)}\n" for name, each in items.items()).encode()
 
 
-@format("lists", ".lists", write=write_lists)
 def read_lists(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     """Return the items of each list. Of a list on several lines, the first counts."""
     # The lines hold lists and items: a schema that fits requires the list, and no more than both.
@@ -74,3 +73,6 @@ def _find_cells(texts: LineTexts, line: int, role: str) -> list[CellPlace]:
         places.append(CellPlace(cell.strip(BLANKS), line, column))
         start += len(cell) + 1
     return places
+
+
+FORMAT = Format("lists", write_lists, read_lists)

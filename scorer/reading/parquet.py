@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import polars as pl
 
-from scorer.core.plugins import mark
 from scorer.core.text import printable, quoted
 from scorer.reading.formats import Format, Rows
 from scorer.reading.header import SchemaMatch, UnusedColumn, match_schema, warn_unused_columns
@@ -62,19 +61,6 @@ def read_parquet(data: bytes, request: ReadRequest) -> Cells:
     cells = [cell_column(frame[name], role).alias(role) for role, name in match.names.items()]
     line = pl.int_range(1, frame.height + 1, dtype=pl.UInt32, eager=True).alias("line")
     return Cells(pl.DataFrame([line, *cells]), match.schema, tuple(types))
-
-
-# Not by the decorator `format`, which is for readers of lines.
-mark(
-    read_parquet,
-    Format(
-        "parquet",
-        (".parquet", ".pq"),
-        read_bytes=read_parquet,
-        read_names=read_parquet_names,
-        write=write_parquet,
-    ),
-)
 
 
 def match_columns(types: Mapping[str, pl.DataType], request: ReadRequest) -> SchemaMatch:
@@ -199,3 +185,6 @@ def cell_column(column: pl.Series, role: str) -> pl.Series:
     if column.dtype.is_float():  # polars casts a NaN to "NaN"; Python writes nan
         texts = texts.replace("NaN", "nan")
     return texts.fill_null("")
+
+
+FORMAT = Format("parquet", write_parquet, read_bytes=read_parquet, read_names=read_parquet_names)

@@ -11,7 +11,6 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -43,8 +42,7 @@ FindKnownIds = Callable[[Sequence[str]], Mapping[str, str]]
 TextRows = list[list[str]]  # the header and the rows, cells without blanks round them
 
 
-@dataclass(frozen=True, slots=True)
-class Repaired:
+class Repaired(NamedTuple):
     """The bytes of a copy, and its changes."""
 
     data: bytes

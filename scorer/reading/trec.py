@@ -16,7 +16,7 @@ import polars as pl
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable
 from scorer.reading.clean import scan_clean
-from scorer.reading.formats import MOST_HEAD_LINES, Rows, format
+from scorer.reading.formats import MOST_HEAD_LINES, Format, Rows
 from scorer.reading.limits import UnreadableError
 from scorer.reading.numbers import parse_number
 from scorer.reading.schema import Schema
@@ -102,7 +102,6 @@ def write_run(rows: Rows, columns: Mapping[str, str]) -> bytes:
     return "".join(lines).encode()
 
 
-@format("trec", ".run", ".trec", ".res", ".qrels", read_clean=read_clean_trec, write=write_run)
 def read_trec(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     """Return the cells of a run if a schema has scores or ranks, else of qrels.
 
@@ -240,3 +239,6 @@ def _report_width(line: int, fields: Sequence[str], form: TrecForm, request: Rea
     elif len(fields) == 1 and "," in fields[0]:
         hint = "is this a CSV file? TREC's columns are separated by blanks"
     request.report("S601", message, line, help=hint)
+
+
+FORMAT = Format("trec", write_run, read_trec, read_clean=read_clean_trec)

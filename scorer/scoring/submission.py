@@ -41,7 +41,7 @@ from scorer.views.values import CSV, Frames, text_of
 Fold = str | None  # None: the whole truth
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Plan:
     """All that scoring needs of a challenge, as data that can be pickled."""
 

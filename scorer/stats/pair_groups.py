@@ -24,7 +24,7 @@ SHARE = 2_000_000  # differences in draws that are worth a thread
 EXCHANGED = 1_000  # units above which a figure's spread is that of its pseudo-values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class PairGroup:
     """Pairs that have the same lists in common: of one group of submissions, or between two.
 

@@ -27,7 +27,7 @@ from scorer.core.text import LEFT_TO_RIGHT
 from scorer.leaderboard.from_jsonl import read as read_back
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
-from scorer.reading.formats import formats
+from scorer.reading.formats import SUFFIXES, load_format
 from scorer.reading.limits import ReadLimits
 from scorer.reading.read import read_file
 from scorer.reading.schema import Schema
@@ -35,7 +35,7 @@ from scorer.reading.schema import Schema
 pytestmark = pytest.mark.slow("hundreds of spoiled files")
 
 fuzz = rounds(20, print_blob=True, suppress_health_check=list(HealthCheck))
-TEXT = [format.name for format in formats().values() if format.read_bytes is None]
+TEXT = [name for name in SUFFIXES if load_format(name).read_bytes is None]
 SHAPES = [
     Schema(("list", "item"), ("rank", "score", "tag")),
     Schema(("list", "item", "grade"), ("subtopic",)),

@@ -1,7 +1,6 @@
 """The fast way: what polars cuts in one pass is what the formats' own readers cut, or nothing."""
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -35,7 +34,7 @@ def read_twice(folder, name, data, limits=ReadLimits()):  # noqa: B008
         taken.append(cells is not None)
         return cells
 
-    for format in (replace(fast, read_clean=read_clean), replace(fast, read_clean=None)):
+    for format in (fast._replace(read_clean=read_clean), fast._replace(read_clean=None)):
         findings = Findings()
         table, digest = read_file(path, format, [FILES[name][1]], findings, limits)
         rows = None if table is None else repr(table.frame.rows(named=True))

@@ -19,7 +19,7 @@ from rounds import rounds
 
 from scorer.challenge.fields import FormatName
 from scorer.core.problems import Findings
-from scorer.reading.formats import formats
+from scorer.reading.formats import SUFFIXES
 from scorer.reading.limits import ReadLimits
 from scorer.reading.numbers import DECIMAL, parse_number
 from scorer.reading.read import read_file
@@ -27,7 +27,7 @@ from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 
 RANKED = Schema(("list", "item"), ("rank", "score", "tag"))
-FORMATS = [*formats()]
+FORMATS = [*SUFFIXES]
 quick = rounds(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 each = rounds(8, suppress_health_check=[HealthCheck.function_scoped_fixture])  # a process
 

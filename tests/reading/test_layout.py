@@ -1,7 +1,6 @@
 """Files that are not plain: the same columns, lines and findings, whichever way reads them."""
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,7 +31,7 @@ def reading(folder, data, layout, schema=RANKED, name="file.csv", format=None, c
     findings = Findings()
     found = find_format(path, format, layout)
     if not clean:
-        found = replace(found, read_clean=None)
+        found = found._replace(read_clean=None)
     table = read_file(path, found, [schema], findings, ReadLimits(), layout).table
     said = [f"{p.code} {p.line}:{p.column} {p.message}" for p in findings]
     if table is None:

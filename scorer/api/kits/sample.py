@@ -11,7 +11,7 @@ from scorer.challenge.columns import extra_roles
 from scorer.challenge.public import Public
 from scorer.core.ids import TextPattern, example_ids
 from scorer.prepare.bind import BoundChallenge
-from scorer.reading.formats import formats
+from scorer.reading.formats import SUFFIXES, load_format
 from scorer.reading.read import read_row_keys
 from scorer.reading.samples import write_sample
 
@@ -87,8 +87,8 @@ def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None
         further = extra_roles(rules.extra)
         rows = [row | dict.fromkeys(further, 1) for row in rows]
         called = {**called, **further}
-    format = formats()[form]
-    suffix = format.suffixes[0] if format.suffixes else f".{form}"
+    format = load_format(form)
+    suffix = next(iter(SUFFIXES[form]), f".{form}")
     suffix = ".zip" if rules.parts else ".tsv" if rules.separator == "tab" else suffix
     written = prepared.challenge.layout(rules)
     keyed = {"lines": written.lines, "candidates": written.candidates}

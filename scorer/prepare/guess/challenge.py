@@ -25,7 +25,7 @@ from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.forms import look, looked, refuse_unreadable
 from scorer.prepare.guess.kinds import KINDS, KNOWN
 from scorer.prepare.guess.look import Preview
-from scorer.reading.formats import first_lines, formats, matching_lines
+from scorer.reading.formats import SUFFIXES, first_lines, matching_lines
 from scorer.reading.limits import UnreadableError
 
 THREE_COLUMNS = re.compile(r"[ \t]*\S+[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*")
@@ -46,7 +46,7 @@ def is_truth(path: Path) -> bool:
     suffixes = {suffix.lower() for suffix in path.suffixes}
     if content is None:  # the suffixes of notes, and of documents as YAML has them, too
         suffixes -= {".txt", ".json"}
-    named = any(not suffixes.isdisjoint(reader.suffixes) for reader in formats().values())
+    named = any(not suffixes.isdisjoint(own) for own in SUFFIXES.values())
     return named and (content is None or not content.trec)
 
 
