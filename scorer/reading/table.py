@@ -41,7 +41,7 @@ class LineTexts(Protocol):
 FindCells = Callable[[LineTexts, int, str], Sequence[CellPlace]]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Table:
     """The rows of a file, in the file's order.
 
@@ -101,7 +101,7 @@ class Table:
         )
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Cells(Table):
     """What a format's reader returns: a table whose columns of numbers are String or Float64.
 
