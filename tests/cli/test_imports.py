@@ -21,7 +21,7 @@ TABLE = str(next((ROOT / "submissions_example/gallery/titanic/good").iterdir()))
         (["--help"], {*SERVER, "polars", "scipy"}),
         (["--version"], {*SERVER, "polars", "scipy"}),
         (["check", VLNET, LISTS], {*SERVER, "scipy"}),
-        ([VLNET, LISTS], SERVER),
+        ([VLNET, LISTS], {*SERVER, "multiprocessing"}),
         ([TITANIC, TABLE, "--format", "json"], SERVER),
         (["compare", VLNET, LISTS, OTHER_LISTS, "--format", "json"], SERVER),
         (["explain", VLNET, LISTS, "--list", "s1"], SERVER),
