@@ -17,17 +17,18 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.ids import MESSAGES, IdFault, PublicIds, count_rows, has_name
-from scorer.core.arrays import Mask
-from scorer.core.matching import find_repeats
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.matching import Columns, RowIndex
 from scorer.core.plugins import find_marked, mark
 from scorer.core.problems import KEPT, Findings, Problem, Severity
 from scorer.core.text import format_exact, join_first, printable, quoted
-from scorer.reading.table import Table
+from scorer.reading.table import Table, find_places
 
 UNREAD = ("S207", "S208", "S601")  # codes of rows that a reader leaves out
 SLICE_ROWS = 1_000_000  # rows whose names are made at once
@@ -93,21 +94,38 @@ class SubmissionRows(FileRows):
         return self._list_runs["value"].n_unique() == self._list_runs.height
 
     @cached_property
-    def list_numbers(self) -> pl.Series:
+    def list_numbers(self) -> NDArray[np.int32]:
         """The position in `lists` of each row's list; numbers sort faster than names."""
-        names = self.frame["list"]
-        if self.has_contiguous_lists:
-            numbers, ends = names.rle_id(), accumulate(names.chunk_lengths(), initial=0)
-            # Numbers in other chunks than the frame's would make polars copy all of its texts.
-            parts = [numbers[begin:end] for begin, end in pairwise(ends)]
-            return pl.concat(parts, rechunk=False) if parts else numbers
-        positions = self.lists.select("list").with_row_index("number")
-        return self.frame.join(positions, on="list", how="left", maintain_order="left")["number"]
+        if not self.has_contiguous_lists:
+            return find_places(self.frame["list"], self.lists["list"]).astype(np.int32)
+        sizes = self._list_runs["len"].to_numpy()
+        return np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)
 
     @cached_property
-    def is_public_list(self) -> pl.Series:
-        """Whether each of `lists` is one of the challenge."""
-        return self.ids.lists.contains(self.lists["list"])
+    def continues_list(self) -> Mask:
+        """Whether each row but the first is of the list of the row before."""
+        continues: Mask = self.list_numbers[1:] == self.list_numbers[:-1]
+        return continues
+
+    @cached_property
+    def is_regular(self) -> bool:
+        """Whether each row can be compared with the row before if they are of one list.
+
+        The rows of each list are consecutive, all lists have names, and all numbers were read.
+        """
+        has_names = self.named_lists.height == self.lists.height
+        return self.has_contiguous_lists and has_names and not self.has_unread_number
+
+    def numbers(self, role: str) -> Floats:
+        """Return a column of numbers, in the order of the lines."""
+        if self.frame is self.table.frame:
+            return self.table.numbers(role)
+        return self.frame[role].to_numpy()
+
+    @cached_property
+    def public_places(self) -> Ints:
+        """The place of each of `lists` among the challenge's; -1 of another one."""
+        return find_places(self.lists["list"], self.ids.lists.series)
 
     @cached_property
     def is_candidate(self) -> Mapping[str, Mask]:
@@ -134,7 +152,7 @@ class SubmissionRows(FileRows):
         """How many lists of the file are public; where candidates are asked for, how many rows."""
         if self.public.kind in ("ratings", "preferences"):
             return int(np.count_nonzero(np.logical_and.reduce([*self.is_candidate.values()])))
-        return int(self.is_public_list.sum())
+        return int(np.count_nonzero(self.public_places >= 0))
 
     @cached_property
     def named_lists(self) -> pl.DataFrame:
@@ -144,7 +162,11 @@ class SubmissionRows(FileRows):
     @cached_property
     def named(self) -> pl.DataFrame:
         """The rows whose list has a name, with `list_number`, the position in `lists`."""
-        numbered = self.frame.with_columns(list_number=self.list_numbers)
+        # Numbers in other chunks than the frame's would make polars copy all of its texts.
+        ends = accumulate(self.frame["list"].chunk_lengths(), initial=0)
+        parts = [pl.Series(self.list_numbers[begin:end]) for begin, end in pairwise(ends)]
+        numbers = pl.concat(parts, rechunk=False) if parts else pl.Series(self.list_numbers)
+        numbered = self.frame.with_columns(list_number=numbers)
         if self.named_lists.height == self.lists.height:
             return numbered
         return numbered.filter(has_name("list", self.ids.lists))
@@ -152,8 +174,10 @@ class SubmissionRows(FileRows):
     @cached_property
     def repeated_items(self) -> pl.DataFrame:
         """The rows with an item that an earlier row of their list has; see `repeated_rows`."""
-        rows = self.named.select("line", "list", "item", "list_number")
-        return repeated_rows(rows, "list_number", "item").drop("list_number")
+        rows = self.frame.select("line", "list", "item")
+        index = self.table.pair_index if self.frame is self.table.frame else None
+        repeats = repeated_rows(rows, [pl.Series(self.list_numbers), rows["item"]], index=index)
+        return repeats.filter(has_name("list", self.ids.lists))
 
     @cached_property
     def has_unread_number(self) -> bool:
@@ -330,13 +354,17 @@ def select_cells(rows: pl.DataFrame, masks: Mapping[str, Mask]) -> pl.DataFrame:
     return pl.concat(cells).sort("line", maintain_order=True)
 
 
-def repeated_rows(rows: pl.DataFrame, *roles: str, first: str = "list") -> pl.DataFrame:
-    """Return the rows that repeat the columns `roles` of an earlier row, in the file's order.
+def repeated_rows(
+    rows: pl.DataFrame, keys: Columns, first: str = "list", index: RowIndex | None = None
+) -> pl.DataFrame:
+    """Return the rows whose keys an earlier row has, too, in the file's order.
 
-    Two columns are added: the `first_line` of equal rows, and their `first_list` or another such
-    name of the column `first`.
+    Two columns are added: the `first_line` with these keys, and its `first_list` or another such
+    name of the column `first`. The index of the keys is made if it is not given.
     """
-    repeats, first_rows = find_repeats([rows[role] for role in roles])
+    repeats, first_rows = (index or RowIndex.of(keys)).find_repeats(keys)
+    if not repeats.size:
+        rows = rows.clear()  # polars copies whole columns to take no rows from them
     first_cells = rows.select(pl.col("line", first).name.prefix("first_"))
     return rows[repeats].hstack(first_cells[first_rows])
 

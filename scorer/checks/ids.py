@@ -17,6 +17,7 @@ import polars as pl
 from scorer.challenge.public import IdNames, Public, ids_of
 from scorer.core.arrays import Mask
 from scorer.core.ids import TextPattern, repair_id, split_ids, wrapped_id_regex
+from scorer.core.matching import RowIndex
 from scorer.core.text import IGNORABLE, nearest, quoted, unseen
 from scorer.views.items import ItemsByList
 from scorer.views.join import Pairs, pairs_of
@@ -86,11 +87,10 @@ class IdIndex:
 
     def contains(self, ids: pl.Series) -> pl.Series:
         """Return whether each of some ids is public."""
-        return ids.is_in(self.series.implode())
-
-    def without(self, ids: pl.Series) -> pl.Series:
-        """Return the public ids that are not among `ids`, in their order."""
-        return self.series.filter(~self.series.is_in(ids.implode()))
+        public = self.series
+        if len(ids) < len(public) // 10:  # a table of the ids is made sooner
+            public = public.filter(public.is_in(ids.implode()))
+        return ids.is_in(public.implode())
 
     def explain(self, name: str, decimals: bool = False) -> IdFault | None:
         """Return the fault that makes an id unknown; None if it is just another id.
@@ -208,7 +208,8 @@ class PairIndex:
 
     @cached_property
     def _pairs(self) -> Pairs:
-        return Pairs(self.items.in_list, self.items.names.gather(self.items.item))
+        in_list, items = self.items.in_list, self.items.names.gather(self.items.item)
+        return Pairs(in_list, items, RowIndex.of([self.lists.series.gather(in_list), items]))
 
     @cached_property
     def frame(self) -> pl.DataFrame:

@@ -34,12 +34,13 @@ from scorer.checks.ids import (
     suspect_id,
     unusual_regex,
 )
-from scorer.core.arrays import sort_by_list
+from scorer.core.arrays import Floats, Mask, sort_by_list
 from scorer.core.ids import TextPattern
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable, quoted
 from scorer.reading.layout import row_of, separator_of
 from scorer.reading.schema import EXTRA, NUMBER
+from scorer.reading.table import find_places
 
 RANKED = ("grades", "preferences")  # the kinds whose submissions may be ranked lists
 HOW_TO_IGNORE = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
@@ -72,21 +73,21 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
     if rows.is_bucket:  # on Spark, when all buckets are checked
         return
     index, public, strict = rows.ids.lists, rows.public, rows.rules.unknown_list == "error"
-    lists, is_known = rows.lists, rows.is_public_list
+    lists, places = rows.lists, rows.public_places
     if empty := rows.table.empty_lists:
         # An empty list has no row, but its line. It counts as 1 row in messages about its id.
         without_rows = {"list": list(empty), "line": list(empty.values()), "rows": 1}
         lists = pl.concat([lists, pl.DataFrame(without_rows, schema=lists.schema)])
         lists = lists.sort("line", maintain_order=True)
-        is_known = index.contains(lists["list"])
-    answered, unknown = lists.filter(is_known)["list"], lists.filter(~is_known)
+        places = find_places(lists["list"], index.series)
+    unknown, answered = lists.filter(places < 0), places[places >= 0]
     what, help = "is not in this challenge", HOW_TO_IGNORE if strict else None
     faults = index.explain_all(unknown["list"], "S302", rows.word, what, help)
     if lists.is_empty() and not rows.table.names_empty_lists:
         return  # `no_rows` reports it
     explained = [name for name, fault in faults.items() if fault.code != "S302"]
     is_explained = pl.col("list").is_in(explained)
-    if faults and answered.is_empty() and not (explained and strict):
+    if faults and not answered.size and not (explained and strict):
         message = f"no {rows.word} of this file is in this challenge"
         message += ":" if explained else "; is the file for another one?"
         message += f" it has {join_first(unknown['list'].to_list())}, "
@@ -96,8 +97,11 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
         return
     if strict:  # A list whose id is only misspelt is not reported as missing, too
         meant = [fault.meant for fault in faults.values() if fault.meant is not None]
-        answered = pl.concat([answered, pl.Series("list", meant, dtype=pl.String)])
-    missing = index.without(answered)
+        meant_places = find_places(pl.Series(meant, dtype=pl.String), index.series)
+        answered = np.append(answered, meant_places)
+    is_missing = np.ones(len(index.series), dtype=bool)
+    is_missing[answered] = False
+    missing = index.series.filter(is_missing)
     if count := len(missing):
         message = f"{count:,} of {len(public.lists):,} {public.lists_called} {is_or_are(count)} "
         message += f"missing: {join_first(missing.to_list())}{rows.unread_note}"
@@ -165,7 +169,10 @@ def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Found]:
         first = Problem("S306", message, "warning", help=READ_AS_TEXT, **place)
         words = {"item": quoted(row[role])}
         yield CountedProblem(first, int(decimals), words, shares=(1, math.inf))
-    unusual = distinct_ids(rows.frame.filter(ids.str.contains(unusual_regex(separator))), role)
+    # A streaming query uses all cores.
+    is_unusual = pl.col(role).str.contains(unusual_regex(separator))
+    cells = rows.frame.lazy().filter(is_unusual).collect(engine="streaming")
+    unusual = distinct_ids(cells, role)
     explained = {name: suspect_id(name, separator) for name in unusual[role]}
     faults = {name: fault for name, fault in explained.items() if fault is not None}
     several = [name for name, fault in faults.items() if fault.code == "S313"]
@@ -222,7 +229,7 @@ def repeated_item(rows: SubmissionRows) -> Iterator[Problem]:
 @check("S526", kinds=("labels", "masks", "boxes"))
 def repeated_row(rows: SubmissionRows) -> Iterator[Problem]:
     """A row is answered once."""
-    repeats = repeated_rows(rows.named.select("line", "list"), "list")
+    repeats = repeated_rows(rows.named, [rows.named["list"]])
     name = pl.col("list")
     # If columns are the parts of lists, a line has a list in each of them, such as `like/u1`. A
     # repeated line repeats them all, and is reported once, by the name without the part.
@@ -295,9 +302,7 @@ def ranks(rows: SubmissionRows) -> Iterator[Found]:
     if "rank" not in rows.frame.columns or "score" in rows.frame.columns:
         return
     rank, word = pl.col("rank"), rows.word
-    counts_up = rank == pl.when(SAME_LIST).then(rank.shift() + 1).otherwise(1)
-    may_count_up = rows.has_contiguous_lists and not rows.named.is_empty()
-    if may_count_up and rows.named.select(counts_up.all()).item():
+    if rows.is_regular and _count_up(rows.numbers("rank"), rows.continues_list):
         return  # As in most files
     is_whole = rank == rank.floor()
     frame = rows.frame.select("line", "list", "rank")
@@ -327,6 +332,12 @@ def ranks(rows: SubmissionRows) -> Iterator[Found]:
         yield from _missing_ranks(by_rank, word)
 
 
+def _count_up(ranks: Floats, continues_list: Mask) -> bool:
+    """Return whether the ranks of each list are 1, 2, 3, and so on; its rows are consecutive."""
+    is_next, is_first = ranks[1:] == ranks[:-1] + 1, ranks == 1
+    return bool(is_first[:1].all() and np.where(continues_list, is_next, is_first[1:]).all())
+
+
 def _missing_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
     """Yield a problem for each list that leaves a rank out, on the line after the first gap.
 
@@ -354,6 +365,11 @@ def ranks_and_scores(rows: SubmissionRows) -> Iterator[CountedProblem]:
     """Scores go down as ranks go up; where they do not, the score ranks."""
     if not {"rank", "score"} <= {*rows.frame.columns}:
         return
+    if rows.is_regular:
+        ranks, scores = rows.numbers("rank"), rows.numbers("score")
+        is_wrong = (ranks[1:] <= ranks[:-1]) | (scores[1:] > scores[:-1])
+        if not (is_wrong & rows.continues_list).any():
+            return  # As in most files
     rank, score = pl.col("rank"), pl.col("score")
     numbers = rows.named.select("line", "list", "list_number", "rank", "score")
     if rows.has_unread_number:
@@ -389,8 +405,9 @@ def ties(rows: SubmissionRows) -> Iterator[Found]:
     scored = rows.named
     if rows.has_unread_number:
         scored = scored.filter(~pl.col("score").is_nan())
-    tied = _tied_rows(scored)
+    is_tied = _find_ties(rows, scored)
     if rows.rules.ties == "error":
+        tied = scored.filter(is_tied)
         best = tied.filter(pl.col("score") == pl.col("score").max().over("list"))
         # The first two of each list are named.
         pairs = best.group_by("list", maintain_order=True).agg(
@@ -402,28 +419,30 @@ def ties(rows: SubmissionRows) -> Iterator[Found]:
         return
     message = "{percent:.0f} % of the scores tie inside their list; the tie rule decides "
     message += f"(ties: {rows.rules.ties})"
-    line = None if tied.is_empty() else tied["line"][0]
+    count = int(np.count_nonzero(is_tied))
+    line = scored["line"][int(np.argmax(is_tied))] if count else None
     first = Problem("S409", message, "warning", line=line)
     shares = (MANY_TIES, math.inf)  # a problem from this share on
-    yield CountedProblem(first, tied.height, total=scored.height, shares=shares)
+    yield CountedProblem(first, count, total=scored.height, shares=shares)
 
 
-def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with the score of another row of their list."""
-    score = pl.col("score")
-    is_best_first = (~SAME_LIST | (score <= score.shift())).all()
-    if rows["list_number"].is_sorted() and rows.select(is_best_first).item():  # as in most runs
-        # Whether a row ties with the row before. In the first row it is null, which `filter` drops
-        # unless the second row ties with it.
-        ties = rows.select(SAME_LIST & (score == score.shift())).to_series()
-        return rows.filter(ties | ties.shift(-1))
-    in_list, scores = rows["list_number"].to_numpy(), rows["score"].to_numpy()
+def _find_ties(rows: SubmissionRows, scored: pl.DataFrame) -> Mask:
+    """Return whether each row of `scored` has the score of another row of its list."""
+    is_tied = np.zeros(scored.height, dtype=bool)
+    if rows.is_regular:  # then all rows are scored
+        scores, continues = rows.numbers("score"), rows.continues_list
+        if not ((scores[1:] > scores[:-1]) & continues).any():  # best first, as in most runs
+            is_like_previous = (scores[1:] == scores[:-1]) & continues
+            is_tied[1:] = is_like_previous
+            is_tied[:-1] |= is_like_previous
+            return is_tied
+    in_list, scores = scored["list_number"].to_numpy(), scored["score"].to_numpy()
     order = sort_by_list(in_list, scores)
     in_list, scores = in_list[order], scores[order]
-    is_same = (in_list[1:] == in_list[:-1]) & (scores[1:] == scores[:-1])
-    is_tied = np.zeros(order.size, dtype=bool)
-    is_tied[order] = np.append(is_same, False) | np.append(False, is_same)
-    return rows.filter(is_tied)
+    is_like_previous = (in_list[1:] == in_list[:-1]) & (scores[1:] == scores[:-1])
+    is_tied[order[1:]] = is_like_previous
+    is_tied[order[:-1]] |= is_like_previous
+    return is_tied
 
 
 @check("S410", kinds=RANKED)

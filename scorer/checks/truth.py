@@ -97,7 +97,7 @@ def repeated_grade(rows: TruthRows) -> Iterator[Problem]:
     roles = [role for role in ("list", "item", "subtopic") if role in frame.columns]
     if "grade" not in frame.columns:
         frame = frame.with_columns(grade=1.0)
-    repeats = repeated_rows(frame, *roles, first="grade")
+    repeats = repeated_rows(frame, [frame[role] for role in roles], first="grade")
     differs = pl.col("grade") != pl.col("first_grade")
     where = "item {item} of {word} {list}"
     where += ", subtopic {subtopic}," if "subtopic" in roles else ""
@@ -160,7 +160,7 @@ def answer_out_of_range(rows: TruthRows) -> Iterator[Problem]:
 @check("T507", kinds=("ratings",), of="truth")
 def repeated_rating(rows: TruthRows) -> Iterator[Problem]:
     """An item has one rating in a list."""
-    repeats = repeated_rows(rows.frame, "list", "item", first="rating")
+    repeats = repeated_rows(rows.frame, [rows.frame["list"], rows.frame["item"]], first="rating")
     message = "({list:bare}, {item:bare}) is rated twice (first on line {first_line:,})"
     differs = pl.col("rating") != pl.col("first_rating")
     yield from report_rows(repeats.filter(differs), "T507", message)
@@ -217,7 +217,7 @@ def repeated_row(rows: TruthRows) -> Iterator[Problem]:
     if rows.challenge.truth.box_columns:
         return
     message = "{word} {list} stands twice in the truth (first on line {first_line:,})"
-    repeats = repeated_rows(rows.frame.select("line", "list"), "list")
+    repeats = repeated_rows(rows.frame, [rows.frame["list"]])
     yield from report_rows(repeats, "T806", message, word=rows.word)
 
 

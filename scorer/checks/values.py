@@ -24,7 +24,7 @@ def repeated_value(rows: SubmissionRows) -> Iterator[Problem]:
     keys = [role for role in ("list", "measure", "system", "run") if role in rows.frame.columns]
     message = "{measure} of " if "measure" in keys else ""
     message += "{word} {list} is given twice (first on line {first_line:,})"
-    repeats = repeated_rows(rows.named, *keys)
+    repeats = repeated_rows(rows.named, [rows.named[role] for role in keys])
     yield from report_rows(repeats, "S526", message, role="list", word=rows.word)
 
 

@@ -84,19 +84,31 @@ def first_positions(numbers: Ints, size: int) -> Ints:
     return positions
 
 
+def order_runs(in_list: NDArray[np.integer[Any]]) -> Ints:
+    """Return the rows by list, those of a list as they stand; without rows whose list is below 0.
+
+    Successive rows of a list are moved together.
+
+    >>> order_runs(np.array([2, 2, -1, 0, 2])).tolist()
+    [3, 0, 1, 4]
+    """
+    begin = np.flatnonzero(starts(in_list))
+    sizes = np.diff(begin, append=in_list.size)
+    by = np.argsort(in_list[begin], kind="stable")
+    by = by[np.count_nonzero(in_list[begin] < 0) :]
+    begin, sizes = begin[by], sizes[by]
+    moves = begin - (np.cumsum(sizes) - sizes)  # from a run's new place to its old one
+    rows: Ints = np.arange(int(sizes.sum())) + np.repeat(moves, sizes)
+    return rows
+
+
 def sort_by_list(in_list: NDArray[np.integer[Any]], key: Floats) -> Ints:
     """Return the rows by list, then by key, equal ones as they stand."""
-    begin = np.append(0, np.flatnonzero(in_list[1:] != in_list[:-1]) + 1)
-    if begin.size > in_list.size // MIN_RUN:
+    if np.count_nonzero(starts(in_list)) > in_list.size // MIN_RUN:
         return _sort_packed(in_list, key)
     # In most files a list's rows follow each other, best first: then moving whole lists is enough.
-    size = np.diff(begin, append=in_list.size)
-    by = np.argsort(in_list[begin], kind="stable")
-    begin, size = begin[by], size[by]
-    new_begin = np.cumsum(size) - size
-    rows = np.arange(in_list.size)
-    rows += np.repeat(begin - new_begin, size)
-    in_list, key = np.repeat(in_list[begin], size), key[rows]
+    rows = order_runs(in_list)
+    in_list, key = in_list[rows], key[rows]
     if ((in_list[1:] == in_list[:-1]) & (key[1:] < key[:-1])).any():
         rows = rows[_sort_packed(in_list, key)]
     return rows

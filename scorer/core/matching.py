@@ -2,24 +2,26 @@
 
 A hash is a number of 64 bits. Equal texts have equal hashes, but equal hashes do not mean equal
 texts: the hash of polars is not cryptographic, and whoever knows its seed can make a text with the
-hash of any other. So no function here returns a hash but `hash_rows`, and no other module uses
-that one. Each process draws its own seed, and no hash is stored or sent to another process.
+hash of any other. So no other module makes hashes, and what is returned here is confirmed by the
+texts. Each process draws its own seed, and no hash is stored or sent to another process.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from scorer.core.arrays import Ints, Mask, starts
+from scorer.core.arrays import Ints, Mask
 
 SEED = int.from_bytes(os.urandom(8), "big")
 FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no bits of a hash are lost when multiplied
 BATCH = 1_000_000  # rows that are hashed or compared at once: a copy takes 16 bytes a text
+ROW = np.uint64(2**32 - 1)  # the bits of a row's number; polars has no more rows
 
 # Columns of the same length, of texts or whole numbers; None of their cells is null.
 Columns = Sequence[pl.Series]
@@ -38,58 +40,78 @@ def hash_rows(columns: Columns) -> NDArray[np.uint64]:
     return keys
 
 
-def match_rows(columns: Columns, others: Columns) -> tuple[Ints, Ints]:
-    """Return the rows and the other rows that are equal, in the order of the rows.
+@dataclass(frozen=True, eq=False)
+class RowIndex:
+    """Rows in the order of their hashes, to find rows that may be equal.
 
-    Two arrays of shape (matches,). No two of the other rows may be equal.
+    Its methods are given the columns whose cells decide: those that were hashed, or others that are
+    equal for the same rows, such as the numbers of texts.
+
+    Attributes:
+        entries: The upper half of each row's hash, then its number, in 64 bits: sorted. Numbers
+            sort faster than rows; few rows of different texts share the upper half.
     """
-    rows, matches = (
-        pl.DataFrame({"key": hash_rows(each)}).with_row_index(name)
-        for each, name in ((columns, "row"), (others, "match"))
-    )
-    joined = rows.lazy().join(matches.lazy(), on="key").drop("key")
-    found = joined.collect(engine="streaming").sort("row")  # half the cost of an ordered join
-    del rows, matches, joined  # their keys take 16 bytes a row
-    row, match = found["row"].to_numpy(), found["match"].to_numpy()
-    is_equal = _are_equal(columns, row, others, match)
-    if not is_equal.all():  # different rows with the same hash
-        row, match = row[is_equal], match[is_equal]
-    return row.astype(np.int64), match.astype(np.int64)
+
+    entries: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, columns: Columns) -> RowIndex:
+        """Return the index of the rows of some columns."""
+        entries = hash_rows(columns)
+        for part in _batches(entries.size):
+            entries[part] &= ~ROW
+            entries[part] |= np.arange(part.start, part.stop, dtype=np.uint64)
+        return cls(pl.Series(entries).sort().to_numpy())
+
+    def find_repeats(self, columns: Columns) -> tuple[Ints, Ints]:
+        """Return the rows that an earlier row equals, ascending, and the first that equals each."""
+        entries = self.entries
+        # The places of entries with the hash of the entry before.
+        later = np.concatenate(
+            [
+                np.empty(0, dtype=np.int64),
+                *(
+                    np.flatnonzero((entries[part][1:] ^ entries[part][:-1]) <= ROW) + part.start + 1
+                    for part in _batches(entries.size, overlap=1)
+                ),
+            ]
+        )
+        is_second = np.diff(later, prepend=-1) > 1  # of those with one hash
+        first = (later[is_second] - 1)[np.cumsum(is_second) - 1]
+        rows, first_rows = _row_numbers(entries[later]), _row_numbers(entries[first])
+        is_equal = _are_equal(columns, rows, columns, first_rows)
+        if not is_equal.all():
+            is_mixed = np.isin(first_rows, first_rows[~is_equal])
+            mixed = np.union1d(rows[is_mixed], first_rows[is_mixed])
+            later, first = _find_repeats_exactly([_take(column, mixed) for column in columns])
+            rows = np.append(rows[~is_mixed], mixed[later])
+            first_rows = np.append(first_rows[~is_mixed], mixed[first])
+        order = np.argsort(rows)
+        return rows[order], first_rows[order]
+
+    def match(self, columns: Columns, other: RowIndex, others: Columns) -> tuple[Ints, Ints]:
+        """Return the rows here and the rows there that are equal, in the order of the rows here.
+
+        Two arrays of shape (matches,). No two rows there may be equal.
+        """
+        is_fewer = other.entries.size < self.entries.size
+        few, many = (other, self) if is_fewer else (self, other)
+        of_few, of_many = _find_same_hashes(few.entries, many.entries)
+        rows, matches = (of_many, of_few) if is_fewer else (of_few, of_many)
+        pairs = pl.Series(rows << np.uint64(32) | matches).sort().to_numpy()
+        row, match = (pairs >> np.uint64(32)).astype(np.int64), _row_numbers(pairs)
+        is_equal = _are_equal(columns, row, others, match)
+        return (row, match) if is_equal.all() else (row[is_equal], match[is_equal])
 
 
 def find_repeats(columns: Columns) -> tuple[Ints, Ints]:
-    """Return the rows that an earlier row equals, ascending, and the first row that equals each.
+    """Return the rows that an earlier row equals, ascending, and the first that equals each.
 
     >>> rows, first_rows = find_repeats([pl.Series(["a", "b", "a", "a"])])
     >>> rows.tolist(), first_rows.tolist()
     ([2, 3], [0, 0])
     """
-    # The highest bits of a row's hash and its number are sorted as one number of 64 bits, so that
-    # rows with the same bits follow each other in their order. Few rows of different texts do.
-    packed = hash_rows(columns)
-    row_bits = np.uint64(packed.size.bit_length())
-    number_of_row = (np.uint64(1) << row_bits) - np.uint64(1)
-    packed &= ~number_of_row
-    packed |= np.arange(packed.size, dtype=np.uint64)
-    packed = pl.Series(packed).sort().to_numpy()
-    is_first = starts(packed >> row_bits)
-    packed = packed[~(is_first & np.append(is_first[1:], True))]  # groups of several rows
-    is_first = starts(packed >> row_bits)
-    rows = (packed & number_of_row).astype(np.int64)
-    first_rows = rows[is_first][np.cumsum(is_first) - 1]
-    rows, first_rows = rows[~is_first], first_rows[~is_first]
-    is_equal = _are_equal(columns, rows, columns, first_rows)
-    if not is_equal.all():
-        is_mixed = np.isin(first_rows, first_rows[~is_equal])  # in a group of different texts
-        mixed = np.union1d(rows[is_mixed], first_rows[is_mixed])
-        texts = pl.DataFrame({str(n): each.gather(mixed) for n, each in enumerate(columns)})
-        first = texts.with_row_index("row").select(pl.col("row").first().over(texts.columns))
-        first_of_mixed = mixed[first["row"].to_numpy()]
-        is_repeat = mixed != first_of_mixed
-        rows = np.append(rows[~is_mixed], mixed[is_repeat])
-        first_rows = np.append(first_rows[~is_mixed], first_of_mixed[is_repeat])
-    order = np.argsort(rows)
-    return rows[order], first_rows[order]
+    return RowIndex.of(columns).find_repeats(columns)
 
 
 def number_rows(columns: Columns) -> Ints:
@@ -106,17 +128,60 @@ def number_rows(columns: Columns) -> Ints:
     return numbers
 
 
+def _find_same_hashes(
+    few: NDArray[np.uint64], many: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the rows of each two entries of two indexes that share the half of a hash."""
+    if not many.size:
+        return few[:0], many
+    begin = np.searchsorted(many, few & ~ROW)
+    is_shared = (many[np.minimum(begin, many.size - 1)] ^ few) <= ROW
+    begin, few = begin[is_shared], few[is_shared]
+    sizes = np.ones_like(begin)  # most hashes have one entry
+    is_several = (many[np.minimum(begin + 1, many.size - 1)] ^ few) <= ROW
+    end = np.searchsorted(many, few[is_several] | ROW, side="right")
+    sizes[is_several] = end - begin[is_several]
+    offsets = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.repeat(few, sizes) & ROW, many[np.repeat(begin, sizes) + offsets] & ROW
+
+
+def _find_repeats_exactly(columns: Columns) -> tuple[Ints, Ints]:
+    """Return what `find_repeats` returns, without hashes of our own, which takes more memory."""
+    frame = pl.DataFrame({str(n): column for n, column in enumerate(columns)})
+    first = frame.with_row_index("row").select(pl.col("row").first().over(frame.columns))
+    first_rows = first["row"].to_numpy().astype(np.int64)
+    rows = np.flatnonzero(first_rows != np.arange(first_rows.size))
+    return rows, first_rows[rows]
+
+
 def _are_equal(columns: Columns, rows: Ints, others: Columns, other_rows: Ints) -> Mask:
     """Return whether each of some rows has the same cells as another row."""
     is_equal = np.ones(rows.size, dtype=bool)
     for part in _batches(rows.size):
         for column, other in zip(columns, others, strict=True):
-            cells, other_cells = column.gather(rows[part]), other.gather(other_rows[part])
+            cells, other_cells = _take(column, rows[part]), _take(other, other_rows[part])
             is_equal[part] &= (cells == other_cells).to_numpy()
     return is_equal
 
 
-def _batches(rows: int) -> Iterator[slice]:
-    """Yield slices of at most `BATCH` rows."""
+def _take(column: pl.Series, rows: Ints) -> pl.Series:
+    """Return the cells of some rows."""
+    if column.n_chunks() == 1:
+        return column.gather(rows)
+    # Polars joins the chunks before it gathers, which copies the whole column.
+    is_taken = np.zeros(len(column), dtype=bool)
+    is_taken[rows] = True
+    cells = column.filter(is_taken)
+    if len(cells) == rows.size and (rows[1:] > rows[:-1]).all():
+        return cells
+    return cells.rechunk().gather(np.searchsorted(np.flatnonzero(is_taken), rows))
+
+
+def _row_numbers(entries: NDArray[np.uint64]) -> Ints:
+    return (entries & ROW).astype(np.int64)
+
+
+def _batches(rows: int, overlap: int = 0) -> Iterator[slice]:
+    """Yield slices of at most `BATCH` rows, and of some rows of the next one."""
     for begin in range(0, rows, BATCH):
-        yield slice(begin, begin + BATCH)
+        yield slice(begin, min(begin + BATCH + overlap, rows))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
 import polars as pl
 
-from scorer.core.arrays import Ints
+from scorer.core.arrays import Floats, Ints
+from scorer.core.matching import RowIndex
 from scorer.core.problems import Findings, Problem, Severity
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import ReadLimits
@@ -78,6 +81,21 @@ class Table:
     def names_empty_lists(self) -> bool:
         """Whether a table without rows names lists, each of which is as good as missing."""
         return NO_ITEMS_FACT in self.facts
+
+    def numbers(self, role: str) -> Floats:
+        """Return a column of numbers; it is copied once, as its parts do not follow each other."""
+        if role not in self._numbers:
+            self._numbers[role] = self.frame[role].to_numpy()
+        return self._numbers[role]
+
+    @cached_property
+    def _numbers(self) -> dict[str, Floats]:
+        return {}
+
+    @cached_property
+    def pair_index(self) -> RowIndex:
+        """The index of the rows by list and item."""
+        return RowIndex.of([self.frame["list"], self.frame["item"]])
 
     def with_frame(self, frame: pl.DataFrame) -> Table:
         """Return the table with other rows, or other columns."""
@@ -194,7 +212,7 @@ def sort_ids(ids: pl.Series) -> pl.Series:
     # Stretches of equal ids are few: in most files the rows of a list follow each other. Lists are
     # often sorted.
     distinct = ids.rle().struct.field("value")
-    return distinct if distinct.is_sorted() else distinct.unique().sort()
+    return distinct if distinct.is_sorted() else distinct.sort().rle().struct.field("value")
 
 
 def find_places(ids: pl.Series, names: Sequence[str] | pl.Series) -> Ints:
@@ -203,10 +221,18 @@ def find_places(ids: pl.Series, names: Sequence[str] | pl.Series) -> Ints:
     >>> find_places(pl.Series(["b", "c"]), ["a", "b"]).tolist()
     [1, -1]
     """
-    known = pl.DataFrame({"id": pl.Series(names, dtype=pl.String)}).with_row_index("place")
+    names = pl.Series(names, dtype=pl.String)
+    if ids.equals(names):
+        return np.arange(len(names))
+    if len(ids) == len(names):  # often each name once, in another order
+        order, order_of_names = ids.arg_sort(), names.arg_sort()
+        if ids.gather(order).equals(names.gather(order_of_names)):
+            places = np.empty(len(names), dtype=np.int64)
+            places[order.to_numpy()] = order_of_names.to_numpy()
+            return places
+    known = pl.DataFrame({"id": names}).with_row_index("place")
     found = pl.DataFrame({"id": ids}).join(known, on="id", how="left", maintain_order="left")
-    places: Ints = found["place"].cast(pl.Int64).fill_null(-1).to_numpy()
-    return places
+    return found["place"].cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 def cells_frame(lines: Sequence[int] | Ints, columns: Mapping[str, Sequence[str]]) -> pl.DataFrame:

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from scorer.core.arrays import Floats, Ints, Mask, sort_by_list
-from scorer.core.matching import find_repeats, match_rows
+from scorer.core.arrays import Floats, Ints, Mask, order_runs, sort_by_list, starts
+from scorer.core.matching import RowIndex
 from scorer.reading.table import Table, find_places, sort_ids
 from scorer.views.columns import NO_EXTRAS, Extras
 from scorer.views.items import ItemsByList
@@ -28,16 +28,12 @@ class Pairs:
 
     in_list: Rows  # the number of the list; -1 for a list that does not count
     items: pl.Series
+    index: RowIndex  # of the texts of lists and items
 
     @property
     def columns(self) -> tuple[pl.Series, pl.Series]:
         """The numbers of the lists, and the items."""
         return pl.Series(self.in_list), self.items
-
-    @property
-    def repeats(self) -> bool:
-        """Whether any two rows have the same pair."""
-        return find_repeats(self.columns)[0].size > 0
 
     def match(self, other: Pairs) -> tuple[Ints, Ints]:
         """Return the rows of this table and the rows of the other that have the same pair.
@@ -45,7 +41,7 @@ class Pairs:
         Two arrays of shape (matches,), in the order of this table's rows. No two rows of the other
         table may have the same pair.
         """
-        return match_rows(self.columns, other.columns)
+        return self.index.match(self.columns, other.index, other.columns)
 
     def find(self, other: Pairs) -> Ints:
         """Return, for each row of the other table, the row of this one with its pair; else -1.
@@ -58,20 +54,40 @@ class Pairs:
         return rows
 
 
+def list_runs(column: pl.Series, lists: Sequence[str] | pl.Series) -> tuple[Ints, Ints]:
+    """Return the runs of rows of one list: its index in `lists`, -1 if it is not there, and size.
+
+    Lists that are not there may share a run.
+    """
+    if len(column[:SAMPLE].rle()) > min(SAMPLE, len(column)) // 2:
+        numbers = find_places(column, lists)
+        begin = np.flatnonzero(starts(numbers))
+        return numbers[begin], np.diff(begin, append=numbers.size)
+    runs = column.rle().struct.unnest()  # one lookup for successive rows of one list
+    return find_places(runs["value"], lists), runs["len"].to_numpy().astype(np.int64)
+
+
 def number_lists(column: pl.Series, lists: Sequence[str] | pl.Series) -> Ints:
     """Return the index of each row's list in `lists`; -1 for a list that is not there."""
-    if len(column[:SAMPLE].rle()) > min(SAMPLE, len(column)) // 2:
-        return find_places(column, lists)
-    runs = column.rle().struct.unnest()  # one lookup for successive rows of one list
-    names = pl.Series(lists, dtype=pl.String)
-    in_order = runs["value"].equals(names)  # each list once
-    numbers = np.arange(len(names)) if in_order else find_places(runs["value"], names)
-    return np.repeat(numbers, runs["len"].to_numpy())
+    return np.repeat(*list_runs(column, lists))
 
 
 def pairs_of(frame: pl.DataFrame, lists: Sequence[str] | pl.Series, role: str = "item") -> Pairs:
     """Return the pairs of a table, in which a list that is not in `lists` has the number -1."""
-    return Pairs(number_lists(frame["list"], lists).astype(np.int32), frame[role])
+    numbers, sizes = list_runs(frame["list"], lists)
+    in_list = np.repeat(numbers.astype(np.int32), sizes)
+    return Pairs(in_list, frame[role], RowIndex.of([frame["list"], frame[role]]))
+
+
+def sort_lists(column: pl.Series, lists: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+    """Return the names of `sorted_names`, and the index of each row's list there."""
+    public = pl.Series(lists, dtype=pl.String)
+    if public.is_sorted():  # and all lists of the column are among them, in most challenges
+        in_list = number_lists(column, public)
+        if in_list.min(initial=0) >= 0:
+            return tuple(lists), in_list
+    names = sorted_names(column, lists)
+    return names, number_lists(column, names)
 
 
 def sorted_names(column: pl.Series, lists: Sequence[str] = ()) -> tuple[str, ...]:
@@ -107,21 +123,18 @@ class GradedItems:
         An item judged several times in a list (by subtopic) has its highest grade. Without a
         grade column every row has grade 1.
         """
-        names = sorted_names(frame["list"], lists)
-        in_list = number_lists(frame["list"], names)
-        grade = frame["grade"] if "grade" in frame.columns else pl.lit(1.0)
-        rows = frame.select("item", grade=grade, in_list=pl.Series(in_list)).with_row_index("row")
-        if not _is_best_first(in_list, rows["grade"].to_numpy()):
-            rows = rows.sort("in_list", "grade", descending=[False, True], maintain_order=True)
-        if Pairs(rows["in_list"].to_numpy(), rows["item"]).repeats:
-            rows = rows.unique(["in_list", "item"], keep="first", maintain_order=True)
-        return cls(
-            names,
-            rows["item"],
-            rows["in_list"].to_numpy(),
-            rows["grade"].to_numpy(),
-            rows["row"].to_numpy().astype(np.int32),
-        )
+        names, in_list = sort_lists(frame["list"], lists)
+        items, row = frame["item"], np.arange(frame.height, dtype=np.int32)
+        grade = frame["grade"].to_numpy() if "grade" in frame.columns else np.ones(frame.height)
+        if not _is_best_first(in_list, grade):
+            row = sort_by_list(in_list, -grade).astype(np.int32)
+            items, in_list, grade = items.gather(row), in_list[row], grade[row]
+        found = cls(names, items, in_list, grade, row)
+        repeats, _ = found.pairs.index.find_repeats(found.pairs.columns)
+        if not repeats.size:
+            return found
+        kept = np.delete(np.arange(row.size), repeats)
+        return cls(names, items.gather(kept), in_list[kept], grade[kept], row[kept])
 
     def __getstate__(self) -> dict[str, object]:
         """Return the fields alone for a pickle; cached properties are made again when needed."""
@@ -148,7 +161,8 @@ class GradedItems:
     @cached_property
     def pairs(self) -> Pairs:
         """The (list, item) pair of each row."""
-        return Pairs(self.in_list, self.items)
+        lists = self.list_names.gather(self.in_list)
+        return Pairs(self.in_list, self.items, RowIndex.of([lists, self.items]))
 
     @cached_property
     def ideal(self) -> Hits:
@@ -191,68 +205,70 @@ def answered_lists(frame: pl.DataFrame, lists: Sequence[str] | pl.Series) -> Mas
 
 @dataclass(eq=False)
 class RankedRows:
-    """The rows of a submission's table in sorted order: by list, best first, ties in file order.
+    """The rows of a submission's table in an order in which the rows of each list are together.
 
-    An *index* counts in this order, a *row* in the order of the table.
+    The rows of a list are best first, ties in file order; the lists are in any order. An *index*
+    counts in this order, a *row* in the order of the table.
 
     Attributes:
-        pairs: The (list, item) pair of each row, of rows in other lists too.
-        in_list: The number of the list at each index.
-        row: The row at each index.
-        starts: The first index of each list, then the number of indices: shape (lists + 1,).
+        pairs: The (list, item) pair of each row.
+        in_list: The number of the list at each index; -1 for a list that does not count.
+        order: The row at each index; None if each index is its row, as in most files.
+        begin: The first index of each list: shape (lists,).
+        sizes: The number of rows of each list: shape (lists,).
         tied: The indices whose score or rank is that of the next one in the same list.
     """
 
     pairs: Pairs
     in_list: Rows
-    row: Rows
-    starts: Ints
+    order: Rows | None
+    begin: Ints
+    sizes: Ints
     tied: Ints
 
     @classmethod
     def of(cls, table: Table, lists: Sequence[str] | pl.Series) -> RankedRows:
-        """Return the rows of a table in these lists, without rows of other lists.
+        """Return the rows of a table, of which those in these lists count.
 
-        They are sorted by score, else by rank, else as they stand in the file.
+        A list is sorted by score, else by rank, else as it stands in the file.
         """
-        frame = table.frame
-        pairs = pairs_of(frame, lists)
-        in_list = pairs.in_list
-        row = np.arange(in_list.size, dtype=np.int32)
+        numbers, run_sizes = list_runs(table.frame["list"], lists)
+        in_list: Rows = np.repeat(numbers.astype(np.int32), run_sizes)
+        pairs, order = Pairs(in_list, table.frame["item"], table.pair_index), None
         role = next((role for role in ("score", "rank") if role in table), None)
-        key = np.zeros(row.size) if role is None else frame[role].to_numpy()
-        if in_list.min(initial=0) < 0:
-            row = row[in_list >= 0]
-            in_list, key = in_list[row], key[row]
-        if role == "score":
-            key = 0.0 - key  # not -key, which makes -0.0 of 0
+        key = np.zeros(in_list.size) if role is None else table.numbers(role)
+        is_known = numbers >= 0
+        numbers, begin_of_run = numbers[is_known], (np.cumsum(run_sizes) - run_sizes)[is_known]
+        sizes = np.bincount(numbers, run_sizes[is_known], len(lists)).astype(np.int64)
+        begin = np.zeros(len(lists), dtype=np.int64)
+        begin[numbers] = begin_of_run
+        is_better = key[1:] > key[:-1] if role == "score" else key[1:] < key[:-1]
+        is_split = np.bincount(numbers).max(initial=0) > 1  # rows of a list are not together
+        if is_split or (is_better & _continues(in_list)).any():
+            order = np.flatnonzero(in_list >= 0)
+            in_list, key = in_list[order], key[order]
+            by = sort_by_list(in_list, 0.0 - key if role == "score" else key)
+            order, in_list, key = order[by].astype(np.int32), in_list[by], key[by]
+            begin = np.cumsum(sizes) - sizes
         tied = np.empty(0, dtype=np.int64)
-        together = in_list[1:] == in_list[:-1]
-        if (in_list[1:] < in_list[:-1]).any() or (together & (key[1:] < key[:-1])).any():
-            by = sort_by_list(in_list, key)
-            row, in_list, key = row[by], in_list[by], key[by]
-            together = in_list[1:] == in_list[:-1]
         if role is not None:
-            tied = np.flatnonzero(together & (key[1:] == key[:-1]))
-        sizes = np.bincount(in_list, minlength=len(lists))
-        return cls(pairs, in_list, row, np.append(0, np.cumsum(sizes)), tied)
+            tied = np.flatnonzero(_continues(in_list) & (key[1:] == key[:-1]))
+        return cls(pairs, in_list, order, begin, sizes, tied)
+
+    def rows_at(self, indices: Ints) -> Ints:
+        """Return the rows at some indices."""
+        return indices if self.order is None else self.order[indices].astype(np.int64)
 
     def match(self, truth: Pairs) -> tuple[Ints, Ints]:
         """Return the indices, ascending, whose pair the truth has, and the truth's row of each."""
         rows, matches = self.pairs.match(truth)
-        if (self.row[1:] > self.row[:-1]).all():  # sorted order is the order of the table
-            filtered = self.row.size < len(self.pairs.items)
-            return np.searchsorted(self.row, rows) if filtered else rows, matches
+        if self.order is None:
+            return rows, matches
         index_of_row = np.empty(len(self.pairs.items), dtype=np.int64)
-        index_of_row[self.row] = np.arange(self.row.size)
+        index_of_row[self.order] = np.arange(self.order.size)
         indices = index_of_row[rows]
         by = np.argsort(indices)
         return indices[by], matches[by]
-
-    @cached_property
-    def lengths(self) -> Ints:
-        """The number of items of each list."""
-        return np.diff(self.starts)
 
     def tie_groups(self, indices: Ints) -> tuple[Ints, Ints]:
         """Return, for each of some indices, the first index of its tie group, and the group's size.
@@ -286,7 +302,7 @@ class RankedRows:
         groups = pl.DataFrame(
             {
                 "group": np.repeat(np.arange(begin.size), sizes),
-                "item": self.pairs.items.gather(self.row[tied]),
+                "item": self.pairs.items.gather(self.rows_at(tied)),
             }
         )
         # `expected` and `mean-rank` say no order; that of `item-desc` is taken.
@@ -296,6 +312,13 @@ class RankedRows:
         new_of_tied[by.to_series().to_numpy()] = tied
         new[several] = new_of_tied[np.searchsorted(tied, indices[several])]
         return new
+
+
+def _continues(in_list: Rows) -> Mask:
+    """Return whether each row but the first is in the list of the row before, and this counts."""
+    is_same: Mask = in_list[1:] == in_list[:-1]
+    is_same &= in_list[1:] >= 0
+    return is_same
 
 
 class OrderedRows(NamedTuple):
@@ -315,14 +338,13 @@ def rank_rows(table: Table, lists: Sequence[str] | pl.Series, ties: Ties) -> Ord
     says. `expected` and `mean-rank` say no order; then it is that of `item-desc`.
     """
     rows = RankedRows.of(table, lists)
-    index = np.arange(rows.row.size)
+    index = order_runs(rows.in_list)
     first, size = rows.tie_groups(index)
-    in_list = rows.in_list.astype(np.int64)
-    by = np.empty_like(index)  # the old index at each new one
-    by[rows.break_ties(index, first, size, ties)] = index
-    start = rows.starts[in_list]
-    row = rows.row[by].astype(np.int64)
-    return OrderedRows(row, in_list, index - start + 1, first - start, size)
+    in_list = rows.in_list[index].astype(np.int64)
+    old = np.empty(rows.in_list.size, dtype=np.int64)  # the old index at each new one
+    old[rows.break_ties(index, first, size, ties)] = index
+    start = rows.begin[in_list]
+    return OrderedRows(rows.rows_at(old[index]), in_list, index - start + 1, first - start, size)
 
 
 def judge(
@@ -344,7 +366,11 @@ def judge(
         by = np.argsort(new)
         index, match, first, size, new = (each[by] for each in (index, match, first, size, new))
     in_list = truth.in_list[match].astype(np.int64)
-    start = rows.starts[in_list]
+    if (in_list[1:] < in_list[:-1]).any():
+        by = order_runs(in_list)
+        index, match, first, size, new = (each[by] for each in (index, match, first, size, new))
+        in_list = in_list[by]
+    start = rows.begin[in_list]
     hits = Hits(
         in_list=in_list,
         rank=new - start + 1,
@@ -356,9 +382,9 @@ def judge(
         spread=ties == "expected",
         middle=ties == "mean-rank",
     )
-    extras = NO_EXTRAS if extras_of is None else extras_of(rows.row[index].astype(np.int64))
-    judged = Judged(hits, truth.ideal, rows.lengths, truth.lists, extras)
-    return judged, rows.lengths > 0
+    extras = NO_EXTRAS if extras_of is None else extras_of(rows.rows_at(index))
+    judged = Judged(hits, truth.ideal, rows.sizes, truth.lists, extras)
+    return judged, rows.sizes > 0
 
 
 def item_names(table: Table, truth: GradedItems, ties: Ties, at: int) -> Names:

@@ -138,7 +138,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
             *("challenge.public", "challenge.submission"),  # the rules are public
             *("checks.base", "checks.ids", "checks.numbers", "checks.texts"),
             *("core.arrays", "core.ids", "core.matching", "core.problems", "core.text"),
-            *("reading.layout", "reading.numbers", "reading.schema"),
+            *("reading.layout", "reading.numbers", "reading.schema", "reading.table"),
             "views.images",  # how cells of masks and boxes are read
         }
 

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from scorer.core import matching
-from scorer.core.matching import find_repeats, match_rows, number_rows
+from scorer.core.matching import RowIndex, find_repeats, number_rows
 
 TEXTS = ["a", "b", "é", "", "10", "1", "0", "a long text, which a column keeps elsewhere"]
 
@@ -59,7 +59,8 @@ def test_rows_match_those_with_their_texts(size, width, hashes):
     ]
     place = {row: n for n, row in enumerate(others)}
     expected = [(n, place[row]) for n, row in enumerate(rows) if row in place]
-    found = match_rows(columns, other_columns)
+    index, other = RowIndex.of(columns), RowIndex.of(other_columns)
+    found = index.match(columns, other, other_columns)
     assert list(zip(*(each.tolist() for each in found), strict=True)) == expected
 
 
