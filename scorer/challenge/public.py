@@ -85,6 +85,15 @@ class ClassColumn(NamedTuple):
     classes: tuple[str, ...]  # those of the challenge, else of its truth; none where unknown
 
 
+class Domain(NamedTuple):
+    """The numbers of a column that a measure is made for."""
+
+    role: str
+    low: float
+    high: float
+    measure: str  # its name
+
+
 class Public(NamedTuple):
     """The public part: nothing here depends on a truth's items, grades or labels.
 
@@ -105,6 +114,7 @@ class Public(NamedTuple):
     complete: bool = False  # whether a list has to have all of its candidates
     texts: bool = False  # answers are texts, no ids
     class_columns: tuple[ClassColumn, ...] = ()  # beside a column of labels
+    domains: tuple[Domain, ...] = ()  # of the measures
 
     @property
     def list_names(self) -> tuple[str, ...]:

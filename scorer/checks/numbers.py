@@ -8,22 +8,24 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from scorer.challenge.public import Public
+from scorer.challenge.public import Domain, Public
 from scorer.checks.base import (
     CountedProblem,
     FileRows,
     SubmissionRows,
+    TruthRows,
     check,
     describe_range,
     distinct_ids,
     report_rows,
 )
 from scorer.checks.ids import count_rows, has_name
-from scorer.core.arrays import Mask
+from scorer.core.arrays import Floats, Mask
 from scorer.core.problems import Problem, Severity
-from scorer.core.text import printable, quoted
+from scorer.core.text import format_exact, printable, quoted
 from scorer.reading.numbers import parse_number
 
+ROUNDING = 1e-9  # of numbers that were added up
 MOST_DESCRIBED = 4  # columns that a message names; if there are more, three and how many others
 
 
@@ -95,6 +97,48 @@ def out_of_range(rows: SubmissionRows) -> Iterator[CountedProblem]:
             what = f"{rows.column_name(role)} " if needs_name else ""
             what += describe_range(numbers[np.argmax(is_outside)], low, high)
             yield count_wrong_rows(rows, is_outside, "S505", what)
+
+
+@check("S505", kinds=("labels", "ratings", "grades"))
+def outside_domain(rows: SubmissionRows) -> Iterator[CountedProblem]:
+    """Numbers are such as the challenge's measures are made for."""
+    for domain in rows.public.domains:
+        if domain.role not in rows.frame.columns:
+            continue
+        numbers = rows.frame[domain.role].to_numpy()
+        is_outside = _is_outside(numbers, domain)
+        if is_outside.any():
+            what = describe_domain(rows.column_name(domain.role), numbers[is_outside][0], domain)
+            yield count_wrong_rows(rows, is_outside, "S505", what)
+
+
+def _is_outside(numbers: Floats, domain: Domain) -> Mask:
+    """Return which numbers are outside a domain by more than rounding."""
+    outside: Mask = (numbers < domain.low - ROUNDING) | (numbers > domain.high + ROUNDING)
+    return outside
+
+
+def find_outside_domain(rows: TruthRows) -> Iterator[Problem]:
+    """Yield a warning for each column of the truth with numbers that a measure is not made for."""
+    for domain in rows.public.domains:
+        if domain.role not in rows.frame.columns:
+            continue
+        numbers = rows.frame[domain.role].to_numpy()
+        is_outside = _is_outside(numbers, domain)
+        if is_outside.any():
+            what = describe_domain(rows.column_name(domain.role), numbers[is_outside][0], domain)
+            line = rows.frame["line"][int(np.argmax(is_outside))]
+            count = count_rows(int(np.count_nonzero(is_outside)))
+            yield Problem("T505", f"{what}{count}", "warning", line=line)
+
+
+def describe_domain(column: str, number: float, domain: Domain) -> str:
+    """Return the words for a number that a measure is not made for."""
+    if math.isinf(domain.high):
+        limit = f"below {format_exact(domain.low)}"
+        return f"{column} {format_exact(number)} is {limit}, the least that {domain.measure} takes"
+    range_of_number = describe_range(number, domain.low, domain.high)
+    return f"{column} {range_of_number}, the numbers that {domain.measure} takes"
 
 
 @check("S510", kinds=("labels", "ratings"))

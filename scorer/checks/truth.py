@@ -28,7 +28,7 @@ from scorer.checks.ids import (
     count_rows,
     suspect_id,
 )
-from scorer.checks.numbers import find_wrong_numbers, has_number_label
+from scorer.checks.numbers import find_outside_domain, find_wrong_numbers, has_number_label
 from scorer.checks.pairs import find_contradictions
 from scorer.checks.ranked import cell_separator
 from scorer.checks.texts import find_unknown_names
@@ -155,6 +155,12 @@ def answer_out_of_range(rows: TruthRows) -> Iterator[Problem]:
         first, count = outside.row(0, named=True), count_rows(outside.height)
         message = f"{role} {describe_range(first[role], low, high)}{count}"
         yield Problem("T505", message, "warning", line=first["line"])
+
+
+@check("T505", kinds=("ratings", "labels"), of="truth")
+def outside_domain(rows: TruthRows) -> Iterator[Problem]:
+    """Numbers are such as the challenge's measures are made for."""
+    yield from find_outside_domain(rows)
 
 
 @check("T507", kinds=("ratings",), of="truth")

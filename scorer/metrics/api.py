@@ -46,6 +46,11 @@ POOLING_OF_RESULTS: Mapping[Any, Pooling] = {Ratio: "optional", Figure: "always"
 POOLING_OF_ROWS: Mapping[Pooling, Pooling] = {"optional": "never", "default": "always"}
 
 
+def no_domain(params: Mapping[str, Any]) -> Mapping[str, tuple[float, float]]:
+    """The domain of a metric that is made for all numbers."""
+    return {}
+
+
 def not_decorated(view: Any) -> float:
     """The function of a metric that has none yet."""
     raise PluginError("a metric is evaluated that has no function")
@@ -81,6 +86,8 @@ class Metric:
         truth_order: For a metric that compares orders, so that a list's truth needs two items:
             "weak" if grades may be equal, "strict" if equal grades are a fault of the truth.
         columns: Columns that a submission may leave out for others, but not here: "probability".
+        domain: From the parameters to the numbers that the metric is made for: the role of a column
+            -> the lowest and the highest one. A submission with others is refused.
         soft_truth: Whether a true row can have shares of several classes.
         check: Returns the fault of an answer as a clause, None if there is no fault. It is given
             each different text of the column of items, or labels, and `score check` shows the
@@ -112,6 +119,7 @@ class Metric:
     ties: tuple[Ties, ...] = ()
     truth_order: Literal["weak", "strict"] | None = None
     columns: tuple[str, ...] = ()
+    domain: Callable[[Mapping[str, Any]], Mapping[str, tuple[float, float]]] = no_domain
     soft_truth: bool = False
     check: Callable[[str], str | None] | None = None
     explain: Callable[..., Any] | None = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from math import pi, sqrt
+from math import inf, pi, sqrt
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from scorer.metrics.notation import NotationError
 from scorer.metrics.numbers import error_metric, number_column
 from scorer.metrics.parameters import BehindAt, Needs, Positive, SubmissionColumn, TruthColumn
 from scorer.metrics.ratios import Figure, Ratio, mean_of_rows
+from scorer.reading.schema import NUMBER
 from scorer.stats.aggregate import median
 from scorer.views.rows import Labelled, Targets
 
@@ -275,6 +276,11 @@ def _early_detection_cost(
     return float((alarms * alarm_cost + (weight * columns["cost"]).sum()) / rows)
 
 
+def _delays(params: Mapping[str, Any]) -> Mapping[str, tuple[float, float]]:
+    """The domain of delays, which are numbers of observations."""
+    return {f"{NUMBER}{params['delay']}]": (0.0, inf)}
+
+
 @metric(
     "ERDE",
     title="Early risk detection error",
@@ -287,6 +293,7 @@ def _early_detection_cost(
     range=(0, None),
     better="lower",
     undefined="there are no rows",
+    domain=_delays,
 )
 def erde(
     view: Labelled,
@@ -349,6 +356,7 @@ def _f_latency(columns: Mapping[str, Any], row_weight: Floats, *, p: float) -> f
     tools="eRisk: F-latency",
     range=(None, 1),
     undefined="there are no rows",
+    domain=_delays,
 )
 def flatency(
     view: Labelled,

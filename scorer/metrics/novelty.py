@@ -462,6 +462,7 @@ def _divergence(first: Floats, second: Floats) -> Floats:
     r"\qquad Q_t = \text{their recall}",
     tools="CAFA: F-max",
     undefined="nothing is relevant in the truth",
+    domain=lambda params: {"score": (0.0, 1.0)},
 )
 def fmax(
     view: Scored,

@@ -520,6 +520,11 @@ def _distances(view: Targets, longitude: str, radius: float) -> Floats:
     return np.asarray(2 * np.arcsin(np.sqrt(np.clip(haversines, 0, 1))) * radius)
 
 
+def _latitudes(params: Mapping[str, Any]) -> Mapping[str, tuple[float, float]]:
+    """The domain of the numbers that are latitudes, by their role in each file."""
+    return dict.fromkeys(("prediction", "target", "rating"), (-90.0, 90.0))
+
+
 @error_metric(
     "Haversine",
     title="Distance on the globe",
@@ -527,6 +532,7 @@ def _distances(view: Targets, longitude: str, radius: float) -> Floats:
     latex=HAVERSINE,
     tools="scikit-learn: haversine_distances (in radians, as radius=1)",
     kind="labels",
+    domain=_latitudes,
 )
 def haversine(
     view: Targets, *, longitude: Longitude = "longitude", radius: Radius = EARTH_RADIUS
@@ -555,6 +561,7 @@ def haversine(
     better="lower",
     undefined="a list has no point",
     kind="ratings",
+    domain=_latitudes,
 )
 def haversine_of_lists(
     view: Targets,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scorer.challenge.archive import is_kit, refuse_kit
 from scorer.challenge.model import Challenge
-from scorer.challenge.public import IdNames, Public
+from scorer.challenge.public import Domain, IdNames, Public
 from scorer.challenge.sources import Source
 from scorer.checks.base import TruthRows, examine
 from scorer.checks.pairs import find_likelihood_problems
@@ -116,12 +116,22 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         public_part, PublicSources(challenge, prepared.shapes, columns, counted)
     )
     public_part = with_class_columns(prepared, public_part, truth, findings)
+    public_part = public_part._replace(domains=_domains(prepared))
     if challenge.submission.item_pattern and (items is not None or kind.name == "ratings"):
         message = "the items are public, so that each is looked up: leave the pattern out"
         findings.add(located(challenge, Fault("submission.item_pattern", "C121", message)))
     read_keys(challenge, findings)
     raise_fatal(findings)
     return public_part
+
+
+def _domains(prepared: BoundChallenge) -> tuple[Domain, ...]:
+    """Return which numbers the measures are made for, each column and range once."""
+    domains = dict[tuple[str, float, float], Domain]()
+    for part in (part for measure in prepared.measures for part in measure.all_parts):
+        for role, (low, high) in part.metric.domain(part.params).items():
+            domains.setdefault((role, low, high), Domain(role, low, high, part.metric.name))
+    return tuple(domains.values())
 
 
 def _compares_orders(prepared: BoundChallenge) -> bool:
