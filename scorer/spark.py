@@ -53,7 +53,7 @@ from scorer.prepare.tables import organizer_table
 from scorer.prepare.where import truth_shapes
 from scorer.reading.formats import SUFFIXES, format_suffix
 from scorer.reading.layout import separator_of
-from scorer.reading.limits import ReportedError, UnreadableError, refuse_many_rows
+from scorer.reading.limits import ReportedError, UnreadableError, accept_rows
 from scorer.reading.numbers import cast_numbers
 from scorer.reading.parquet import cell_column, match_columns
 from scorer.reading.schema import ORDERED, holds_text
@@ -329,8 +329,8 @@ def _score_collected(
     frame, found = _collect(rows.frame), Findings()  # found: still with lines
     outcome = Outcome(findings, None, None)
     try:
-        refuse_many_rows(frame[LINE], ready.prepared.limits)
-        table = _make_table(rows.cells, frame, found)
+        accepted = accept_rows(frame[LINE], ready.prepared.limits, found)
+        table = _make_table(rows.cells, frame.head(accepted), found)
         if Frames in ready.views:
             table = replace(table, facts={CSV: _collect(run).write_csv()})
         outcome = score_table(ready.plan, table, found)

@@ -30,7 +30,7 @@ from scorer.core.problems import KEPT, Findings, Problem, Severity
 from scorer.core.text import format_exact, join_first, printable, quoted
 from scorer.reading.table import Table, find_places
 
-UNREAD = ("S207", "S208", "S601")  # codes of rows that a reader leaves out
+UNREAD = ("S104", "S207", "S208", "S601")  # codes of rows that a reader leaves out
 SLICE_ROWS = 1_000_000  # rows whose names are made at once
 
 ITEM_ROLES = ("item", "better", "worse")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from scorer.core.problems import Problem
+from scorer.core.problems import Findings, Problem
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,11 +105,17 @@ def refuse_size(size: int, limits: ReadLimits) -> None:
         raise limit_error("size", f"the file is larger than is accepted here ({sizes})")
 
 
-def refuse_many_rows(lines: pl.Series, limits: ReadLimits, counts: pl.Series | None = None) -> None:
-    """Raise UnreadableError if a file has more rows than are accepted.
+def accept_rows(
+    lines: pl.Series, limits: ReadLimits, findings: Findings, counts: pl.Series | None = None
+) -> int:
+    """Return how many of the lines hold as many rows as are accepted, after reporting the next one.
+
+    What else is wrong with the file is found in the accepted rows.
 
     Args:
         lines: The line of each row.
+        limits: How many rows are accepted.
+        findings: Receives the problem.
         counts: The number of rows on each of `lines`; None if each holds one row.
     """
     first_refused = limits.rows
@@ -118,7 +124,8 @@ def refuse_many_rows(lines: pl.Series, limits: ReadLimits, counts: pl.Series | N
         first_refused = int(rows_so_far.search_sorted(limits.rows, side="right"))
     if first_refused < len(lines):
         message = f"more than {limits.rows:,} rows, which is what is accepted here"
-        raise limit_error("rows", message, lines[first_refused])
+        findings.add(limit_error("rows", message, lines[first_refused]).problem)
+    return first_refused
 
 
 def most_lines(limits: ReadLimits) -> int:

@@ -11,7 +11,7 @@ import polars as pl
 
 from scorer.core.text import printable, quoted
 from scorer.reading.formats import Format, Rows
-from scorer.reading.limits import UnreadableError, refuse_many_rows
+from scorer.reading.limits import UnreadableError, accept_rows
 from scorer.reading.lines import BLANKS
 from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts, ReadRequest
 
@@ -55,7 +55,7 @@ def read_lists(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     empty = lists.filter(pl.col("item") == "").select("list", "line")
     rows = lists.filter(pl.col("item") != "")
     counts = rows["item"].str.count_matches(",", literal=True) + 1
-    refuse_many_rows(rows["line"], request.limits, counts)
+    rows = rows.head(accept_rows(rows["line"], request.limits, request.findings, counts))
     rows = rows.with_columns(pl.col("item").str.split(","))
     number = pl.int_ranges(pl.col("item").list.len(), dtype=pl.UInt32)
     rows = rows.with_columns(number.alias(IN_LINE))

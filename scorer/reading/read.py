@@ -8,6 +8,7 @@ import io
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -25,9 +26,9 @@ from scorer.reading.limits import (
     ReportedError,
     TextBounds,
     UnreadableError,
+    accept_rows,
     most_lines,
     refuse_many_errors,
-    refuse_many_rows,
 )
 from scorer.reading.lines import NO_LINES, StoredLines, find_long_line, read_lines, read_some_lines
 from scorer.reading.numbers import cast_numbers
@@ -152,7 +153,8 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
         candidates = None if layout.candidates is None else read_row_keys(layout.candidates)
         rest = drop_lines(lines(), layout) if line_keys is not None else NO_LINES
         cells = reshape(cells, rest, line_keys, candidates, request)
-    refuse_many_rows(cells.frame["line"], limits)
+    accepted = accept_rows(cells.frame["line"], limits, findings)
+    cells = replace(cells, frame=cells.frame.head(accepted))
     frame = cast_numbers(cells, stored_lines, findings).drop(IN_LINE, strict=False)
     refuse_many_errors(findings.errors)
     found = cells.header, cells.empty_lists, cells.find_cells, cells.facts

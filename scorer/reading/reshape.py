@@ -22,7 +22,7 @@ from scorer.reading.layout import (
     locate_in_cell,
     split_cell,
 )
-from scorer.reading.limits import refuse_many_rows, refuse_many_slow_lines
+from scorer.reading.limits import accept_rows, refuse_many_slow_lines
 from scorer.reading.schema import Schema, holds_text
 from scorer.reading.table import IN_LINE, CellPlace, Cells, FindCells, LineTexts, ReadRequest
 
@@ -50,9 +50,6 @@ def reshape(
         lines: `line` and `text` of each line that the layout does not leave out.
         line_keys: The rows that the lines follow, if the layout names their file.
         candidates: The candidates that the values in a cell follow, if the layout names their file.
-
-    Raises:
-        UnreadableError: They would be more than are accepted.
     """
     schema, layout = cells.schema, request.layout
     if not isinstance(schema, FileSchema):
@@ -107,7 +104,7 @@ def _unpivot(cells: Cells, schema: FileSchema, role: str, request: ReadRequest) 
     wide = [f"{value}[{n}]" for n in range(len(labels))]
     frame, find_inner = cells.frame, cells.find_cells
     widths = pl.repeat(len(wide), frame.height, eager=True)
-    refuse_many_rows(frame["line"], request.limits, widths)
+    frame = frame.head(accept_rows(frame["line"], request.limits, request.findings, widths))
     if len({frame[each].dtype for each in wide}) > 1:  # text if a number in it is wrong
         frame = frame.with_columns(pl.col(wide).cast(pl.String))
     numbers = pl.lit(list(range(len(wide))), dtype=pl.List(pl.UInt32))
@@ -148,8 +145,7 @@ def _split_cells(
     if not roles:
         return cells
     for role in roles:
-        values = _split_column(frame[f"cell[{role}]"], frame["line"], separators[role], request)
-        frame = frame.with_columns(values.alias(role)).drop(f"cell[{role}]")
+        frame = _split_column(frame, role, separators[role], request)
     if candidates is not None:
         sizes_of_lists = frame.select("list", pl.col(roles[0]).list.len()).iter_rows()
         items = [candidates.get(name, ["?"] * size) for name, size in sizes_of_lists]
@@ -176,9 +172,13 @@ def _split_cells(
 
 
 def _split_column(
-    cells: pl.Series, lines: pl.Series, separator: str, request: ReadRequest
-) -> pl.Series:
-    """Return the values of each cell as `split_cell` does, which is called for odd cells alone."""
+    frame: pl.DataFrame, role: str, separator: str, request: ReadRequest
+) -> pl.DataFrame:
+    """Return the rows with the values of each cell of a role, as far as they are accepted.
+
+    Cells are split as `split_cell` does, which is called for odd ones alone.
+    """
+    cells = frame[f"cell[{role}]"]
     is_array, text = cells.str.starts_with(BEFORE_EACH), cells.str.strip_chars()
     is_bracketed = text.str.contains(BRACKETED)
     inside = text.str.head(-1).str.slice(1).str.strip_chars()
@@ -188,19 +188,21 @@ def _split_column(
         mark = " "
         inner = inner.str.replace_all(r"\s+", mark)
     counts = (inner.str.count_matches(mark, literal=True) + 1) * (inner != "")
-    refuse_many_rows(lines, request.limits, counts)
+    accepted = accept_rows(frame["line"], request.limits, request.findings, counts)
+    if accepted < frame.height:
+        return _split_column(frame.head(accepted), role, separator, request)
     values = inner.str.split(mark)
     if mark != " " and inner.str.contains(r"\s").any():
         values = values.list.eval(pl.element().str.strip_chars())
     is_odd = is_array | (inner == "") | (is_bracketed & inner.str.contains("['\"]"))
     odd = is_odd.arg_true()
-    if odd.is_empty():
-        return values
-    refuse_many_slow_lines(len(odd))
-    split = [split_cell(cell, separator) for cell in cells.gather(odd)]
-    by_hand = pl.DataFrame({"row": odd, "by_hand": pl.Series(split, dtype=pl.List(pl.String))})
-    frame = values.to_frame("values").with_row_index("row").join(by_hand, on="row", how="left")
-    return frame.select(pl.coalesce("by_hand", "values")).to_series()
+    if not odd.is_empty():
+        refuse_many_slow_lines(len(odd))
+        split = [split_cell(cell, separator) for cell in cells.gather(odd)]
+        by_hand = pl.DataFrame({"row": odd, "by_hand": pl.Series(split, dtype=pl.List(pl.String))})
+        both = values.to_frame("values").with_row_index("row").join(by_hand, on="row", how="left")
+        values = both.select(pl.coalesce("by_hand", "values")).to_series()
+    return frame.with_columns(values.alias(role)).drop(cells.name)
 
 
 def _report_uneven(
