@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from scorer.core.problems import Problem
-from scorer.core.text import nearest, printable, quoted
+from scorer.core.text import join_first, nearest, printable, quoted
 from scorer.reading.layout import base_role, file_schema, separator_of
 from scorer.reading.limits import ReportedError, UnreadableError
 from scorer.reading.numbers import AMBIGUOUS, DECIMAL, parse_number
@@ -19,6 +19,7 @@ from scorer.reading.unpack import table_suffix
 SAMPLE_ROWS = 100  # that show whether an unused column holds numbers
 MOST_NAMES = 1000  # of a header that are searched for what a missing one may have meant
 LONGEST_NAME = 100  # characters of a name that is proposed
+MOST_HINTS = 3  # which columns to rename
 LISTED_NAMES = 12  # of a header that a message shows
 NAMELIKE = re.compile(r"[\w .,#%()\[\]/?-]{1,40}")  # what is shown of a header that fits nothing
 # Names of columns that count rows, in small letters and without signs: no scores and no grades.
@@ -161,12 +162,15 @@ def _report_missing_columns(
         help += f"truth: {{file: {file}, columns: {{{', '.join(named)}}}}}"
     # The only column that is not used, beside others that are, is probably the one that is missing.
     only_free = free[0] if len(missing) == len(free) == 1 and has_used else None
-    for role in missing:
-        name = schema.column_name(role)
-        similar = nearest(name, free) or only_free
-        hint = f"; rename {quoted(similar)}?" if similar else ""
-        message = f"column {quoted(name)} is missing; found: {listed}{hint}"
-        request.report("S201", message, line, help=help)
+    lacking = [schema.column_name(role) for role in missing]
+    similar = {name: close for name in lacking if (close := nearest(name, free) or only_free)}
+    if len(lacking) == 1:
+        message = f"column {quoted(lacking[0])} is missing; found: {listed}"
+        hints = [f"; rename {quoted(close)}?" for close in similar.values()]
+    else:
+        message = f"columns {join_first(lacking, LISTED_NAMES)} are missing; found: {listed}"
+        hints = [f"; rename {quoted(old)} to {quoted(new)}?" for new, old in similar.items()]
+    request.report("S201", message + "".join(hints[:MOST_HINTS]), line, help=help)
 
 
 def match_header(

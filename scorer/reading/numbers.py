@@ -85,8 +85,10 @@ def parse_number(
     folded = text.strip().lower()
     code, message = "S501", f"{quoted(text)} is not a number in plain decimal notation"
     if is_thousands:
-        message = f"{quoted(text)} has a point between thousands, as commas of other values show; "
-        message += f"write {text.replace('.', '')}"
+        message = (
+            f"{quoted(text)} seems to mark thousands, since other values have decimal commas; "
+        )
+        message += f"write {text.replace('.', '')}, or {float(text):g} if its point is decimal"
     elif not folded:
         code, message = "S506", "is empty; every row needs a number"
     elif folded in NAN_WORDS or INFINITE.fullmatch(folded):

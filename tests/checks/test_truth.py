@@ -38,6 +38,6 @@ def test_the_command_says_what_is_wrong_and_what_to_do(challenge, score, tmp_pat
     folder = challenge(GRADES, **{"truth.csv": "userId,movieId,rating\nq1,a,1\n"})
     ran = score(folder, tmp_path / "none.csv")
     assert (ran.code, ran.out) == (2, "")
-    assert "truth.csv:1: error[T201] column 'list' is missing" in ran.err
+    assert "truth.csv:1: error[T201] columns 'list', 'item' are missing" in ran.err
     written = "truth: {file: truth.csv, columns: {list: ..., item: ..., grade: ...}}"
     assert f"help: say which is which: {written}" in ran.err
