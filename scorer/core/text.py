@@ -131,12 +131,13 @@ def format_number(value: float, decimals: int = 4, sign: str = "") -> str:
 
 
 def format_exact(value: float) -> str:
-    """Return the shortest text of a number that no other number has.
+    """Return a text of a number that no other number has: 12 digits, or more if they are needed.
 
-    >>> format_exact(2.0), format_exact(0.3), format_exact(0.1 + 0.2)
-    ('2', '0.3', '0.30000000000000004')
+    >>> format_exact(2.0), format_exact(1e12), format_exact(0.1 + 0.2)
+    ('2', '1e+12', '0.30000000000000004')
     """
-    return repr(float(value)).removesuffix(".0")
+    text = f"{value:.12g}"
+    return text if float(text) == value else repr(float(value))
 
 
 def format_distinct(*values: float, digits: int = 6) -> list[str]:
