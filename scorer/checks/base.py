@@ -138,9 +138,8 @@ class SubmissionRows(FileRows):
         roles = [role for role in ITEM_ROLES if role in self.frame.columns]
         return {role: candidates.contains(self.frame, role) for role in roles}
 
-    @cached_property
-    def other_items(self) -> pl.DataFrame:
-        """The items of lists of the challenge that are no candidates there; see `select_cells`."""
+    def find_other_items(self) -> pl.DataFrame:
+        """Return the items of public lists that are no candidates there; see `select_cells`."""
         others = {role: ~is_candidate for role, is_candidate in self.is_candidate.items()}
         if any(is_other.any() for is_other in others.values()):
             is_public = self.ids.lists.contains(self.frame["list"]).to_numpy()

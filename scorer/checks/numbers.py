@@ -192,7 +192,7 @@ def prediction_not_asked(rows: SubmissionRows) -> Iterator[Problem]:
     if pairs is None or items is None:
         return
     # A list that is not in the challenge, or an id gone wrong, has its own problem.
-    others = rows.other_items
+    others = rows.find_other_items()
     unknown = others["item"].filter(~items.contains(others["item"])).unique()
     wrong = [item for item in unknown if items.explain(item) is not None]
     # With a role, the problem would point to the cell of the item; but it is of the pair.

@@ -34,14 +34,18 @@ def item_without_preference(rows: SubmissionRows) -> Iterator[Problem]:
     """Every item is in one of the preferences that the truth has of its list."""
     if (candidates := rows.ids.candidates) is None:
         return
-    others = rows.other_items.filter(pl.col("item") != "")  # another check reports empty items
-    others = others.unique(["list", "item"], keep="first", maintain_order=True)
+    others = rows.find_other_items()
+    counts = (others["item"] != "").to_numpy().copy()  # another check reports empty items
+    # Polars would take twice the memory to find the distinct rows.
+    repeats, _ = find_repeats([others["list"], others["item"]])
+    counts[repeats] = False
+    has_items = candidates.lists.contains(others["list"]).to_numpy()
     message = "item {item} is in no preference of {word} {list}"
+    wrong = others.filter(counts & has_items)
+    yield from report_rows(wrong, "S704", message, word=rows.word)
     # Where a list has no items to compare, no preference of it could be right.
-    has_items = candidates.lists.contains(others["list"])
-    yield from report_rows(others.filter(has_items), "S704", message, word=rows.word)
-    message += ", which has none"
-    yield from report_rows(others.filter(~has_items), "S704", message, "warning", word=rows.word)
+    wrong, message = others.filter(counts & ~has_items), f"{message}, which has none"
+    yield from report_rows(wrong, "S704", message, "warning", word=rows.word)
 
 
 def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:

@@ -203,7 +203,7 @@ def item_no_candidate(rows: SubmissionRows) -> Iterator[Problem]:
     candidates, items = rows.ids.candidates, rows.ids.items
     if candidates is None or items is None:
         return
-    others = rows.other_items
+    others = rows.find_other_items()
     known = candidates.lists.contains(others["list"]) & items.contains(others["item"])
     others = others.filter(known).unique(["list", "item"], keep="first", maintain_order=True)
     message = "{item} is not a candidate of {word} {list}"
