@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from scorer.board.receipts import RECEIPTS, REVEALED, SEAL, folder_of, sealed_late
 from scorer.core.errors import UsageError
 from scorer.core.text import describe_exception, printable
-from scorer.reading.json import parse_json
+from scorer.reading.json_faults import parse_json
 from scorer.store.chain import commitment, sha256_of
 from scorer.store.files import digest_of
 

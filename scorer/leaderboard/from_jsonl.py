@@ -13,7 +13,7 @@ from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import join_first, printable, quoted
 from scorer.leaderboard.pairs import pairing
-from scorer.reading.json import parse_json
+from scorer.reading.json_faults import parse_json
 from scorer.reading.limits import UnreadableError
 from scorer.reading.lines import read_lines
 from scorer.reading.signatures import BOM

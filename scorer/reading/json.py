@@ -1,93 +1,58 @@
 """JSON documents: `{id: [items]}`, `{id: {item: score}}`, `{id: text}`, or by the paths of `json:`.
 
-Our own parser keeps the offset of each value, for the line and column of problems. One match of a
-regex takes a whole member of an object or element of an array.
+Python's own parser reads a document. Its values know no places, so each cell keeps the number of
+its token: names, texts, numbers, words and the brackets that open are the tokens of a document, in
+its order. Where a token stands is looked up when it is asked for.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import repeat
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from scorer.core.arrays import Ints
+from scorer.core.arrays import Ints, Mask
 from scorer.core.text import join_first, nearest, printable, quoted
 from scorer.reading.formats import Format, Rows
 from scorer.reading.header import match_schema
+from scorer.reading.json_faults import DEEPEST, QUOTED_TEXT, JsonShapeError, check_document
 from scorer.reading.layout import EACH, Steps, container_path, parse_path
 from scorer.reading.limits import MOST_DOCUMENT, UnreadableError, format_size
 from scorer.reading.schema import Schema, holds_text
-from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts, ReadRequest, cells_frame
+from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts, ReadRequest
 
-MOST_VALUES = 5_000_000  # names and values of a document; each takes about a microsecond
-DEEPEST = 100  # arrays and objects inside each other
+MOST_VALUES = 5_000_000  # names and values of a document; each takes about a hundred bytes
 JSON_LINES_HELP = "write an object a line, in a .jsonl file"
 VALUE_ROLES = ("prediction", "label", "score", "grade", "rating", "target")
 NAME_ROLES = ("list", "item", "better", "worse")  # can be names of members; the first one found is
 ANSWERS_FACT = "answers"  # of `Table.facts`: whether lists have one item each, where "" is none
 
-BLANK = r"[ \t\r\n]*+"
-STRING = r'"(?:[^"\\\x00-\x1f]++|\\.)*+"'
-SCALAR = rf"{STRING}|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null"
-SCALAR_PATTERN = re.compile(rf"({SCALAR}){BLANK}")
-# Both patterns have the groups name, scalar and the mark that follows it. The match ends before a
-# value that is an array or object, and the last two are None. An element has the name "".
-MEMBER_PATTERN = re.compile(rf"({STRING}){BLANK}:{BLANK}(?:({SCALAR}){BLANK}([,}}]){BLANK})?")
-ELEMENT_PATTERN = re.compile(rf"()(?:({SCALAR}){BLANK}([,\]]){BLANK})?")
-BLANK_PATTERN = re.compile(BLANK)
-# A text; the closing quote is optional, as the document may end inside a text.
-QUOTED_TEXT = r'(?s:"(?:[^"\\]|\\.)*+"?)'
-HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # a surrogate without its other half
+# A token of a document without faults, of which no text goes on in the next line.
+TOKEN = r'"(?:[^"\\]|\\.)*"|[^ \t\r\n,:\[\]{}"]+|[\[{]'
+# An escape of a NUL, or of half a character; or what looks like one behind a backslash.
+ODD_ESCAPE = re.compile(
+    r"\\u(?:0000|[dD][89abAB]..(?!\\u[dD][c-fC-F]))|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]"
+)
+
+# Numbers and texts are str, true and false bool, and null is None.
+Value = str | bool | dict[str, Any] | list[Any] | None
+WORDS = {True: "true", False: "false", None: ""}
+CONTAINERS: frozenset[type] = frozenset((dict, list))
+TYPES: frozenset[type] = CONTAINERS | {str, bool, type(None)}
 
 
-class Array(NamedTuple):
-    """An array."""
+class Fault(NamedTuple):
+    """A wrong shape."""
 
-    elements: list[Value]
-    offsets: array[int]  # in the document, as all offsets; where each element begins
-
-
-class Object(NamedTuple):
-    """An object."""
-
-    members: dict[str, Value]
-    name_offsets: array[int]  # of the members, in their order
-    offsets: array[int]  # of their values
-
-
-# A text is any other value, without quotes and escapes; "" for null.
-Value = str | Array | Object
-
-
-class Node(NamedTuple):
-    """A value and its offset."""
-
-    value: Value
-    at: int
-
-
-class Cell(NamedTuple):
-    """The text of a cell, or the name of a member, and its offset."""
-
-    text: str
-    at: int
-
-
-Row = Mapping[str, Cell]  # by role
-
-
-class JsonShapeError(Exception):
-    """A document is not JSON or has a wrong shape; `at` is the offset, `message` says how."""
-
-    def __init__(self, at: int, message: str) -> None:
-        self.at, self.message = at, message
-        super().__init__(message)
+    token: int  # of the value that has it
+    message: str
 
 
 def write_json(rows: Rows, columns: Mapping[str, str]) -> bytes:
@@ -120,7 +85,7 @@ def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     start = len(text) - len(text.lstrip(" \t\r\n"))
     if start == len(text):
         raise UnreadableError("S102", "the file holds nothing but blank lines")
-    places = _Places(sizes)
+    places = _Places(lines["text"])
     try:
         declared = None
         if request.layout.json:  # tell of wrong paths and beginnings before other faults of JSON
@@ -129,11 +94,11 @@ def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
             if first_step not in EACH and text[start] != "{":
                 raise JsonShapeError(start, f"expected an object with {quoted(first_step)}")
         _refuse_many_values(lines["text"], text)
-        root = _Parser(text).parse_document(start)
+        root = _parse(text)
         schema, paths = declared or _guess_paths(root, request, places)
         return _make_cells(root, schema, paths, places, request)
     except JsonShapeError as error:
-        line, column = places.find(min(error.at, len(text) - 1))
+        line, column = places.find_offset(min(error.at, len(text) - 1))
         raise UnreadableError("S207", error.message, line, column) from None
 
 
@@ -152,132 +117,87 @@ def _refuse_many_values(lines: pl.Series, text: str) -> None:
 
 
 class _Places:
-    """The lines and characters of the offsets of a text, by how many characters its lines have."""
+    """Where the tokens of a document stand; a token is meant by its number, from 0."""
 
-    def __init__(self, sizes: pl.Series) -> None:
-        self.starts = (sizes.cum_sum() - sizes).to_numpy()
+    def __init__(self, lines: pl.Series) -> None:
+        self._lines = lines
+        # The line that was looked at last, and the characters at which its tokens begin.
+        self._line, self._columns = 0, np.empty(0, dtype=np.int64)
 
-    def lines(self, offsets: Sequence[int]) -> Ints:
-        """Return the line of each offset, from 1."""
-        return np.searchsorted(self.starts, np.array(offsets, dtype=np.int64), side="right")
+    @cached_property
+    def _token_ends(self) -> Ints:
+        """How many tokens there are up to the end of each line."""
+        if len(self._lines) == 1:  # then it is never asked
+            return np.array([sys.maxsize])
+        ends: Ints = self._lines.str.count_matches(TOKEN).cast(pl.Int64).cum_sum().to_numpy()
+        return ends
 
-    def find(self, at: int) -> tuple[int, int]:
-        """Return the line and the character of an offset, both from 1."""
-        line = int(self.lines([at])[0])
-        return line, at - int(self.starts[line - 1]) + 1
+    def find_lines(self, tokens: Ints) -> Ints:
+        """Return the line of each token, from 1."""
+        return np.searchsorted(self._token_ends, tokens, side="right") + 1
+
+    def find(self, token: int) -> tuple[int, int]:
+        """Return the line and the character of a token, both from 1."""
+        line = int(self.find_lines(np.array([token]))[0])
+        if line != self._line:
+            starts = (match.start() for match in re.finditer(TOKEN, self._lines[line - 1]))
+            self._line, self._columns = line, np.fromiter(starts, dtype=np.int64) + 1
+        before = int(self._token_ends[line - 2]) if line > 1 else 0
+        return line, int(self._columns[token - before])
+
+    def find_offset(self, offset: int) -> tuple[int, int]:
+        """Return the line and the character of an offset in the text, both from 1."""
+        ends = (self._lines.str.len_chars().cast(pl.Int64) + 1).cum_sum()  # with the LF
+        line = int(ends.search_sorted(offset, side="right")) + 1
+        return line, offset - (int(ends[line - 2]) if line > 1 else 0) + 1
+
+    def make_error(self, fault: Fault) -> UnreadableError:
+        """Return the error of a value with a wrong shape."""
+        return UnreadableError("S207", fault.message, *self.find(fault.token))
 
 
-def skip_blanks(text: str, at: int) -> int:
-    """Return the first offset from `at` on that holds no blank of JSON."""
-    match = BLANK_PATTERN.match(text, at)
-    assert match is not None  # it matches anything
-    return match.end()
+def _parse(text: str) -> Value:
+    """Return the value of a document, by Python's own parser.
+
+    Raises:
+        JsonShapeError: It is no JSON, nested too deeply, gives a key twice, or has an odd text.
+    """
+    try:
+        root: Value = DECODER.decode(text)
+    except (ValueError, RecursionError):
+        check_document(text)
+        raise JsonShapeError(0, "not JSON") from None
+    has_odd_text = "\\u" in text and ODD_ESCAPE.search(text)
+    may_be_deep = text.count("[") + text.count("{") > DEEPEST
+    if has_odd_text or (may_be_deep and _is_too_deep(root)):
+        check_document(text)
+    return root
 
 
-class _Parser:
-    """Parses a document. A method returns what it has parsed, and where what follows begins."""
+def _make_object(members: list[tuple[str, Value]]) -> dict[str, Value]:
+    found = dict(members)
+    if len(found) < len(members):
+        raise ValueError("a key is given twice")
+    return found
 
-    def __init__(self, text: str) -> None:
-        self.text = text
 
-    def parse_document(self, start: int) -> Node:
-        """Return the value of the document, which begins at an offset.
+def _refuse_word(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
 
-        Raises:
-            JsonShapeError: It is no JSON, or nested too deeply.
-        """
-        root, at = self._parse_value(start, 1)
-        if at < len(self.text):
-            raise JsonShapeError(at, "not JSON: something follows the document")
-        return Node(root, start)
 
-    def _parse_value(self, at: int, depth: int) -> tuple[Value, int]:
-        """Parse a value; `depth` counts the arrays and objects around it, and itself."""
-        mark = self.text[at : at + 1]
-        if mark not in ("[", "{"):
-            match = SCALAR_PATTERN.match(self.text, at)
-            if match is None:
-                raise self._make_value_error(at)
-            return match[1], match.end()  # as it is: a scalar outside entries ends in an error
-        if depth > DEEPEST:
-            raise JsonShapeError(at, "the values are nested too deeply")
-        return self._parse_entries(at, depth, is_object=mark == "{")
+# Numbers stay text: "1.0" may be an id.
+DECODER = json.JSONDecoder(
+    object_pairs_hook=_make_object, parse_int=str, parse_float=str, parse_constant=_refuse_word
+)
 
-    def _parse_entries(self, start: int, depth: int, *, is_object: bool) -> tuple[Value, int]:
-        """Parse an object, or an array, which begins at an offset."""
-        text = self.text
-        members: dict[str, Value] = {}
-        elements: list[Value] = []
-        name_offsets, offsets = array("q"), array("q")
-        match_entry = MEMBER_PATTERN.match if is_object else ELEMENT_PATTERN.match
-        end = "}" if is_object else "]"
-        at = skip_blanks(text, start + 1)
-        mark = text[at : at + 1]
-        if mark == end:
-            at += 1
-        while mark != end:  # after the first entry, `mark` is what follows the entry before
-            match = match_entry(text, at)
-            if match is None:  # only of a member: ELEMENT_PATTERN matches anything
-                raise self._make_member_error(at)
-            quoted_name, scalar, mark = match.groups()
-            name, name_at = quoted_name[1:-1], at
-            if "\\" in name:
-                name = self._unescape(quoted_name, at)
-            if name in members:
-                raise JsonShapeError(at, f"the key {quoted(name)} is given twice")
-            value: Value = scalar
-            if scalar is not None:
-                value_at, at = match.start(2), match.end()
-                if scalar[0] == '"':
-                    value = scalar[1:-1] if "\\" not in scalar else self._unescape(scalar, value_at)
-                elif scalar == "null":
-                    value = ""
-            else:
-                value_at = match.end()
-                value, at = self._parse_value(value_at, depth + 1)
-                mark = text[at : at + 1]
-                if mark not in (",", end):
-                    what = f"expected a comma or {end}" if mark else "it ends early"
-                    raise JsonShapeError(at, f"not JSON: {what}")
-                at = skip_blanks(text, at + 1)
-            offsets.append(value_at)
-            if is_object:
-                members[name] = value
-                name_offsets.append(name_at)
-            else:
-                elements.append(value)
-        parsed = Object(members, name_offsets, offsets) if is_object else Array(elements, offsets)
-        return parsed, skip_blanks(text, at)
 
-    def _unescape(self, text: str, at: int) -> str:
-        """Return a text in quotes without these and its escapes."""
-        try:
-            string: str = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise JsonShapeError(at + error.pos, f"not JSON: {error.msg.lower()}") from None
-        if "\0" in string or HALF_CHARACTER.search(string):
-            raise JsonShapeError(at, "a text holds a NUL, or half a character")
-        return string
-
-    def _make_value_error(self, at: int) -> JsonShapeError:
-        """Return the error of a place where a value should begin."""
-        mark = self.text[at : at + 1]
-        if mark == '"':
-            try:
-                json.JSONDecoder().raw_decode(self.text, at)
-            except json.JSONDecodeError as error:
-                return JsonShapeError(error.pos, f"not JSON: {error.msg.lower()}")
-        what = f"{quoted(mark)} is no value" if mark else "it ends early"
-        return JsonShapeError(at, f"not JSON: {what}")
-
-    def _make_member_error(self, at: int) -> JsonShapeError:
-        """Return the error of a place where a member should begin."""
-        if self.text[at : at + 1] != '"':
-            return JsonShapeError(at, "not JSON: expected a key in quotes")
-        match = SCALAR_PATTERN.match(self.text, at)
-        if match is None:
-            return self._make_value_error(at)
-        return JsonShapeError(match.end(), "not JSON: expected a colon after the key")
+def _is_too_deep(root: Value) -> bool:
+    """Return whether arrays and objects are nested more than DEEPEST deep."""
+    level: list[Any] = [root] if type(root) in CONTAINERS else []
+    for _ in range(DEEPEST):
+        children = chain.from_iterable(v.values() if type(v) is dict else v for v in level)
+        level = [child for child in children if type(child) in CONTAINERS]
+    return bool(level)
 
 
 def _declared_paths(request: ReadRequest) -> tuple[Schema, dict[str, Steps]]:
@@ -293,48 +213,46 @@ def _declared_paths(request: ReadRequest) -> tuple[Schema, dict[str, Steps]]:
 
 
 def _guess_paths(
-    root: Node, request: ReadRequest, places: _Places
+    root: Value, request: ReadRequest, places: _Places
 ) -> tuple[Schema, dict[str, Steps]]:
     """Return the schema and the paths to its roles, by the form of the first entry of a document.
 
     An array has an object for each row. An object has a member for each list, whose value is the
     list's only value or item, an array of items, or an object of a value for each item.
     """
-    if isinstance(root.value, str):
-        raise JsonShapeError(root.at, "expected an object or an array")
-    if not root.value.offsets:
+    if not isinstance(root, list | dict):
+        raise places.make_error(Fault(0, "expected an object or an array"))
+    if not root:
         raise UnreadableError("S103", "the document is empty")
-    at = root.value.offsets[0]
-    if isinstance(root.value, Array):
-        first = root.value.elements[0]
-        if not isinstance(first, Object):
-            raise JsonShapeError(at, "expected an array of objects")
-        match = match_schema(list(first.members), request, places.find(at)[0])
+    if isinstance(root, list):
+        if not isinstance(root[0], dict):
+            raise places.make_error(Fault(1, "expected an array of objects"))
+        match = match_schema(list(root[0]), request, places.find(1)[0])
         return match.schema, {role: ("[]", name) for role, name in match.names.items()}
-    first = next(iter(root.value.members.values()))
+    first = next(iter(root.values()))
     for schema in request.schemas:
         value_role = next((role for role in schema.roles if role in VALUE_ROLES), None)
         item_role = "text" if "text" in schema.roles else "item"
         paths: dict[str, Steps] = {"list": ("*",)}
-        if isinstance(first, str):
-            role = value_role if value_role in schema.required else None
-            paths[role or item_role] = ("*",)
-        elif isinstance(first, Array):
-            paths[item_role] = ("*", "[]")
-        else:
+        if isinstance(first, dict):
             paths["item"] = ("*", "*")
             if value_role is not None:
                 paths[value_role] = ("*", "*")
+        elif isinstance(first, list):
+            paths[item_role] = ("*", "[]")
+        else:
+            role = value_role if value_role in schema.required else None
+            paths[role or item_role] = ("*",)
         if "list" in schema.required and set(schema.required) <= paths.keys():
             return schema, {role: path for role, path in paths.items() if role in schema.roles}
     schema = request.schemas[0]
     names = ", ".join(map(schema.column_name, schema.required))
     message = f"such a document cannot hold the columns that are needed here ({names})"
-    raise JsonShapeError(root.at, message)
+    raise places.make_error(Fault(0, message))
 
 
 def _make_cells(
-    root: Node, schema: Schema, paths: Mapping[str, Steps], places: _Places, request: ReadRequest
+    root: Value, schema: Schema, paths: Mapping[str, Steps], places: _Places, request: ReadRequest
 ) -> Cells:
     """Return the cells that the paths of the roles lead to.
 
@@ -342,52 +260,75 @@ def _make_cells(
     """
     roles = [role for role in schema.roles if role in paths]
     depths = {role: sum(step in EACH for step in path) for role, path in paths.items()}
-    has_one_name = "list" in depths and depths.get("item", 0) > depths["list"]
     # Both at ("*",): the name of a member is the list, and its value is the only item.
     has_one_item = "item" in paths and paths["item"] == paths.get("list")
     # A row is on the line of its outermost number, else of its item, else of its last cell.
     numbers = (role for role in paths if not holds_text(role))
     main_role = min(numbers, key=depths.__getitem__, default="item")
-    texts = {role: list[str]() for role in roles}
-    offsets = {role: array("q") for role in roles}
-    columns = [(role, texts[role].append, offsets[role].append) for role in roles]
-    empty_at: dict[str, int] = {}  # list without rows -> the offset of its name, or of its ""
-    first_at: dict[str, int] = {}  # list -> the offset at which its name stands first
-    repeated = set[int]()  # the offsets of the repeated names that are reported
-    for row in _find_rows(root, _make_level(paths), {}, is_root=True):
-        name = row.get("list")
-        if has_one_name and name is not None and first_at.setdefault(name.text, name.at) != name.at:
-            if name.at not in repeated:
-                word = printable(schema.column_name("list"), 60)
-                message = f"{word} {quoted(name.text)} appears in two separate places"
-                message += f" (first on line {places.find(first_at[name.text])[0]})"
-                request.report("S303", message, *places.find(name.at), list=name.text)
-            repeated.add(name.at)
-        elif name is not None and (  # the row is but the name of a list, or its item is empty
-            len(row) < len(roles) or (has_one_item and not row["item"].text)
-        ):
-            empty_at[name.text] = row.get(main_role, name).at
-        else:
-            for role, add_text, add_offset in columns:
-                text, at = row[role]
-                add_text(text)
-                add_offset(at)
-    has_main = main_role in offsets
-    lines = places.lines(offsets[main_role] if has_main else np.max([*offsets.values()], axis=0))
-    frame = cells_frame(lines, texts)
-    number_in_line = np.arange(len(lines)) - np.searchsorted(lines, lines)  # as lines ascend
+    document = _Nodes([root], np.zeros(1, dtype=np.int64))
+    rows = _find_rows(document, _make_level(paths), is_root=True)
+    columns, empty = rows.columns, rows.empty_lists
+    if "list" in depths and depths.get("item", 0) > depths["list"]:
+        repeated = _report_repeated_lists(columns["list"], empty, schema, places, request)
+        columns = _filter(columns, ~np.isin(columns["list"].tokens, repeated))
+        empty = empty.take(np.flatnonzero(~np.isin(empty.tokens, repeated)))
+    if rows.fault is not None:
+        raise places.make_error(rows.fault)
+    if has_one_item:
+        is_empty = (columns["item"].texts == "").to_numpy()
+        nameless = _filter(columns, is_empty)
+        empty = _Column(nameless["list"].texts, nameless[main_role].tokens)
+        columns = _filter(columns, ~is_empty)
+    tokens = {role: columns[role].tokens for role in roles}
+    main_tokens = tokens[main_role] if main_role in tokens else np.max([*tokens.values()], axis=0)
+    lines = places.find_lines(main_tokens)
+    row = np.arange(lines.size)
+    is_first = np.append(True, lines[1:] != lines[:-1])[: lines.size]  # as lines ascend
+    number_in_line = row - np.maximum.accumulate(np.where(is_first, row, 0))
+    frame = pl.DataFrame(
+        {
+            "line": pl.Series(lines, dtype=pl.UInt32),
+            **{role: columns[role].texts for role in roles},
+            IN_LINE: pl.Series(number_in_line, dtype=pl.UInt32),
+        }
+    )
 
     def find_cells(_: LineTexts, line: int, role: str) -> list[CellPlace]:
-        if role not in offsets:
+        if role not in tokens:
             return []
         rows = slice(*np.searchsorted(lines, (line, line + 1)).tolist())
-        cells = zip(frame[role][rows], offsets[role][rows], strict=True)
-        return [CellPlace(text, *places.find(at)) for text, at in cells]
+        cells = zip(frame[role][rows], tokens[role][rows].tolist(), strict=True)
+        return [CellPlace(text, *places.find(token)) for text, token in cells]
 
-    empty = dict(zip(empty_at, places.lines([*empty_at.values()]).tolist(), strict=True))
+    empty_lists = dict(zip(empty.texts, places.find_lines(empty.tokens).tolist(), strict=True))
     facts = {ANSWERS_FACT: has_one_item}
-    cells = frame.with_columns(pl.Series(IN_LINE, number_in_line, dtype=pl.UInt32))
-    return Cells(cells, schema, tuple(roles), empty, find_cells, facts=facts)
+    return Cells(frame, schema, tuple(roles), empty_lists, find_cells, facts=facts)
+
+
+def _report_repeated_lists(
+    names: _Column, empty: _Column, schema: Schema, places: _Places, request: ReadRequest
+) -> Ints:
+    """Report each place but the first that names a list; return the tokens of these places.
+
+    Args:
+        names: The list of each row.
+        empty: The lists without rows.
+    """
+    is_first = np.append(True, names.tokens[1:] != names.tokens[:-1])[: names.tokens.size]
+    named = names.take(np.flatnonzero(is_first))
+    tokens = np.append(named.tokens, empty.tokens)
+    order = np.argsort(tokens)
+    texts = pl.concat([named.texts, empty.texts]).gather(order)
+    first_tokens, repeated = dict[str, int](), list[int]()
+    for name, token in zip(texts, tokens[order].tolist(), strict=True):
+        first = first_tokens.setdefault(name, token)
+        if first != token:
+            repeated.append(token)
+            word = printable(schema.column_name("list"), 60)
+            message = f"{word} {quoted(name)} appears in two separate places"
+            message += f" (first on line {places.find(first)[0]})"
+            request.report("S303", message, *places.find(token), list=name)
+    return np.array(repeated, dtype=np.int64)
 
 
 class _Level(NamedTuple):
@@ -413,97 +354,191 @@ def _make_level(paths: Mapping[str, Steps]) -> _Level:
     return _Level(tuple(names), each, name_role, flat, _make_level(nested) if nested else None)
 
 
-def _find_rows(node: Node, level: _Level, outer: Row, *, is_root: bool = False) -> Iterator[Row]:
-    """Yield the cells of each row in a value; for a list without rows, only the cell of its name.
+class _Nodes(NamedTuple):
+    """Values of a document and their tokens, up to one with a wrong shape."""
+
+    values: Sequence[Any]
+    tokens: Ints
+    fault: Fault | None = None  # of the value that would follow
+
+    def before(self, at: int | None, message: str) -> _Nodes:
+        """Return the values before the one that has a wrong shape; all of them if none has."""
+        if at is None:
+            return self
+        return _Nodes(self.values[:at], self.tokens[:at], Fault(int(self.tokens[at]), message))
+
+
+class _Column(NamedTuple):
+    """The cells of a role."""
+
+    texts: pl.Series
+    tokens: Ints
+
+    def take(self, rows: Ints) -> _Column:
+        """Return the cells of some rows."""
+        return _Column(self.texts.gather(rows), self.tokens[rows])
+
+    def head(self, count: int) -> _Column:
+        """Return the first cells."""
+        return _Column(self.texts.head(count), self.tokens[:count])
+
+
+Columns = Mapping[str, _Column]  # by role
+NO_CELLS = _Column(pl.Series([], dtype=pl.String), np.empty(0, dtype=np.int64))
+
+
+def _filter(columns: Columns, is_kept: Mask) -> Columns:
+    """Return the cells of some rows."""
+    if is_kept.all():
+        return columns
+    kept = np.flatnonzero(is_kept)
+    return {role: column.take(kept) for role, column in columns.items()}
+
+
+class _Rows(NamedTuple):
+    """The rows that were found in some values.
+
+    Attributes:
+        parents: The position of the value that each row is in.
+        without_rows: The positions of the values that hold no row.
+        empty_lists: The lists without a row, if the values name lists.
+        fault: What ends the rows, if something has a wrong shape.
+    """
+
+    parents: Ints
+    columns: Columns
+    without_rows: Ints
+    empty_lists: _Column
+    fault: Fault | None
+
+
+def _find_rows(nodes: _Nodes, level: _Level, *, is_root: bool = False) -> _Rows:
+    """Return the rows in some values up to the first fault of the document.
+
+    Each step looks at the values before the fault that is known. So a further fault is in front of
+    it in the document, and takes its place.
 
     Args:
-        outer: The cells that were found in the values around this one.
-        is_root: Whether the value is the document.
-
-    Raises:
-        JsonShapeError: The value has another shape than the paths.
+        nodes: The values.
+        level: Where in them the cells are.
+        is_root: Whether the only value is the document.
     """
-    for step in level.names:
-        node = _get_member(node, step, is_root=is_root)
-    value = node.value
-    if level.each == "[]" and isinstance(value, Array):
-        entries = zip(repeat(""), value.offsets, value.elements, value.offsets, strict=False)
-    elif level.each == "*" and isinstance(value, Object):
-        members = value.members
-        entries = zip(members, value.name_offsets, members.values(), value.offsets, strict=True)
+    for name in level.names:
+        nodes = _get_members(nodes, name, is_root=is_root)
+    kind, word = (dict, "an object") if level.each == "*" else (list, "an array")
+    nodes = nodes.before(_find_type(nodes.values, TYPES - {kind}), f"expected {word} here")
+    sizes = np.fromiter(map(len, nodes.values), dtype=np.int64, count=len(nodes.values))
+    parents = np.repeat(np.arange(sizes.size), sizes)
+    entries = _get_entries(nodes, sizes, parents, is_object=kind is dict)
+    columns = dict[str, _Column]()
+    if level.name_role is not None:
+        names = pl.Series([*chain.from_iterable(nodes.values)], dtype=pl.String)
+        columns[level.name_role] = _Column(names, entries.tokens - 1)
+    for role, path in level.flat.items():
+        cells = entries
+        for name in path:
+            cells = _get_members(cells, name)
+        wrong = _find_type(cells.values, CONTAINERS)
+        if wrong is not None:
+            word = "an array" if isinstance(cells.values[wrong], list) else "an object"
+            cells = cells.before(wrong, f"{word} where the {role} is expected")
+        columns[role] = _Column(_make_texts(cells.values), cells.tokens)
+        count = len(cells.values)
+        entries = _Nodes(entries.values[:count], entries.tokens[:count], cells.fault)
+    without_rows = np.flatnonzero(sizes == 0)
+    count = len(entries.values)
+    columns = {role: column.head(count) for role, column in columns.items()}
+    if level.nested is None:
+        return _Rows(parents[:count], columns, without_rows, NO_CELLS, entries.fault)
+    inner = _find_rows(entries, level.nested)
+    empty_lists = inner.empty_lists
+    if "list" in columns:
+        empty_lists = columns["list"].take(np.sort(inner.without_rows))
     else:
-        what = "an array" if level.each == "[]" else "an object"
-        raise JsonShapeError(node.at, f"expected {what} here")
-    for name, name_at, inside, at in entries:
-        cells = dict(outer)
-        if level.name_role is not None:
-            cells[level.name_role] = Cell(name, name_at)
-        for role, path in level.flat.items():
-            cells[role] = _get_cell(Node(inside, at), path, role)
-        if level.nested is None:
-            yield cells
-        else:
-            yield from _find_rows(Node(inside, at), level.nested, cells)
-    if not value.offsets and "list" in outer:
-        yield {"list": outer["list"]}
+        without_rows = np.append(without_rows, parents[inner.without_rows])
+    outer = {role: column.take(inner.parents) for role, column in columns.items()}
+    return _Rows(
+        parents[inner.parents], {**outer, **inner.columns}, without_rows, empty_lists, inner.fault
+    )
 
 
-def _get_cell(node: Node, path: Steps, role: str) -> Cell:
-    """Return the cell at the end of a path of names."""
-    for name in path:
-        node = _get_member(node, name)
-    if isinstance(node.value, str):
-        return Cell(node.value, node.at)
-    what = "an array" if isinstance(node.value, Array) else "an object"
-    raise JsonShapeError(node.at, f"{what} where the {role} is expected")
+def _find_type(values: Sequence[Any], types: frozenset[type]) -> int | None:
+    """Return the position of the first value of one of these types."""
+    if types.isdisjoint(map(type, values)):
+        return None
+    return next(n for n, value in enumerate(values) if type(value) in types)
 
 
-def _get_member(node: Node, name: str, *, is_root: bool = False) -> Node:
-    """Return the member of that name."""
-    value = node.value
-    if not isinstance(value, Object):
-        raise JsonShapeError(node.at, f"expected an object with {quoted(name)}")
-    names = list(value.members)
-    if name in value.members:
-        return Node(value.members[name], value.offsets[names.index(name)])
-    similar = nearest(name, names)
-    hint = f"; rename {quoted(similar)}?" if similar else ""
-    if is_root:
-        found = join_first(names) or "nothing"
-        raise JsonShapeError(node.at, f"no {quoted(name)} here; found: {found}{hint}")
-    raise JsonShapeError(node.at, f"{quoted(name)} is missing here{hint}")
+def _get_entries(nodes: _Nodes, sizes: Ints, parents: Ints, *, is_object: bool) -> _Nodes:
+    """Return the elements of arrays, or the values of the members of objects.
 
-
-def parse_json(document: str | bytes) -> Any:
-    """Return the value of a JSON document.
-
-    Raises:
-        ValueError: It is not JSON, or nested more than DEEPEST deep. The depth that Python itself
-            allows differs with its version and with the caller.
+    Args:
+        nodes: The arrays or objects.
+        sizes: How many entries each of them has.
+        parents: The position of the array or object that each entry is in.
+        is_object: Whether they are objects.
     """
-    if isinstance(document, bytes):
-        document = document.decode(json.detect_encoding(document))
-    if is_too_deep(document):
-        raise ValueError("the values are nested too deeply")
-    return json.loads(document)
+    parts = (value.values() for value in nodes.values) if is_object else nodes.values
+    values = [*chain.from_iterable(parts)]
+    counts = _count_tokens(values) + is_object  # with the name
+    ends = np.cumsum(counts)
+    # The tokens of all entries before those of each array or object.
+    before = np.append(0, ends)[np.cumsum(sizes) - sizes]
+    tokens = nodes.tokens[parents] + 1 + (ends - counts) - before[parents] + is_object
+    return _Nodes(values, tokens, nodes.fault)
 
 
-def is_too_deep(document: str) -> bool:
-    """Return whether the values of a JSON document are nested more than `DEEPEST` deep.
+def _count_tokens(values: Sequence[Any]) -> Ints:
+    """Return how many tokens each value has."""
+    if CONTAINERS.isdisjoint(map(type, values)):
+        return np.ones(len(values), dtype=np.int64)
+    return np.fromiter(map(_count_in, values), dtype=np.int64, count=len(values))
 
-    >>> is_too_deep("[" * 100), is_too_deep("[" * 101), is_too_deep("[" + "{}," * 101)
-    (False, True, False)
-    >>> is_too_deep('["' + "[" * 101 + '"]')
-    False
-    """
-    if document.count("[") + document.count("{") <= DEEPEST:
-        return False
-    depth = 0
-    for mark in re.findall(r"[\[{}\]]", re.sub(QUOTED_TEXT, "", document)):
-        depth += 1 if mark in "[{" else -1
-        if depth > DEEPEST:
-            return True
-    return False
+
+def _count_in(value: Any) -> int:
+    """Return how many tokens a value has: itself, and all names and values in it."""
+    if type(value) not in CONTAINERS:
+        return 1
+    children, names = (value.values(), len(value)) if type(value) is dict else (value, 0)
+    count: int = 1 + names + len(value)
+    if not CONTAINERS.isdisjoint(map(type, children)):
+        count += sum(_count_in(child) - 1 for child in children)
+    return count
+
+
+def _get_members(nodes: _Nodes, name: str, *, is_root: bool = False) -> _Nodes:
+    """Return the members of that name of some values."""
+    wrong = _find_type(nodes.values, TYPES - {dict})
+    nodes = nodes.before(wrong, f"expected an object with {quoted(name)}")
+    wrong = next((n for n, value in enumerate(nodes.values) if name not in value), None)
+    if wrong is not None:
+        names = list(nodes.values[wrong])
+        similar = nearest(name, names)
+        message = f"{quoted(name)} is missing here"
+        if is_root:
+            message = f"no {quoted(name)} here; found: {join_first(names) or 'nothing'}"
+        hint = f"; rename {quoted(similar)}?" if similar else ""
+        nodes = nodes.before(wrong, f"{message}{hint}")
+    offsets = (_find_member(value, name) for value in nodes.values)
+    tokens = nodes.tokens + np.fromiter(offsets, dtype=np.int64, count=len(nodes.values))
+    return _Nodes([value[name] for value in nodes.values], tokens, nodes.fault)
+
+
+def _find_member(members: Mapping[str, Any], name: str) -> int:
+    """Return by how many tokens the value of a member follows its object."""
+    position = list(members).index(name)
+    before = [*members.values()][:position]
+    offset = 2 * position + 2  # names and values before it, the object itself, and the name
+    if not CONTAINERS.isdisjoint(map(type, before)):
+        offset += sum(_count_in(value) - 1 for value in before)
+    return offset
+
+
+def _make_texts(values: Sequence[Any]) -> pl.Series:
+    """Return the texts of values that are neither arrays nor objects."""
+    if not {str}.issuperset(map(type, values)):
+        values = [value if isinstance(value, str) else WORDS[value] for value in values]
+    return pl.Series(values, dtype=pl.String)
 
 
 FORMAT = Format("json", write_json, read_json, is_document=True)

@@ -25,7 +25,7 @@ from scorer.reading.header import (
     names_of_roles,
     warn_unused_columns,
 )
-from scorer.reading.json import HALF_CHARACTER, is_too_deep, skip_blanks
+from scorer.reading.json_faults import HALF_CHARACTER, is_too_deep, skip_blanks
 from scorer.reading.layout import BEFORE_EACH, join_cells
 from scorer.reading.limits import (
     CHUNK_LINES,

@@ -15,7 +15,7 @@ from scorer.board.phases import received, shown_at, spans, state_at
 from scorer.challenge.phases import Question
 from scorer.core.log import log_event
 from scorer.core.problems import Findings
-from scorer.reading.json import parse_json
+from scorer.reading.json_faults import parse_json
 from scorer.store.records import OF_TEAMS, Act
 from scorer.web.access import Viewer
 from scorer.web.context import Context, scratch, stored_upload

@@ -1,5 +1,7 @@
 """JSON documents: rows with the lines and characters of their values."""
 
+import json
+import random
 import time
 
 import pytest
@@ -16,11 +18,11 @@ LABELLED = Schema(("list", "label"))
 BIOASQ = (("list", "questions[].id"), ("item", "questions[].documents[]"))
 
 
-def reading(folder, text, json=(), schema=RANKED):
+def reading(folder, text, paths=(), schema=RANKED):
     path = folder / "file.json"
     path.write_text(text)
     findings = Findings()
-    layout = Layout(json=json)
+    layout = Layout(json=paths)
     table = read_file(path, "json", [schema], findings, ReadLimits(), layout).table
     said = [f"{p.code} {p.line}:{p.column} {p.message}" for p in findings]
     if table is None:
@@ -55,9 +57,9 @@ def test_documents_of_a_plain_form(text, shape, rows, tmp_path):
 
 
 def test_objects_with_several_cells(tmp_path):
-    json = (("list", "*"), ("item", "*[].doc.id"), ("score", "*[].p"))
+    paths = (("list", "*"), ("item", "*[].doc.id"), ("score", "*[].p"))
     text = '{"q1": [{"doc": {"id": "a"}, "p": 1},\n {"p": "x", "doc": {"id": "b"}}]}'
-    found, said = reading(tmp_path, text, json)
+    found, said = reading(tmp_path, text, paths)
     assert [row[:3] for row in found[0]] == [(1, "q1", "a"), (2, "q1", "b")]
     assert said == ["S501 2:8 score 'x' is not a number in plain decimal notation"]
 
@@ -77,12 +79,77 @@ def test_objects_with_several_cells(tmp_path):
         ('{"questions": [', "S207 1:15 not JSON: it ends early"),
         ("[" * 500, "S207 1:1 expected an object with 'questions'"),
         ('{"questions": ' + "[" * 500, "S207 1:114 the values are nested too deeply"),
+        ('{"questions": [{"id": NaN}]}', "S207 1:23 not JSON: 'N' is no value"),
+        ('{"questions": [{"id": -Infinity}]}', "S207 1:23 not JSON: '-' is no value"),
+        ('{"questions": [{"id": 01}]}', "S207 1:24 not JSON: expected a comma or }"),
+        ('{"questions": [{"id": 1,}]}', "S207 1:25 not JSON: expected a key in quotes"),
+        ('{"questions": [{"id" 1}]}', "S207 1:22 not JSON: expected a colon after the key"),
+        ('{"questions": []} []', "S207 1:19 not JSON: something follows the document"),
+        ('{"questions": [], "x": "a\tb"}', "S207 1:26 not JSON: invalid control character at"),
+        ('{"questions": [], "x": ["", "\\q"]}', "S207 1:30 not JSON: invalid \\escape"),
+        ('{"x": [1, "\\ud83d"]}', "S207 1:11 a text holds a NUL, or half a character"),
+        ('{"x": {"\\u0000": 1}}', "S207 1:8 a text holds a NUL, or half a character"),
         ("  ", "S102 None:None the file holds nothing but blank lines"),
     ],
 )
 def test_documents_that_are_not_what_they_should_be(text, said, tmp_path):
     found, told = reading(tmp_path, text, BIOASQ)
     assert (found, told) == (None, [said])
+
+
+@pytest.mark.parametrize(
+    ("early", "said"),
+    [
+        ('{"id": 2, "documents": ["a", ["b"]]}', "3:30 an array where the item is expected"),
+        ('{"id": {}, "documents": ["a"]}', "3:8 an object where the list is expected"),
+        ('{"documents": ["a"]}', "3:1 'id' is missing here"),
+        ("7", "3:1 expected an object with 'id'"),
+    ],
+)
+def test_the_first_fault_is_told_wherever_it_is(early, said, tmp_path):
+    """Rows are found column by column, and level by level."""
+    good, late = '{"id": 1, "documents": ["a"]}', '{"id": [], "documents": {}}'
+    text = f'{{"questions": [\n{good},\n{early},\n{late},\n7]}}'
+    assert reading(tmp_path, text, BIOASQ) == (None, [f"S207 {said}"])
+
+
+def test_escapes_that_look_like_half_characters(tmp_path):
+    text = '{"q": ["\\ud83d\\ude00", "\\\\ud83d", "\\\\u0000"]}'
+    found, said = reading(tmp_path, text)
+    assert ([row[2] for row in found[0]], said) == (["\U0001f600", "\\ud83d", "\\u0000"], [])
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_each_cell_is_found_where_it_stands(indent, tmp_path):
+    chance, unused = random.Random(1), [1, "x", [], {}, [[1], {"a": [2]}], {"b": {"c": "[{,:"}}]
+    paths = (("list", "q[].id"), ("item", "q[].docs[].doc.id"), ("score", "q[].docs[].score"))
+    path = tmp_path / "x.json"
+
+    def members(**known):
+        pairs = [*known.items(), *((f"x{n}", value) for n, value in enumerate(unused))]
+        return dict(chance.sample(pairs, len(pairs)))
+
+    for _ in range(30):
+        docs = ([chance.randrange(10**6) for _ in range(chance.randrange(4))] for _ in range(3))
+        questions = [
+            members(
+                id=f"q{n}",
+                docs=[members(doc=members(id=f"é{d}"), score=str(d)) for d in numbers],
+            )
+            for n, numbers in enumerate(docs)
+        ]
+        path.write_text(json.dumps(members(q=questions), indent=indent), encoding="utf-8")
+        lines = path.read_text(encoding="utf-8").split("\n")
+        table = read_file(
+            path, "json", [RANKED], Findings(), ReadLimits(), Layout(json=paths)
+        ).table
+        for row in table.frame.rows(named=True):
+            score = f'"{row["item"][1:]}"'
+            for role, text in (("item", json.dumps(row["item"])), ("score", score)):
+                cells = table.find_cells(lines, row["line"], role)
+                place = next(cell for cell in cells if json.dumps(cell.text) == text)
+                assert lines[place.line - 1].startswith(text, place.column - 1)
+            assert lines[row["line"] - 1].find(score) >= 0
 
 
 def test_a_list_that_is_given_twice(tmp_path):

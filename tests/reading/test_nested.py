@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scorer.reading.json import DEEPEST, parse_json
+from scorer.reading.json_faults import DEEPEST, parse_json
 
 
 def deep(count):

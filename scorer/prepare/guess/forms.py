@@ -21,7 +21,7 @@ from scorer.reading.formats import (
     qrels_lines,
     run_lines,
 )
-from scorer.reading.json import parse_json
+from scorer.reading.json_faults import parse_json
 from scorer.reading.layout import MOST_PARTS, PART_MARK
 from scorer.reading.limits import UnreadableError
 from scorer.reading.unpack import read_bytes, read_head, zip_names
