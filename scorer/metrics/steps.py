@@ -109,7 +109,7 @@ class OneList(NamedTuple):
 
     def without_unjudged(self) -> OneList:
         """The list without unjudged items, as `Judged.only_judged`."""
-        view = self.view.onlyjudged_of()
+        view = self.view.only_judged()
         hits, ranks = judged_of(view).hits, judged_of(self.view).hits.relevant(0).rank
         returned = tuple(self.names.returned[rank - 1] for rank in ranks.tolist())
         return OneList(view, Names(self.names.truth, returned, hits.tie_start, hits.tied))
