@@ -43,13 +43,14 @@ def test_values_are_those_of_public_groups(folder, score):
 
 
 def test_nothing_that_participants_get_says_them(folder, score):
-    assert score("check", "private.yaml", "mine.csv").out == "mine.csv: fine\n"
+    fine = "mine.csv: fine\n  40 of 40 ids; label: 'a' 82.5%, 'b' 17.5%\n"
+    assert score("check", "private.yaml", "mine.csv").out == fine
     assert score("kit", "private.yaml", "-o", "kit.zip").code == 0
     with zipfile.ZipFile("kit.zip") as kit:
         files = {name: kit.read(name).decode() for name in kit.namelist()}
     assert files["lists.csv"].splitlines() == ["list", *(name for name, _, _ in ROWS)]
     assert not any("tail" in text for name, text in files.items() if name != "codes.md")
-    assert score("check", "kit.zip", "mine.csv").out == "mine.csv: fine\n"
+    assert score("check", "kit.zip", "mine.csv").out == fine
 
 
 @pytest.mark.parametrize(("name", "warned"), [("private", False), ("public", True)])
