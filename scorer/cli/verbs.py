@@ -7,6 +7,8 @@ line whose first word is no verb.
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from inspect import get_annotations
@@ -40,6 +42,7 @@ GROUPS = {  # of the overview; within a group in the order of their first use
     "Look up": ("about", "metrics", "rule", "schema"),
 }  # fmt: skip
 
+WORD = re.compile(r"\w[\w-]*")  # what is written as a verb is, and as no path with a suffix
 MEANT = {"power": "lint"}  # words that are tried for a command
 COPIES = "score store files CHALLENGE --entries 3,9 -o DIR copies their files"
 INSTEAD = {  # (command, option that is tried) -> what does it
@@ -143,20 +146,29 @@ def command(verb: str) -> TyperCommand:
 
 
 def _ordered(words: list[str]) -> list[str]:
-    """The words with their verb first; `UsageError` if the first is nearly a verb, and no file."""
-    if words[0] in names():
-        return words
-    if words[0].startswith("-") and words[0] != "-":
-        at = _after_options(words)
-        if at < len(words) and words[at] in names():
-            return [words[at], *words[:at], *words[at + 1 :]]
-    elif not os.path.lexists(words[0]) and (
-        suggestion := MEANT.get(words[0]) or nearest(words[0], names())
-    ):
-        raise UsageError(
-            f"no command and no file is called {quoted(words[0])}; did you mean {suggestion}?"
-        )
+    """The words with their verb first; `UsageError` if the first word is no verb, and no file.
+
+    What is written as a path is one, unless it is nearly a verb: reading it says that it is not
+    there.
+    """
+    at = _after_options(words) if words[0].startswith("-") else 0
+    word = words[at] if at < len(words) and not words[at].startswith("-") else ""
+    if word in names():
+        return [word, *words[:at], *words[at + 1 :]]
+    if word and not os.path.lexists(word):
+        suggestion = MEANT.get(word) or nearest(word, names())
+        if suggestion is not None or WORD.fullmatch(word):
+            hint = f"did you mean {suggestion}?" if suggestion else _similar_file(word)
+            raise UsageError(f"no command and no file is called {quoted(word)}; {hint}")
     return [FIRST, *words]
+
+
+def _similar_file(word: str) -> str:
+    """What to do where a word is no verb and no file, and is near to no verb."""
+    with suppress(OSError):  # the current folder may be gone
+        if similar := nearest(word, os.listdir()):
+            return f"did you mean {quoted(similar)}?"
+    return "score --help lists the commands"
 
 
 def _after_options(words: list[str]) -> int:

@@ -67,6 +67,14 @@ def test_options_may_stand_before_the_verb_after_it_or_last(score, words, verb):
     assert ("rank" in ran.out) == (verb == "score")
 
 
+def test_a_word_that_is_nearly_a_file(score, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "autumn-2026").mkdir()
+    ran = score("autum-2026", "x.csv")
+    says = "error: no command and no file is called 'autum-2026'; did you mean 'autumn-2026'?\n"
+    assert (ran.code, ran.err) == (2, says)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -74,7 +82,11 @@ def test_options_may_stand_before_the_verb_after_it_or_last(score, words, verb):
         (["lnit", VLNET], "did you mean lint?"),
         (["power", VLNET, "-d", "0.1"], "no file is called 'power'; did you mean lint?"),
         (["compar", VLNET, SENT], "did you mean compare?"),
+        (["rehearse", "x"], "'rehearse'; score --help lists the commands"),
+        (["-m", "P@1", "rehearse", "x"], "no command and no file is called 'rehearse'"),
+        (["0123-4567", SENT], "no command and no file is called '0123-4567'"),
         (["nowhere.yaml", SENT], "C101"),
+        (["no/where", SENT], "C101"),
         (["check", VLNET, SENT, "--formt", "json"], "No such option: --formt"),
         (["board", VLNET, "--as-of", "x"], "No such option: --as-of; --at shows the board of any"),
         (["check", VLNET, SENT, "--statistics"], "what a file looks like is always said"),
