@@ -38,6 +38,8 @@ CONDITION_TOKEN = re.compile(
     r"|(?P<infix>(?:and|or)\b)|(?P<prefix>not\b)|(?P<open>\()|(?P<close>\)))",
     re.IGNORECASE,
 )
+# A comparison up to its right side, which is missing or wrong where CONDITION_TOKEN does not match.
+LEFT_SIDE = re.compile(rf"\s*+{NAME}\s*+(?P<sign>==?|!=|<>|[<>]=?|(?:not\s++)?in\b)", re.IGNORECASE)
 TOKENS = {
     "formula": (FORMULA_TOKEN, "part of a formula"),
     "condition": (CONDITION_TOKEN, "comparison"),
@@ -81,8 +83,13 @@ def _parse_tree(text: str, noun: str) -> tuple[ast.expr, list[re.Match[str]]]:
         ):
             needs_operand = True
         else:
-            place = f"character {token.start(kind) + 1}"
-            raise ExpressionError(f"{place}: {quoted(token[kind])} is not expected there")
+            at, what = token.start(kind), f"{quoted(token[kind])} is not expected there"
+            if noun == "condition" and kind == "operand" and not needs_operand:
+                value = operands[-1]["value"] or ""
+                if value.lower() in ("and", "or"):  # which may be a value, such as OR of Oregon
+                    at = operands[-1].start("value")
+                    what = f"{quoted(value)} is taken for a value; is one missing before it?"
+            raise ExpressionError(f"character {at + 1}: {what}")
         while opened[-1:] == ["prefix"] and not needs_operand:  # its operand is complete
             opened.pop()
         if len(opened) > DEEPEST:
@@ -103,6 +110,11 @@ def _split_tokens(text: str, noun: str) -> Iterator[re.Match[str]]:
     while end < len(text):
         token = pattern.match(text, end)
         if token is None:
+            if noun == "condition" and (left := LEFT_SIDE.match(text, end)) is not None:
+                takes_list = left["sign"].lower().endswith("in")
+                right = "values in parentheses" if takes_list else "a value"
+                message = f"character {left.end() + 1}: {right} must follow {quoted(left['sign'])}"
+                raise ExpressionError(f"{message}; write such as {EXAMPLES[noun]}")
             start = len(text) - len(text[end:].lstrip())  # behind the blanks
             word = re.compile(WORD).match(text, start)
             what = quoted(word[0] if word else text[start])
