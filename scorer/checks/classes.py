@@ -20,6 +20,7 @@ from scorer.checks.texts import describe_meaning, find_unknown_names
 from scorer.core.arrays import Floats, Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, quoted
+from scorer.reading.layout import split_cell
 
 SUM_TOLERANCE = 1e-6  # of the sum of a row's probabilities, which may be rounded
 ROUNDING = 1e-9  # of adding floats up
@@ -32,13 +33,6 @@ def is_beyond_rounding(total: Floats) -> Mask:
     """
     beyond: Mask = np.abs(total - 1) > SUM_TOLERANCE + ROUNDING
     return beyond
-
-
-def split_cell(cell: str, separator: str | None) -> list[str]:
-    """Return the labels of a cell: its parts, or the whole cell if there is no separator."""
-    if separator is None:
-        return [cell]
-    return [part.strip() for part in cell.split(separator)] if cell.strip() else []
 
 
 def find_flag(label: str, classes: Collection[str]) -> str | None:
@@ -64,7 +58,7 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Found]:
 
     def split_unknown(cell: str) -> list[str]:
         """Return the first label of a cell that is no class."""
-        labels = split_cell(cell, public.separator)
+        labels = split_cell(cell, public.separator, are_names=True)
         return [label for label in labels if label not in index.names][:1]
 
     # A cell that is a class as a whole need not be split.

@@ -18,7 +18,6 @@ from scorer.checks.base import (
     report_rows,
     select_cells,
 )
-from scorer.checks.classes import split_cell
 from scorer.checks.ids import (
     MISSING,
     MISSING_IN_PANDAS,
@@ -35,6 +34,7 @@ from scorer.checks.texts import find_unknown_names
 from scorer.core.ids import wrapped_id_regex
 from scorer.core.problems import Problem, Severity, as_truth_problems
 from scorer.core.text import quoted
+from scorer.reading.layout import split_cell
 
 EMPTY_ITEM = f"{READ_AS_TEXT}; an answer that may be empty is a text: text in place of item"
 NOT_IDS = ("label", "runs", "boxes")  # text columns without ids, which other checks look at
@@ -194,7 +194,7 @@ def undeclared_label(rows: TruthRows) -> Iterator[Problem]:
         frame = frame.filter(~has_number_label(rows.public))
     separator = challenge.separators[0]  # that of the truth
     for row in distinct_ids(frame, "label").iter_rows(named=True):
-        labels = split_cell(row["label"], separator)
+        labels = split_cell(row["label"], separator, are_names=True)
         unknown = [label for label in labels if label not in index.names]
         if not declared:
             unknown = [label for label in unknown if not label or label.casefold() in MISSING]

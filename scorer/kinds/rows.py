@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.classes import is_beyond_rounding, split_cell
+from scorer.checks.classes import is_beyond_rounding
 from scorer.core.arrays import Floats, Ints, Mask, first_positions
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
@@ -29,6 +29,7 @@ from scorer.kinds.base import (
     find_bare_lists,
     list_rows,
 )
+from scorer.reading.layout import split_cell
 from scorer.reading.numbers import parse_number
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, encode, find_places
@@ -352,7 +353,7 @@ def classes_of_truth(frame: pl.DataFrame, public: Public, separator: str | None)
     if public.numbers:
         frame = frame.filter(~pl.Series(public.numbered(frame["list"].to_list()), dtype=pl.Boolean))
     cells = frame["label"].unique().to_list()
-    names = {name for cell in cells for name in split_cell(cell, separator) if name}
+    names = {name for cell in cells for name in split_cell(cell, separator, are_names=True) if name}
     if all(not parse_number(name).code for name in names):
         return tuple(sorted(names, key=lambda name: (float(name), name)))
     return tuple(sorted(names))
@@ -369,7 +370,7 @@ def read_labels(cells: pl.Series, classes: Sequence[str], separator: str | None)
     places = {name: n for n, name in enumerate(classes)}
     named = np.zeros((len(distinct), len(classes)), dtype=bool)
     for row, cell in enumerate(distinct):
-        for name in split_cell(cell, separator):
+        for name in split_cell(cell, separator, are_names=True):
             if (place := places.get(name)) is not None:
                 named[row, place] = True
     return named[codes]

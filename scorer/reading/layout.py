@@ -31,6 +31,7 @@ STEP = re.compile(r"\[\]|\*|[^.\[\]*]+")  # of a path in a JSON document
 EACH = ("[]", "*")  # the steps to all elements of an array, and to all members of an object
 Steps = tuple[str, ...]
 BRACKETS = {"[": "]", "(": ")"}
+ONE_LISTED = re.compile(r"[+-]?[0-9.]+|'.*'|\".*\"", re.DOTALL)  # in brackets, no name's own
 BEFORE_EACH = "\0"  # text of `join_cells`; no text holds it: files with a NUL are refused
 
 
@@ -283,7 +284,7 @@ def locate_in_cell(cell: str, separator: str) -> list[tuple[str, int]]:
     ([('a', 1), ("'b'", 4), ('c', 8)], [('a', 1), ('b', 4)])
     """
     start, inner = len(cell) - len(cell.lstrip()), cell.strip()
-    is_bracketed = inner[:1] in BRACKETS and inner.endswith(BRACKETS[inner[0]])
+    is_bracketed = _is_in_brackets(inner)
     if is_bracketed:
         inside = inner[1:-1]
         start, inner = start + 1 + len(inside) - len(inside.lstrip()), inside.strip()
@@ -298,15 +299,45 @@ def locate_in_cell(cell: str, separator: str) -> list[tuple[str, int]]:
     return values
 
 
-def split_cell(cell: str, separator: str) -> list[str]:
+def _is_in_brackets(cell: str) -> bool:
+    """Return whether brackets are round a whole cell.
+
+    >>> [_is_in_brackets(cell) for cell in ("[a]", "(a|b)", "[]", "[a]|[b]", "a")]
+    [True, True, True, False, False]
+    """
+    if cell[:1] not in BRACKETS or not cell.endswith(BRACKETS[cell[0]]):
+        return False
+    depth = 0
+    for place, character in enumerate(cell, 1):
+        depth += (character == cell[0]) - (character == BRACKETS[cell[0]])
+        if depth == 0 and place < len(cell):  # the first bracket is closed before the end
+            return False
+    return True
+
+
+def split_cell(cell: str, separator: str | None, *, are_names: bool = False) -> list[str]:
     """Return the several values of a cell, in their order; none of an empty one.
+
+    Args:
+        cell: The cell, as it is or as a program prints a list, in brackets.
+        separator: What separates the values; None if a cell is one value.
+        are_names: Whether values may have brackets of their own, as the class [CLS] has: those
+            round a single value are its own then, unless it is in quotes or a number.
 
     >>> split_cell("[3, 1]", ","), split_cell(" a  b ", " "), split_cell("a,,b", ",")
     (['3', '1'], ['a', 'b'], ['a', '', 'b'])
+    >>> split_cell("[a]", ","), split_cell("[a]", ",", are_names=True)
+    (['a'], ['[a]'])
     """
+    if separator is None:
+        return [cell]
     if cell.startswith(BEFORE_EACH):
         return cell[1:].split(BEFORE_EACH)
-    return [value for value, _ in locate_in_cell(cell, separator)]
+    values = [value for value, _ in locate_in_cell(cell, separator)]
+    bare = cell.strip()
+    if are_names and len(values) == 1 and _is_in_brackets(bare):
+        return values if ONE_LISTED.fullmatch(bare[1:-1].strip()) else [bare]
+    return values
 
 
 def join_cells(texts: Iterable[str]) -> str:

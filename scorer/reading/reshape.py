@@ -27,6 +27,7 @@ from scorer.reading.schema import Schema, holds_text
 from scorer.reading.table import IN_LINE, CellPlace, Cells, FindCells, LineTexts, ReadRequest
 
 BRACKETED = r"(?s)^(?:\[.*\]|\(.*\))$"
+LISTED = r"^(?:\[[^\[\]]*\]|\([^()]*\))$"  # without brackets inside
 
 
 def drop_lines(lines: pl.DataFrame, layout: Layout) -> pl.DataFrame:
@@ -180,13 +181,14 @@ def _split_column(
     """
     cells = frame[f"cell[{role}]"]
     is_array, text = cells.str.starts_with(BEFORE_EACH), cells.str.strip_chars()
-    is_bracketed = text.str.contains(BRACKETED)
-    inside = text.str.head(-1).str.slice(1).str.strip_chars()
-    inner = inside.zip_with(is_bracketed, text)
     mark = separator
     if separator in (" ", WHITESPACE):
         mark = " "
-        inner = inner.str.replace_all(r"\s+", mark)
+        text = text.str.replace_all(r"\s+", mark)
+    inside = text.str.head(-1).str.slice(1).str.strip_chars()
+    is_bracketed = text.str.contains(BRACKETED)
+    is_list = is_bracketed & text.str.contains(LISTED)
+    inner = inside.zip_with(is_list, text)
     counts = (inner.str.count_matches(mark, literal=True) + 1) * (inner != "")
     accepted = accept_rows(frame["line"], request.limits, request.findings, counts)
     if accepted < frame.height:
@@ -194,7 +196,8 @@ def _split_column(
     values = inner.str.split(mark)
     if mark != " " and inner.str.contains(r"\s").any():
         values = values.list.eval(pl.element().str.strip_chars())
-    is_odd = is_array | (inner == "") | (is_bracketed & inner.str.contains("['\"]"))
+    has_odd_brackets = is_bracketed & (~is_list | inner.str.contains("['\"]"))
+    is_odd = is_array | (inner == "") | has_odd_brackets
     odd = is_odd.arg_true()
     if not odd.is_empty():
         refuse_many_slow_lines(len(odd))

@@ -293,7 +293,32 @@ def test_both_ways_agree_on_odd_files(tmp_path):
             assert repr(reading(tmp_path, data, form)) == repr(careful), (form, data)
 
 
+@pytest.mark.parametrize("separator", [" ", ",", "|", "whitespace"])
+def test_columns_are_split_as_cells_are(separator, tmp_path):
+    draw = random.Random(11)
+    signs = ["a", "1", "b.2", " ", "  ", "[", "]", "(", ")", "'", ",", "|", "\u00a0"]
+    cells = ["".join(draw.choices(signs, k=draw.randrange(9))).strip() for _ in range(3000)]
+    cells += ["[]", "[CLS]", "[3]", "['a']", "[a]|[b]", "(a)|(b)", "(a|b)", "[a, b]", "((1 2))"]
+    rows = "".join(f"u{n}\t{cell}\n" for n, cell in enumerate(cells))
+    form = Layout(cells=(("item", separator),))
+    (found, _), said = reading(tmp_path, f"list\titem\n{rows}", form, name="a.tsv")
+    by_list = {f"u{n}": split_cell(cell, separator) for n, cell in enumerate(cells)}
+    assert [row[1:] for row in found] == [
+        (u, item) for u, items in by_list.items() for item in items
+    ]
+    assert said == []
+
+
 def test_what_a_cell_holds():
+    assert split_cell("[CLS]|[SEP]", "|") == ["[CLS]", "[SEP]"]
+    assert split_cell("(a)", ",") == split_cell("['a']", ",") == split_cell("[a]", ",") == ["a"]
+    assert split_cell("[3]", ",", are_names=True) == ["3"]
+    assert split_cell("['a']", "|", are_names=True) == ["a"]
+    assert split_cell("[a| b]", "|", are_names=True) == ["a", "b"]
+    assert split_cell("[CLS]", "|", are_names=True) == ["[CLS]"]
+    assert split_cell(" (mild) ", "|", are_names=True) == ["(mild)"]
+    assert split_cell(" ", ",") == split_cell("[]", " ") == []
+    assert split_cell("a, b", None) == ["a, b"]
     assert split_cell("['a', 'b c']", ",") == ["a", "b c"]
     assert split_cell(" [1 2] ", " ") == ["1", "2"]
     assert locate_in_cell("[a, bb,c]", ",") == [("a", 1), ("bb", 4), ("c", 7)]
