@@ -241,33 +241,38 @@ def _submission_paths(words: Sequence[str]) -> list[Path]:
 
 
 def submissions_of(words: list[str], terminal: Terminal, challenge: Challenge) -> list[Named]:
-    """The files that the command's words name; standard input is put in a temporary file.
+    """The files that the command's words name; what a pipe holds is put in a temporary file.
 
     A folder stands for its files, less the hidden ones.
 
     `UsageError` if standard input is named twice or closed, or a folder has no files.
     """
     from scorer.api.submissions import Named, submission_name
+    from scorer.reading.open import is_open_pipe
     from scorer.reading.write import temporary_copy
 
     if words.count("-") > 1:
         raise UsageError("standard input can be read once; '-' is given twice")
+    most = challenge.submission.limits.size
     submissions = []
     for word in words:
-        name, equals, path = word.partition("=")
         if os.path.isdir(word) and not _is_whole(word, challenge):
             submissions += [Named(submission_name(member), member) for member in _files(word)]
             continue
-        if word == "-" or (equals and path == "-"):
+        name, equals, path = word.partition("=")
+        if not (equals and name) or os.path.exists(word):
+            name, path = "", word
+        if path == "-":
             if terminal.stdin is None:
                 raise UsageError("standard input is closed; '-' cannot be read")
-            most = challenge.submission.limits.size
             file = terminal.cleanup.enter_context(temporary_copy(terminal.stdin, most))
-            submissions.append(Named(name if equals else "stdin", file, label="stdin"))
-        elif os.path.exists(word) or not equals or not name:
-            submissions.append(Named(submission_name(Path(word)), Path(word)))
+            submissions.append(Named(name or "stdin", file, label="stdin"))
+        elif is_open_pipe(path):
+            with open(path, "rb") as pipe:
+                file = terminal.cleanup.enter_context(temporary_copy(pipe, most))
+            submissions.append(Named(name or submission_name(Path(path)), file, label=path))
         else:
-            submissions.append(Named(name, Path(path)))
+            submissions.append(Named(name or submission_name(Path(path)), Path(path)))
     return _without_copies(submissions, terminal)
 
 

@@ -44,6 +44,19 @@ def is_of_system(path: Path) -> bool:
     return any(map(path.is_relative_to, SYSTEM_FOLDERS)) and not path.is_relative_to(MEMORY_FOLDER)
 
 
+def is_open_pipe(path: str) -> bool:
+    """Return whether a path leads to a pipe that this process has open, and can read only once.
+
+    The shell's `<(command)` is such a path, and so is /dev/stdin behind a pipe.
+    """
+    try:
+        return bool(OPEN_STREAM.fullmatch(os.path.abspath(path))) and stat.S_ISFIFO(
+            os.stat(path).st_mode
+        )
+    except (OSError, ValueError):
+        return False
+
+
 def open_file(
     path: Path, protected: Sequence[Path] | None = None, part: str | None = None
 ) -> BufferedReader:

@@ -114,6 +114,28 @@ def test_links_that_stay_where_they_are_and_streams_are_fine(folder, tmp_path, i
         assert installed("check", folder, tmp_path / name).code == 0, name
 
 
+@pytest.mark.parametrize("folder_of_descriptors", ["/dev/fd", "/proc/self/fd"])
+def test_what_a_pipe_holds_is_read_once(folder_of_descriptors, folder, score):
+    """As the shell's <(command) gives it."""
+    for word, name in (("{}", None), ("mine={}", "mine")):
+        reading, writing = os.pipe()
+        with os.fdopen(writing, "w") as pipe:
+            pipe.write(GOOD)
+        path = f"{folder_of_descriptors}/{reading}"
+        try:
+            ran = score(folder, word.format(path), "--format", "json")
+        finally:
+            os.close(reading)
+        assert ran.code == 0
+        assert verdict(ran) == {name or str(reading): True, "base": True}
+
+
+def test_a_pipe_with_a_name_is_not_waited_for(folder, tmp_path, score):
+    os.mkfifo(tmp_path / "pipe.csv")
+    ran = score("check", folder, tmp_path / "pipe.csv")
+    assert (ran.code, "not a regular file" in ran.out) == (1, True)
+
+
 @pytest.mark.slow("starts a process")
 def test_standard_input_by_its_name(folder, tmp_path, installed):
     with open(tmp_path / "subs" / "good.csv", "rb") as good:
