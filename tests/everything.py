@@ -105,7 +105,7 @@ def sent(path, kind, names, rng, odd=False):
     rng.shuffle(names)
     if kind in ("grades", "preferences"):
         rows = [
-            f"{name},{item},{rng.integers(0, 6)}"
+            f"{name},{item},{rng.integers(0, 6) / 5:g}"  # Fmax takes shares
             for name in names
             for item in rng.permutation(ITEMS[: 6 if kind == "preferences" else 12])[:7].tolist()
         ]
