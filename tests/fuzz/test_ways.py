@@ -127,7 +127,7 @@ def test_every_way_tells_the_same(truth, rows, form, fresh):
     with scorer.Board.open(folder) as board:
         (added,) = board.add([path], "red")
     assert told(checked.findings) == told(scored.findings) == told(kitted.findings)
-    assert told(added.findings) == told(scored.findings)
+    assert told(added.problems) == told(scored.findings)
     assert (added.status == "scored") == scored.valid == (not checked.findings.fatal)
     if scored.valid:
         (of_board,) = added.values.values()
