@@ -223,7 +223,7 @@ def test_a_measure_can_be_official(board):
     assert [each.variation for each in study.variations if each.about == "measure"] == [
         "RR", "Success@3",
     ]  # fmt: skip
-    assert scorer.study(folder, runs, measures=["Success@3"]).ruled == "Success@3"
+    assert scorer.study(folder, runs, measures=["Success@3"]).ranked_by == "Success@3"
 
 
 @pytest.mark.slow("studies a board")
