@@ -257,7 +257,7 @@ def test_where_nothing_else_can_be_decided_only_lists_are_drawn(challenge):
     yaml += "submission: {columns: {list: id, prediction: label}}\nmetrics: [RMSE]\n"
     folder = challenge(yaml, **{"truth.csv": truth, "a.csv": truth, "b.csv": truth[:-4] + "9\n"})
     study = scorer.study(folder, [folder / "a.csv", folder / "b.csv"])
-    assert study.decisions() == []
+    assert study.decisions == []
     assert "Nothing else could be decided that this challenge has." in str(study)
     assert "By half of the" in str(study)
 
