@@ -127,7 +127,7 @@ def test_an_audit_of_a_board(life):
         (again,) = board.add([life.sent("a", 1.0)], "grey", now=NOW)
         (other,) = board.add([life.sent("e", 1.5)], "grey", now=NOW)
         found = board.audit(now=NOW)
-    (remark,) = again.findings
+    (remark,) = again.problems
     assert remark.code == "S806"
     assert remark.message == (
         "nearly the same as entry 4 of this team (equal values in 97 % of the lists)"

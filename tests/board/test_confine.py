@@ -147,7 +147,7 @@ def test_what_re_scores_is_confined(reaching, by):
         assert board.rescore().applied
     held = confine.landlock() > 0, confine.seccomp()
     with place.open() as after:
-        values = [after.outcome(n).values["all"]["Reach"] for n in (1, 2)]
+        values = [after.ledger.outcome(n).values["all"]["Reach"] for n in (1, 2)]
         assert values == [2 - sum(held)] * 2
         assert find_alterations(after.evaluations) == []
 
