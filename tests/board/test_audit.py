@@ -132,7 +132,7 @@ def test_an_audit_of_a_board(life):
     assert remark.message == (
         "nearly the same as entry 4 of this team (equal values in 97 % of the lists)"
     )
-    assert list(other.findings) == []
+    assert list(other.problems) == []
     assert found.duplicates == [[1, 2, 5]]
     assert {pair.entries for pair in found.near_duplicates} == {(1, 4), (2, 4)}
 
