@@ -35,8 +35,9 @@ from scorer.reading.read import header_words
 from scorer.reading.table import make_table
 from scorer.results import soundness
 from scorer.results.grading import scale_of
+from scorer.results.json import ChallengeIdentity
 from scorer.results.report import Scored, Value
-from scorer.results.soundness import SAME, Chance, Remark
+from scorer.results.soundness import SAME, Chance, ProbedMeasure, RandomSubmissions, Remark
 from scorer.views.recommendations import Returned
 from scorer.views.texts import Texts
 from scorer.views.values import CSV
@@ -113,12 +114,39 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
         *_gaining(ready),
         *_doctests(ready),
     ]
+    drawn = RandomSubmissions(draws, challenge.leaderboard.seed, probe_set.drawn)
+    probed = [ProbedMeasure.of(m, means[m.id], chance[m.id]) for m in ready.measures]
+    judged = probe_set.truth.in_list.size
+    return _result(ready, judged, drawn, probed, [*others, *accepted], examples, remarks)
+
+
+def _result(
+    ready: OpenChallenge,
+    judged: int,
+    random: RandomSubmissions,
+    measures: Sequence[ProbedMeasure],
+    known: Sequence[Scored],
+    examples: Sequence[Remark],
+    remarks: Sequence[Remark],
+) -> Lint:
+    """Return what was found; `known` are submissions that show what the lists can detect."""
+    assert ready.answers is not None
+    challenge = ready.prepared.challenge
     return Lint(
-        challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
-        len(ready.answers.lists), probe_set.truth.in_list.size, ready.measures, means, chance,
-        draws, probe_set.drawn, detectable_of(ready, [*others, *accepted]), tuple(examples),
-        ready.warnings, tuple(remarks), ready.public.called,
-    )  # fmt: skip
+        challenge=ChallengeIdentity.of(challenge, terms_of(ready).fingerprint),
+        sound=not any(remark.severity == "error" for remark in (*examples, *remarks)),
+        kind=ready.prepared.kind.name,
+        lists=len(ready.answers.lists),
+        judged=judged,
+        random=random,
+        measures=measures,
+        detectable=detectable_of(ready, known),
+        examples=examples,
+        tested=len(challenge.examples),
+        problems=ready.warnings,
+        remarks=remarks,
+        called=ready.public.called,
+    )
 
 
 def _without_items(ready: OpenChallenge) -> Iterator[Remark]:
@@ -170,12 +198,9 @@ def _without_probes(
     except PluginError as error:
         remarks.append(Remark("note", f"the truth, taken for a submission, has no value: {error}"))
     remarks += [*_doctests(ready), *_rules(ready)]
-    return Lint(
-        challenge, terms_of(ready).fingerprint, ready.prepared.kind.name, len(lists), len(lists),
-        ready.measures, means, dict.fromkeys(means, Chance.of([])), 0, "from what, nobody declares",
-        detectable_of(ready, known), tuple(examples), ready.warnings, tuple(remarks),
-        ready.public.called,
-    )  # fmt: skip
+    drawn = RandomSubmissions(0, challenge.leaderboard.seed, "from what, nobody declares")
+    probed = [ProbedMeasure.of(m, means[m.id], Chance.of([])) for m in ready.measures]
+    return _result(ready, len(lists), drawn, probed, known, examples, remarks)
 
 
 def _doctests(ready: OpenChallenge) -> Iterator[Remark]:

@@ -19,13 +19,14 @@ from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes import cards, has_probes, probes
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
-from scorer.results.soundness import Detectable
+from scorer.results.soundness import Among, Detectable, Smaller
 from scorer.stats.power import detectable, least_p, lists_needed
 
 SUBMISSIONS = (2, 5, 10, 30)  # for how many a board is judged
 SMALLER = (0.5, 0.25)  # of the difference between two, for which lists are counted
 SHARES = (0.25, 0.5)  # of a perfect submission that are left to chance
 DEGRADED = "degraded truths"
+POWER = 0.8  # how often such a difference is detected
 EACH = 5  # degraded submissions of every share
 
 
@@ -60,21 +61,39 @@ def detectable_of(ready: OpenChallenge, known: Sequence[Scored]) -> Detectable:
         codes = cluster_codes(terms.lists, terms.clusters)
         samples = samples_of(primary, scored, challenge=challenge, clusters=codes)
         if isinstance(samples, str):
-            return Detectable(math.nan, math.nan, tiers.alpha, "nothing", why=samples)
+            return _unknown(tiers.alpha, samples)
         test = samples.tests(rules)
         lists, units, sd = usual(test)
         if sd > 0:
-            smallest = Detectable(
-                math.nan, sd, tiers.alpha, basis, (), test.test, test.adjust, samples.over, lists,
-                units,
+            smallest = replace(
+                _unknown(tiers.alpha), deviation=sd, basis=basis, test=test.test,
+                adjust=test.adjust, over=samples.over, lists=lists, units=units,
             )  # fmt: skip
-            among = tuple(
-                (n, _least(smallest, n, challenge.leaderboard.draws)) for n in SUBMISSIONS
-            )
-            smallest = replace(smallest, difference=among[0][1], among=among)
-            return replace(smallest, smaller=tuple(_lists_of_smaller(smallest)))
+            draws = challenge.leaderboard.draws
+            among = [Among(n, _least(smallest, n, draws)) for n in SUBMISSIONS]
+            smallest = replace(smallest, difference=among[0].difference, among=among)
+            return replace(smallest, smaller=list(_lists_of_smaller(smallest)))
     why = "" if has_probes(ready) else "it takes two examples, or baselines, that differ"
-    return Detectable(math.nan, math.nan, tiers.alpha, "nothing", why=why)
+    return _unknown(tiers.alpha, why)
+
+
+def _unknown(alpha: float, why: str = "") -> Detectable:
+    """Return that nothing is known of differences, as no submissions show them."""
+    return Detectable(
+        difference=math.nan,
+        deviation=math.nan,
+        alpha=alpha,
+        power=POWER,
+        basis="nothing",
+        test="permutation",
+        adjust="max",
+        over="lists",
+        lists=0,
+        units=0,
+        among=(),
+        smaller=(),
+        why=why,
+    )
 
 
 def _least(smallest: Detectable, count: int, draws: int) -> float:
@@ -85,7 +104,7 @@ def _least(smallest: Detectable, count: int, draws: int) -> float:
     return detectable(smallest.deviation, smallest.units, smallest.alpha, pairs=pairs)
 
 
-def _lists_of_smaller(smallest: Detectable) -> Iterator[tuple[float, int]]:
+def _lists_of_smaller(smallest: Detectable) -> Iterator[Smaller]:
     """Yield smaller differences between two submissions, and how many lists each takes."""
     if not 0 < smallest.difference < math.inf:
         return
@@ -94,7 +113,7 @@ def _lists_of_smaller(smallest: Detectable) -> Iterator[tuple[float, int]]:
         units = lists_needed(smallest.deviation, difference, smallest.alpha)
         if units is not None:
             # clusters have as many lists as now
-            yield difference, math.ceil(units * smallest.lists / smallest.units)
+            yield Smaller(difference, math.ceil(units * smallest.lists / smallest.units))
 
 
 def _degraded(ready: OpenChallenge) -> list[Scored]:

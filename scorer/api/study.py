@@ -35,9 +35,8 @@ from scorer.prepare.combine import Combiner
 from scorer.prepare.fingerprint import board_digest, fingerprint
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import unanswerable
-from scorer.reports.base import LINTED
 from scorer.results import study as studies
-from scorer.results.json import ABSENT, ChallengeIdentity
+from scorer.results.json import ABSENT, LINTED, ChallengeIdentity
 from scorer.results.study import count_staying, span_ranks
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)

@@ -16,7 +16,6 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable
 
 PRIVATE = "Not for publication: this report was made with --private, for organizers only."
-LINTED = "Not for publication: this was made from the truth, for organizers only."
 MOST = 50  # problems of a file that a bounded text tells
 ALIASES = {"table": "text"}  # of syntaxes
 # what suffixes mean that are not called as their form
@@ -62,7 +61,7 @@ SYNTAXES: dict[str, Syntax] = {
     "text": Syntax("document", alone=False, problems=False),
 }
 
-RECORDED = ("leaderboard", "comparison", "soundness", "votes")
+RECORDED = ("leaderboard", "comparison", "votes")
 
 # The formats of each subject beside the syntaxes; a subject's folder has its name.
 SUBJECTS: dict[str, dict[str, OwnFormat]] = {

@@ -29,12 +29,13 @@ from scorer.core.problems import Findings, Problem, Severity
 from scorer.core.text import unseen
 
 VERSION: str = __version__
+LINTED = "Not for publication: this was made from the truth, for organizers only."
 RESULTS = {  # name -> the module and class of the result
     "report": "scorer.reports.leaderboard.fields:Record",
     "findings": "scorer.results.findings:CheckedFiles",
     "comparison": "scorer.reports.comparison.fields:Record",
     "explanation": "scorer.results.explanation:Explanation",
-    "soundness": "scorer.reports.soundness.fields:Record",
+    "soundness": "scorer.results.soundness:Lint",
     "study": "scorer.results.study:Study",
     "votes": "scorer.reports.votes.fields:Record",
     "catalogue": "scorer.reports.catalogue:Catalogue",

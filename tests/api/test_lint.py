@@ -35,8 +35,18 @@ def found(folder):
     return lint(folder, allow_plugins=True)
 
 
+def canaries(lint):
+    """Measure -> probe -> its value."""
+    return {each.id: each.canaries for each in lint.measures}
+
+
+def chances(lint):
+    """Measure -> its distribution over random submissions."""
+    return {each.id: each.random for each in lint.measures}
+
+
 def said(folder, severity=None):
-    return "\n".join(r.text for r in found(folder).remarks if severity in (None, r.severity))
+    return "\n".join(r.message for r in found(folder).remarks if severity in (None, r.severity))
 
 
 @pytest.mark.slow("draws and scores random submissions", beyond=1)
@@ -67,7 +77,7 @@ def test_starters_are_sound(score, tmp_path, kind):
 
 def test_canaries_of_grades(challenge):
     truth = "list,item,grade\nq1,a,2\nq1,b,1\nq1,c,0\nq2,a,1\nq2,c,0\n"
-    row = found(challenge(ONE, **{"truth.csv": truth})).probed
+    row = canaries(found(challenge(ONE, **{"truth.csv": truth})))
     assert row["nDCG@2"]["perfect"] == row["P@1"]["perfect"] == row["AP"]["perfect"] == 1
     # reversed c, b, a and c, a; constant a, b, c twice; tied c, b, a twice
     assert row["P@1"]["reversed"] == 0
@@ -80,7 +90,7 @@ def test_canaries_of_grades(challenge):
 
 
 def test_canaries_of_ratings(challenge):
-    row = found(challenge(RATED, **RATINGS)).probed
+    row = canaries(found(challenge(RATED, **RATINGS)))
     assert row["MAE(average=lists)"] == {
         "perfect": 0,
         "reversed": 2.5 + 1 / 6,
@@ -94,16 +104,16 @@ def test_canaries_of_preferences(challenge):
     result = found(challenge("truth: truth.csv\nmetrics: [EDRC]\n", **ORDER))
     # the order of the names is right in q and wrong in r
     expected = {"perfect": 1, "reversed": -1, "constant": 0, "tied": 0, "empty": None}
-    assert result.probed["EDRC"] == pytest.approx(expected)
-    assert result.chance["EDRC"].low < 0 < result.chance["EDRC"].high
+    assert canaries(result)["EDRC"] == pytest.approx(expected)
+    assert chances(result)["EDRC"].low < 0 < chances(result)["EDRC"].high
 
 
 @pytest.mark.slow("draws and scores random submissions")
 def test_random_ones_are_the_same_every_time(challenge):
     folder = challenge(ONE)
-    assert found(folder).chance == found(folder).chance
+    assert chances(found(folder)) == chances(found(folder))
     other = challenge(ONE + "leaderboard: {seed: 2}\n")
-    assert found(other).chance["AP"].mean > 0
+    assert chances(found(other))["AP"].mean > 0
 
 
 @pytest.mark.slow("draws and scores random submissions")
@@ -115,10 +125,11 @@ def test_chance_is_what_can_be_reckoned(challenge):
         challenge(yaml, **{"truth.csv": "list,item,grade\n" + truth, "items.csv": items})
     )
     harmonic = sum(1 / rank for rank in range(1, 11)) / 10
-    assert result.drawn == "the 10 public items, at most 10 a list"
-    assert result.chance["RR"].mean == pytest.approx(harmonic, abs=0.01)
-    assert result.chance["Success@3"].mean == pytest.approx(0.3, abs=0.01)
-    assert result.chance["Success@3"].deviation == pytest.approx((0.21 / 200) ** 0.5, rel=0.3)
+    assert result.random.from_ == "the 10 public items, at most 10 a list"
+    chance = chances(result)
+    assert chance["RR"].mean == pytest.approx(harmonic, abs=0.01)
+    assert chance["Success@3"].mean == pytest.approx(0.3, abs=0.01)
+    assert chance["Success@3"].deviation == pytest.approx((0.21 / 200) ** 0.5, rel=0.3)
 
 
 def test_lengths_are_kept(challenge):
@@ -157,7 +168,7 @@ def test_ids_that_tell_the_answer(challenge):
     fair = yaml + "submission: {ties: expected}\n"
     assert "ties" not in said(challenge(fair, **data), "warning")
     none = found(challenge(yaml + "submission: {ties: error}\n", **data))
-    assert "tied" not in none.probed["P@1"]
+    assert "tied" not in canaries(none)["P@1"]
 
 
 @pytest.mark.parametrize(
@@ -293,9 +304,9 @@ def test_what_the_lists_could_show(challenge):
     # differences are -1, 0 or 1, and differ on one list of two
     assert known.deviation == pytest.approx(0.7, abs=0.02)
     assert known.difference == pytest.approx(2.8 * 0.7 / 200**0.5, rel=0.05)
-    assert [count for count, _ in known.among] == [2, 5, 10, 30]
+    assert [each.submissions for each in known.among] == [2, 5, 10, 30]
     # thirty have 435 pairs: z of .05 / 870 and of .8 instead of .05 / 2 and of .8
-    assert known.among[-1][1] == pytest.approx((3.86 + 0.84) * 0.7 / 200**0.5, rel=0.05)
+    assert known.among[-1].difference == pytest.approx((3.86 + 0.84) * 0.7 / 200**0.5, rel=0.05)
     drawn = found(challenge(yaml.split("leaderboard")[0], **data)).detectable
     assert drawn.basis == "degraded truths"
     # a random submission has all it has on one list of ten, a degraded truth on most
@@ -306,7 +317,7 @@ def test_what_the_lists_could_show(challenge):
 def test_where_no_difference_can_be_significant_none_is_detectable(challenge, score):
     truth = "list,item,grade\n" + "".join(f"q{n},i{n},1\nq{n},j{n},0\n" for n in range(5))
     folder = challenge("truth: truth.csv\nmetrics: [RR]\n", **{"truth.csv": truth})
-    assert all(math.isinf(least) for _, least in found(folder).detectable.among)
+    assert all(math.isinf(each.difference) for each in found(folder).detectable.among)
     ran = score("lint", folder)
     told = " ".join(ran.out.split())
     assert "no difference in RR between two submissions can be detected" in told
@@ -364,7 +375,7 @@ def test_the_ceiling_is_attainable_and_the_best(challenge, truth, length, measur
     folder = challenge(yaml, **data)
     ready = opened(prepare(load(folder)))
     wanted = best_of_all(ready, ("a", "b", "c", "d"), (4, 3, 2, 1))
-    perfect = found(folder).probed[ready.measures[0].id]["perfect"]
+    perfect = canaries(found(folder))[ready.measures[0].id]["perfect"]
     assert perfect == pytest.approx(wanted, abs=1e-12)
 
 
@@ -379,7 +390,7 @@ def test_auc_with_a_maximum_length_is_sound(challenge):
     items = "item\n" + "".join(f"i{n:02}\n" for n in range(30))
     data = {"truth.csv": "list,item,grade\n" + "\n".join(rows) + "\n", "items.csv": items}
     made = found(challenge(yaml, **data))
-    assert made.probed["AUC"]["perfect"] == 1
+    assert canaries(made)["AUC"]["perfect"] == 1
     assert made.sound
 
 

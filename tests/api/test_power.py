@@ -30,15 +30,15 @@ def differing(challenge):
 def test_the_lists_of_smaller_differences_detect_them_and_one_less_does_not(differing):
     found = lint(differing()).detectable
     assert found.basis == "the examples and baselines"
-    assert [submissions for submissions, _ in found.among] == [2, 5, 10, 30]
-    assert found.difference == found.among[0][1]
+    assert [each.submissions for each in found.among] == [2, 5, 10, 30]
+    assert found.difference == found.among[0].difference
     # z of .975 and of .8: (1.96 + .84) * .7 / sqrt(200)
     assert found.difference == pytest.approx(2.8 * 0.7 / math.sqrt(200), rel=0.05)
-    shares = [difference / found.difference for difference, _ in found.smaller]
+    shares = [each.difference / found.difference for each in found.smaller]
     assert shares == pytest.approx([0.5, 0.25])
-    for difference, lists in found.smaller:
-        assert detectable(found.deviation, lists) <= difference
-        assert detectable(found.deviation, lists - 1) > difference
+    for each in found.smaller:
+        assert detectable(found.deviation, each.lists) <= each.difference
+        assert detectable(found.deviation, each.lists - 1) > each.difference
 
 
 def test_lists_of_clusters_are_as_many_as_now(differing):
@@ -46,9 +46,9 @@ def test_lists_of_clusters_are_as_many_as_now(differing):
     more = "lists: {file: lists.csv, columns: {cluster: user}}\n"
     found = lint(differing(more, **{"lists.csv": lists})).detectable
     assert (found.over, found.lists, found.units) == ("clusters", 200, 40)
-    for difference, needed in found.smaller:
-        assert needed % 5 == 0
-        assert detectable(found.deviation, needed // 5) <= difference
+    for each in found.smaller:
+        assert each.lists % 5 == 0
+        assert detectable(found.deviation, each.lists // 5) <= each.difference
 
 
 def test_the_command_says_it_in_words_and_as_json(differing, score):

@@ -192,8 +192,8 @@ def test_lint_finds_the_ceiling(folder):
         HEAD + FINE + SCORE + "  - {id: g, metric: R@2, average: group, aggregate: sum}\n"
     )
     found = lint(load(path))
-    assert found.probed["s"]["perfect"] == 1
-    assert found.probed["g"]["perfect"] == 2
+    perfect = {each.id: each.canaries["perfect"] for each in found.measures}
+    assert (perfect["s"], perfect["g"]) == (1, 2)
     assert not [remark for remark in found.remarks if remark.severity == "error"]
 
 

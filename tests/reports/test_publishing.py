@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from scorer.reports.base import LINTED, PRIVATE, forms
+from scorer.reports.base import PRIVATE, forms
 from scorer.results.explanation import EXPLAINED
+from scorer.results.json import LINTED
 
 PLATFORMS = {each.name for each in forms("leaderboard") if each.public} - {"grades"}
 BOARDS = sorted({each.name for each in forms("leaderboard")} - PLATFORMS - {"grades"})

@@ -92,7 +92,7 @@ def test_what_gives_no_points_is_said(grading, said, course, score):
 @pytest.mark.parametrize("grading", ["to: 2", "from: nobody, to: 0", "to: 0, measure: P@5"])
 def test_lint_tells_of_points_that_nobody_can_have(grading, course):
     (remark,) = (each for each in lint(course(grading)).remarks if each.severity == "error")
-    assert "challenge.yaml:6: error[C1" in remark.text
+    assert "challenge.yaml:6: error[C1" in remark.message
 
 
 def test_where_no_texts_can_be_written(course, score, tmp_path):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from scorer.core.problems import Findings
 from scorer.core.text import printable, unit
 from scorer.metrics.notation import Measure
-from scorer.reports.base import LINTED, Options
+from scorer.reports.base import Options
 from scorer.reports.document import (
     Block,
     Cell,
@@ -23,7 +23,7 @@ from scorer.reports.document import (
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import number
 from scorer.reports.leaderboard.remarks import test_name
-from scorer.results.soundness import POWER, PROBES, Detectable, Lint
+from scorer.results.soundness import PROBES, Detectable, Lint, ProbedMeasure
 
 ROW_WORDS = {"grades": "judged items", "ratings": "ratings", "preferences": "items to order"}
 
@@ -34,19 +34,23 @@ def document(lint: Lint, options: Options) -> Document:
     name = f": {challenge.title}" if challenge.title not in ("", challenge.id) else ""
     title = printable(f"{challenge.id}{name}", 1000)
     return Document(
-        title, list(_lint_blocks(lint)), LINTED, source=(challenge.id, lint.fingerprint),
+        title,
+        list(_lint_blocks(lint)),
+        lint.private,
+        source=(challenge.id, challenge.fingerprint or ""),
         skip="Skip to the measures",
-    )  # fmt: skip
+    )
 
 
 def _lint_blocks(lint: Lint) -> Iterator[Block]:
-    primary = next(measure for measure in lint.measures if measure.primary)
+    primary = next(probed.measure for probed in lint.measures if probed.primary)
     rows = ROW_WORDS.get(lint.kind)
     counted = f", {lint.judged:,} {rows}" if rows else ""
     yield Paragraph(
-        f"{lint.lists:,} {unit(lint.called, lint.lists)}{counted}; fingerprint {lint.fingerprint}"
+        f"{lint.lists:,} {unit(lint.called, lint.lists)}{counted}; "
+        f"fingerprint {lint.challenge.fingerprint}"
     )
-    if any(lint.probed.values()):
+    if any(probed.canaries for probed in lint.measures):
         yield from _of_probes(lint)
     yield Paragraph(detectable(lint.detectable, primary, lint.called))
     yield Heading("Findings")
@@ -55,24 +59,26 @@ def _lint_blocks(lint: Lint) -> Iterator[Block]:
 
 def _of_probes(lint: Lint) -> Iterator[Block]:
     yield Heading("Submissions made from the truth")
-    seed = lint.challenge.leaderboard.seed
-    yield Paragraph(f"{lint.draws} of them are random ({lint.drawn}; seed {seed}).")
-    yield probes(lint)
-    means = (f"{printable(m.id)} {_number_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
+    random = lint.random
+    yield Paragraph(f"{random.draws} of them are random ({random.from_}; seed {random.seed}).")
+    yield probes(lint.measures)
+    means = (
+        f"{printable(probed.id)} {_number_cell(probed.random.mean, probed.measure)}"
+        for probed in lint.measures
+    )
     row = f"B random: {', '.join(means)}"
     yield Paragraph(f"Chance level, as a row of the leaderboard: {row}")
 
 
-def probes(lint: Lint) -> Table:
+def probes(measures: Sequence[ProbedMeasure]) -> Table:
     """A row a measure, a column for each submission made from the truth."""
-    names = [name for name in PROBES if any(name in row for row in lint.probed.values())]
+    names = [name for name in PROBES if any(name in probed.canaries for probed in measures)]
     columns = [Column("measure", "name", cut=60), *(Column(n) for n in (*names, "random", "±"))]
     rows = []
-    for measure in lint.measures:
-        chance, probed = lint.chance[measure.id], lint.probed[measure.id]
-        texts = [_number_cell(probed.get(name), measure) for name in names]
-        texts += [_number_cell(chance.mean, measure), _narrow(chance.deviation)]
-        rows.append(Row([Cell(measure.id), *map(Cell, texts)]))
+    for probed in measures:
+        chance, values = probed.random, [probed.canaries.get(name) for name in names]
+        texts = [_number_cell(value, probed.measure) for value in (*values, chance.mean)]
+        rows.append(Row([Cell(probed.id), *map(Cell, texts), Cell(_narrow(chance.deviation))]))
     return Table("The values of submissions made from the truth", columns, rows)
 
 
@@ -81,13 +87,13 @@ def _findings(lint: Lint) -> Iterator[Block]:
         warned = Findings()
         warned.extend(lint.problems)
         yield Notes(format_findings(warned), "problems")
-    remarks = [f"{remark.severity}: {remark.text}" for remark in lint.remarks]
+    remarks = [f"{remark.severity}: {remark.message}" for remark in lint.remarks]
     if remarks or lint.examples:
-        yield Notes([*remarks, *(remark.text for remark in lint.examples)], "prose")
+        yield Notes([*remarks, *(remark.message for remark in lint.examples)], "prose")
     wrong = (remark for remark in lint.examples if remark.severity == "error")
-    failed = len({remark.text.partition("]")[0] for remark in wrong})
+    failed = len({remark.message.partition("]")[0] for remark in wrong})
     sound = "sound" if lint.sound else "NOT SOUND: see the errors above"
-    tested = f"{len(lint.challenge.examples)} examples, {failed} failed"
+    tested = f"{lint.tested} examples, {failed} failed"
     yield Paragraph(f"{tested}\n{sound}", "" if lint.sound else "fault")
 
 
@@ -100,17 +106,17 @@ def detectable(smallest: Detectable, primary: Measure, called: Mapping[str, str]
         return f"The smallest difference in {name} that the {many} can detect is not known{why}."
     room = high - low if low is not None and high is not None else math.inf
     parts = [
-        f"{least:.4g} among {count}"
-        for count, least in smallest.among
-        if math.isfinite(least) and least <= room
+        f"{each.difference:.4g} among {each.submissions}"
+        for each in smallest.among
+        if math.isfinite(each.difference) and each.difference <= room
     ]
-    more = ", ".join(str(count) for count, _ in smallest.among[len(parts) :])
+    more = ", ".join(str(each.submissions) for each in smallest.among[len(parts) :])
     none = f"none among {more}" if parts and more else ""
     differences = f": {', '.join([*parts, none] if none else parts)} submissions" if parts else ""
     takes = [
-        f"of {least:.4g} takes {lists:,} {many}"
-        for least, lists in smallest.smaller
-        if least <= room
+        f"of {each.difference:.4g} takes {each.lists:,} {many}"
+        for each in smallest.smaller
+        if each.difference <= room
     ]
     smaller = f" Between two, a difference {', '.join(takes)}." if takes else ""
     what = "the smallest true difference" if parts else "no difference"
@@ -118,7 +124,7 @@ def detectable(smallest: Detectable, primary: Measure, called: Mapping[str, str]
     return (
         f"With {smallest.lists:,} {unit(called, smallest.lists)}, {what} in {name} between two "
         f"submissions {between} about "
-        f"{100 * POWER:g} % of the time{differences} "
+        f"{100 * smallest.power:g} % of the time{differences} "
         f"({test_name(smallest.test, smallest.adjust, 1)}, alpha {smallest.alpha:g}), "
         f"if submissions differ from {one} to {one} as {smallest.basis} do "
         f"(standard deviation {smallest.deviation:.4g}).{smaller}"

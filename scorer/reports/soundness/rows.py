@@ -9,12 +9,10 @@ from scorer.results.soundness import Lint
 def rows(lint: Lint, options: Options) -> ExactRows:
     """The value of each probe; of random ones the mean, with its deviation and range."""
     table = list[list[object]]()
-    for measure in lint.measures:
+    for probed in lint.measures:
         table += [
-            [measure.id, name, mean, None, None, None]
-            for name, mean in lint.probed[measure.id].items()
+            [probed.id, name, mean, None, None, None] for name, mean in probed.canaries.items()
         ]
-        chance = lint.chance[measure.id]
-        spread = [chance.mean, chance.deviation, chance.low, chance.high]
-        table.append([measure.id, "random", *spread])
+        chance = probed.random
+        table.append([probed.id, "random", chance.mean, chance.deviation, chance.low, chance.high])
     return ExactRows(["private_measure", "submission", "value", "deviation", "low", "high"], table)
