@@ -24,12 +24,12 @@ ROLES = tuple(USUAL)
 
 @dataclass(frozen=True, repr=False, eq=False)
 class VoteBoard(Text, results.VoteBoard):
-    """Systems ranked by votes on pairs of them."""
+    """A board of votes: systems ranked by votes on pairs of them."""
 
     subject, plain = "votes", "text"
 
     def __repr__(self) -> str:
-        return f"<VoteBoard of {len(self.standings):,} systems by {self.votes:,} votes>"
+        return f"<VoteBoard of {len(self.leaderboard):,} systems by {self.votes:,} votes>"
 
 
 def votes(

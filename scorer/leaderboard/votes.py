@@ -12,7 +12,14 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
-from scorer.results.votes import FEWEST_PROMPTS, Ballots, VoteBoard, VoteStanding
+from scorer.results.votes import (
+    FEWEST_PROMPTS,
+    Ballots,
+    VoteBoard,
+    VoteModel,
+    VotePairs,
+    VoteStanding,
+)
 from scorer.stats.bradley_terry import (
     ELO,
     Obstacle,
@@ -46,13 +53,29 @@ def vote_board(ballots: Ballots, rules: Leaderboard, title: str, findings: Findi
     with np.errstate(invalid="ignore"):
         rates = (votes.wins + votes.ties / 2) / met
     square = np.ix_(order, order)
+    probability = strengths.probabilities()[0][square]
+    np.fill_diagonal(probability, np.nan)
     return VoteBoard(
-        title, standings, rates[square], met[square], strengths.probabilities()[0][square],
-        strengths.tie, int(votes.tie.sum()), votes.tie.size, ballots.prompts, ballots.named,
-        rules.intervals, min(rules.draws, DRAWS), rules.seed,
-        None if rules.tiers is None else rules.tiers.alpha,
-        ballots.columns, ballots.files, findings,
-    )  # fmt: skip
+        title=title,
+        files=ballots.files,
+        columns=dict(ballots.columns),
+        votes=votes.tie.size,
+        ties=int(votes.tie.sum()),
+        prompts=ballots.prompts,
+        model=VoteModel(
+            name="Davidson",
+            points=ELO,
+            tie=strengths.tie,
+            level=rules.intervals,
+            alpha=None if rules.tiers is None else rules.tiers.alpha,
+            draws=min(rules.draws, DRAWS),
+            seed=rules.seed,
+            over="prompts" if ballots.named else "votes",
+        ),
+        leaderboard=standings,
+        pairs=VotePairs(met[square].astype(int), rates[square], probability),
+        problems=findings,
+    )
 
 
 def describe_obstacle(missing: Obstacle, systems: Sequence[str]) -> str:
@@ -105,10 +128,11 @@ def _standings(
     won, lost, tied = votes.wins.sum(axis=1), votes.wins.sum(axis=0), votes.ties.sum(axis=1)
     return tuple(
         VoteStanding(
-            ballots.systems[n], 1 + int((ratings > ratings[n] + EQUAL).sum()), float(ratings[n]),
+            1 + int((ratings > ratings[n] + EQUAL).sum()), ballots.systems[n], float(ratings[n]),
             None if reach is None else (float(ratings[n] - reach[n]), float(ratings[n] + reach[n])),
-            float(shares[n]), int(won[n]), int(tied[n]), int(lost[n]),
-            None if placed is None else placed[at], None if spans is None else spans[at],
+            None if spans is None else spans[at], None if placed is None else placed[at],
+            float(shares[n]), int(won[n] + tied[n] + lost[n]), int(won[n]), int(tied[n]),
+            int(lost[n]),
         )
         for at, n in enumerate(order.tolist())
     ), order  # fmt: skip

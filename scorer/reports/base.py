@@ -61,7 +61,7 @@ SYNTAXES: dict[str, Syntax] = {
     "text": Syntax("document", alone=False, problems=False),
 }
 
-RECORDED = ("leaderboard", "comparison", "votes")
+RECORDED = ("leaderboard", "comparison")
 
 # The formats of each subject beside the syntaxes; a subject's folder has its name.
 SUBJECTS: dict[str, dict[str, OwnFormat]] = {

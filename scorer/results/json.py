@@ -37,7 +37,7 @@ RESULTS = {  # name -> the module and class of the result
     "explanation": "scorer.results.explanation:Explanation",
     "soundness": "scorer.results.soundness:Lint",
     "study": "scorer.results.study:Study",
-    "votes": "scorer.reports.votes.fields:Record",
+    "votes": "scorer.results.votes:VoteBoard",
     "catalogue": "scorer.reports.catalogue:Catalogue",
     "audit": "scorer.board.audit:Audit",
     "log": "scorer.board.log:BoardLog",

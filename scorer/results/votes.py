@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from scorer.core.arrays import Floats, Ints
-from scorer.core.problems import Findings
+from scorer.core.arrays import Ints
+from scorer.results.json import VERSION, CountRows, NumberRows, ShownFindings
 
 FEWEST_PROMPTS = 5  # of which ratings have intervals: those of 2 or 3 prompts are too narrow
 
@@ -28,44 +28,59 @@ class Ballots:
     files: tuple[str, ...] = ()
 
 
-class VoteStanding(NamedTuple):
-    """A system on the board."""
+@dataclass(frozen=True, slots=True)
+class VoteStanding:
+    """A system."""
 
-    name: str
     rank: int
+    name: str
     rating: float  # on Elo's scale, the mean of all systems 1000
     interval: tuple[float, float] | None
+    ranks: tuple[int, int] | None  # that the votes cannot rule out
+    tier: int | None
     share: float  # the expected share of wins, ties half, against another system at random
+    votes: int  # that it is in
     won: int
     tied: int
     lost: int
-    tier: int | None = None
-    ranks: tuple[int, int] | None = None  # that the votes cannot rule out
-
-    @property
-    def votes(self) -> int:
-        """How many votes it is in."""
-        return self.won + self.tied + self.lost
 
 
-@dataclass(frozen=True, eq=False)
-class VoteBoard:
-    """Systems ranked by votes on pairs of them."""
+@dataclass(frozen=True, slots=True, eq=False)
+class VotePairs:
+    """Of each two systems, in the order of the board: rows against columns."""
 
-    title: str
-    standings: tuple[VoteStanding, ...]
-    rates: Floats  # (systems, systems): the share of votes that the row won, ties half, or NaN
-    met: Floats  # (systems, systems): how many votes are on the pair
-    won: Floats  # (systems, systems): the probability, by the strengths, that the row wins
-    ties: float  # Davidson's ν
-    tied: int  # votes that are ties
-    votes: int
-    prompts: int
-    named: bool  # whether a column names the prompts
+    votes: CountRows
+    won: NumberRows  # the share of votes that the row won, ties half; NaN: there are none
+    probability: NumberRows  # of a win of the row, by strengths; NaN of itself
+
+
+@dataclass(frozen=True, slots=True)
+class VoteModel:
+    """What ratings are made by."""
+
+    name: str
+    points: float  # of a strength that is e times as large
+    tie: float  # Davidson's ν
     level: float | None
+    alpha: float | None
     draws: int
     seed: int
-    alpha: float | None
-    columns: tuple[tuple[str, str], ...]
-    files: tuple[str, ...]
-    findings: Findings  # warnings
+    over: str  # prompts, or votes where no column names them
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class VoteBoard:
+    """A board of votes."""
+
+    schema: str = "votes/1"
+    scorer: str = VERSION
+    title: str
+    files: Sequence[str]
+    columns: Mapping[str, str]  # role -> the column that has it
+    votes: int
+    ties: int  # votes that are ties
+    prompts: int
+    model: VoteModel
+    leaderboard: Sequence[VoteStanding]  # best first
+    pairs: VotePairs
+    problems: ShownFindings  # warnings

@@ -38,21 +38,21 @@ def board(arena):
 
 
 def test_the_board_ranks_by_strength(board):
-    assert [row.name for row in board.standings] == list(NAMES)
-    assert [row.rank for row in board.standings] == [1, 2, 3, 4]
-    assert np.mean([row.rating for row in board.standings]) == pytest.approx(1000)
+    assert [row.name for row in board.leaderboard] == list(NAMES)
+    assert [row.rank for row in board.leaderboard] == [1, 2, 3, 4]
+    assert np.mean([row.rating for row in board.leaderboard]) == pytest.approx(1000)
     points = 400 / math.log(10) * (np.array(LOG) - np.mean(LOG)) + 1000
-    for row, true in zip(board.standings, points, strict=True):
+    for row, true in zip(board.leaderboard, points, strict=True):
         assert row.interval[0] < row.rating < row.interval[1]
         assert abs(row.rating - true) < 3 * (row.interval[1] - row.rating)
         assert row.ranks[0] <= row.rank <= row.ranks[1]
         assert row.votes == row.won + row.tied + row.lost
-    assert board.standings[0].tier < board.standings[-1].tier
-    assert sum(row.share for row in board.standings) == pytest.approx(2)
+    assert board.leaderboard[0].tier < board.leaderboard[-1].tier
+    assert sum(row.share for row in board.leaderboard) == pytest.approx(2)
 
 
 def test_win_rates_are_of_the_votes(board, arena):
-    first, last = board.rates[0, 3], board.rates[3, 0]
+    first, last = board.pairs.won[0, 3], board.pairs.won[3, 0]
     between = arena.filter(
         pl.col("a").is_in(["aster", "daisy"]) & pl.col("b").is_in(["aster", "daisy"])
     )
@@ -60,10 +60,10 @@ def test_win_rates_are_of_the_votes(board, arena):
         between["winner"] == "aster"
     )
     won, ties = int(a_won.sum()), int((between["winner"] == "tie").sum())
-    assert board.met[0, 3] == board.met[3, 0] == len(between)
+    assert board.pairs.votes[0, 3] == board.pairs.votes[3, 0] == len(between)
     assert first == pytest.approx((won + ties / 2) / len(between))
     assert first + last == pytest.approx(1)
-    assert np.isnan(np.diag(board.rates)).all()
+    assert np.isnan(np.diag(board.pairs.won)).all()
 
 
 BAD = [
@@ -114,7 +114,7 @@ def test_columns_have_usual_names_or_are_named(tmp_path):
                           head="this,that,better,case")  # fmt: skip
     columns = {"a": "this", "b": "that", "winner": "better", "list": "case"}
     ours, theirs = votes(usual, draws=200), votes(named, columns, draws=200)
-    assert ours.standings == theirs.standings
+    assert ours.leaderboard == theirs.leaderboard
     assert dict(ours.columns)["a"] == "Model_A"
     assert ours.prompts == 3
     with pytest.raises(UsageError, match="'model' is no column of votes: a, b, winner, list"):
@@ -135,7 +135,7 @@ def test_votes_are_read_in_every_form(tmp_path):
     for name, text in texts.items():
         path = tmp_path / name
         path.write_text(text)
-        rows = votes(path, draws=100, level=None, alpha=None).standings
+        rows = votes(path, draws=100, level=None, alpha=None).leaderboard
         assert [(row.name, row.won, row.tied) for row in rows] == [("x", 2, 1), ("y", 1, 1)]
     (tmp_path / "votes.json").write_text("[[[")
     with pytest.raises(SubmissionRejected, match="S207"):
@@ -145,7 +145,7 @@ def test_votes_are_read_in_every_form(tmp_path):
 def test_votes_without_prompts_are_drawn_one_by_one(tmp_path):
     path = ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,a", "x,y,a", "x,y,tie")
     found = votes(path, draws=200)
-    assert (found.named, found.prompts) == (False, 5)
+    assert (found.model.over, found.prompts) == ("votes", 5)
     told = " ".join(str(found).split())
     assert "as no column names the prompts; where a prompt is in several votes" in told
 
@@ -155,7 +155,7 @@ def test_of_one_prompt_nothing_is_known_about_others(tmp_path):
         tmp_path / "v.csv", "x,y,a,p", "x,y,b,p", "x,y,a,p", head="a,b,winner,list"
     )
     found = votes(path, draws=200)
-    assert {row.interval for row in found.standings} == {None}
+    assert {row.interval for row in found.leaderboard} == {None}
     assert "no intervals and no tiers" in str(found)
 
 
@@ -164,19 +164,19 @@ def test_ratings_of_fewer_than_5_prompts_have_no_intervals(tmp_path, prompts):
     rows = [f"x,y,{said},p{n}" for n in range(prompts) for said in ("a", "b", "a")]
     path = ballots.table(tmp_path / "v.csv", *rows, head="a,b,winner,list")
     found = votes(path, draws=200)
-    assert [row.interval is None for row in found.standings] == [prompts < 5] * 2
+    assert [row.interval is None for row in found.leaderboard] == [prompts < 5] * 2
     said = " ".join(str(found).split())
     assert ("No intervals: of fewer than 5 prompts they would be too narrow." in said) == (
         prompts < 5
     )
     assert ("Intervals are by 200 draws of the 5 prompts." in said) == (prompts == 5)
     assert "hardly known" not in said or prompts == 5
-    assert [row.ranks for row in found.standings] == [(1, 2)] * 2
+    assert [row.ranks for row in found.leaderboard] == [(1, 2)] * 2
 
 
 def test_equal_systems_share_a_rank(tmp_path):
     found = votes(ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,tie"), draws=200)
-    assert [row.rank for row in found.standings] == [1, 1]
+    assert [row.rank for row in found.leaderboard] == [1, 1]
 
 
 def test_the_python_function_is_public(board):

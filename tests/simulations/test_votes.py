@@ -40,7 +40,7 @@ def boards(times, systems, prompts, each, wide, alone=False):
         votes = {"a": names[a], "b": names[b], "winner": winner}
         if not alone:
             votes["list"] = [f"p{n}" for n in prompt]
-        yield scorer.votes(pl.DataFrame(votes), draws=200).standings
+        yield scorer.votes(pl.DataFrame(votes), draws=200).leaderboard
 
 
 @pytest.mark.parametrize(("systems", "prompts", "each"), SCENES)

@@ -188,7 +188,7 @@ def _voted(settled: Challenge, files: Sequence[Named], forms: Forms, options: Op
     from scorer.api.votes import votes_of
 
     board = votes_of(settled, [file.path for file in files])
-    notes = problems(board.findings, options.quiet, options.every)
+    notes = problems(board.problems, options.quiet, options.every)
     return forms.result(board, options, notes)
 
 

@@ -81,7 +81,7 @@ def votes(
         files, named_columns(column or ()), level=level, alpha=alpha, draws=draws, seed=seed,
         title=title,
     )  # fmt: skip
-    notes = problems(board.findings, quiet, every)
+    notes = problems(board.problems, quiet, every)
     return forms.result(board, terminal.options(output, every=every, quiet=quiet), notes)
 
 

@@ -42,22 +42,22 @@ def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
     yield Notes(list(remarks(board)))
     if options.page:
         yield Picture(_ratings(board))
-    names = [row.name for row in board.standings]
+    names = [row.name for row in board.leaderboard]
     if options.page or len(names) <= SQUARE:
         yield Heading("Win rates", key="win-rates")
         yield _rate_table(names[:MOST], board)
         if len(names) > MOST:
             yield Notes([f"The first {MOST} of {len(names):,} systems."])
-    if len(board.findings):
+    if len(board.problems):
         yield Heading("Problems")
-        yield Notes(format_findings(board.findings, options.every), "problems")
+        yield Notes(format_findings(board.problems, options.every), "problems")
 
 
 def vote_table(board: VoteBoard, options: Options) -> Table:
     """A row a system, best first."""
-    rows = board.standings
+    rows = board.leaderboard
     tiers, ends = any(row.tier for row in rows), any(row.interval for row in rows)
-    level = f"{100 * (board.level or 0):g} % interval"
+    level = f"{100 * (board.model.level or 0):g} % interval"
     columns = [
         Column("rank", "rank", first="ascending"),
         Column("name", "name", first="ascending"),
@@ -98,15 +98,13 @@ def _rating_interval(row: VoteStanding) -> str:
 
 def remarks(board: VoteBoard) -> Iterator[str]:
     """What the numbers mean and rest on, in sentences."""
+    model, named = board.model, board.model.over == "prompts"
     one = "s" * (board.prompts != 1)
     units = "votes, as no column names the prompts"
-    units = f"{board.prompts:,} prompt{one}" if board.named else units
-    columns = ", ".join(f"{role}: {printable(name, 60)}" for role, name in board.columns)
-    yield (
-        f"{board.votes:,} votes ({board.tied:,} ties) on {units}; columns {columns}."
-        if board.named
-        else f"{board.votes:,} votes ({board.tied:,} ties); columns {columns}."
-    )
+    units = f"{board.prompts:,} prompt{one}" if named else units
+    columns = ", ".join(f"{role}: {printable(name, 60)}" for role, name in board.columns.items())
+    votes = f"{board.votes:,} votes ({board.ties:,} ties)"
+    yield f"{votes}{f' on {units}' if named else ''}; columns {columns}."
     yield (
         "Ratings are strengths of Bradley and Terry's model, with ties as Davidson has them, on "
         "Elo's scale, the mean of all systems 1000: 100 points more are a chance of 64 % in a vote "
@@ -115,27 +113,25 @@ def remarks(board: VoteBoard) -> Iterator[str]:
     )
     if board.prompts == 1:
         yield "Of a single prompt nothing is known about others: no intervals and no tiers."
-    elif board.level is not None and board.prompts < FEWEST_PROMPTS:
-        what = "prompts" if board.named else "votes"
-        yield f"No intervals: of fewer than {FEWEST_PROMPTS} {what} they would be too narrow."
-    elif board.level is not None:
+    elif model.level is not None and board.prompts < FEWEST_PROMPTS:
+        yield f"No intervals: of fewer than {FEWEST_PROMPTS} {model.over} they would be too narrow."
+    elif model.level is not None:
         yield (
-            f"Intervals are by {board.draws:,} draws of the {units}."
-            if board.named
-            else f"Intervals are by {board.draws:,} draws of {units}; where a prompt is in several "
+            f"Intervals are by {model.draws:,} draws of the {units}."
+            if named
+            else f"Intervals are by {model.draws:,} draws of {units}; where a prompt is in several "
             "votes they are too narrow."
         )
-    if board.level is not None and FEWEST_PROMPTS <= board.prompts < FEW:
-        what = "prompts" if board.named else "votes"
-        yield f"Of {board.prompts:,} {what} the width of an interval is itself hardly known."
-    if board.alpha is not None and any(row.tier for row in board.standings):
-        most = max(row.tier or 1 for row in board.standings)
+    if model.level is not None and FEWEST_PROMPTS <= board.prompts < FEW:
+        yield f"Of {board.prompts:,} {model.over} the width of an interval is itself hardly known."
+    if model.alpha is not None and any(row.tier for row in board.leaderboard):
+        most = max(row.tier or 1 for row in board.leaderboard)
         yield (
             f"Tiers: {most:,}, each system significantly better than every one of a later tier "
-            f"(alpha {board.alpha:g}, all pairs); in parentheses the ranks that the votes leave "
+            f"(alpha {model.alpha:g}, all pairs); in parentheses the ranks that the votes leave "
             "possible."
         )
-    unmet = int((board.met == 0).sum() - len(board.met)) // 2
+    unmet = int((board.pairs.votes == 0).sum() - len(board.leaderboard)) // 2
     if unmet:
         yield f"{unmet:,} pairs of systems met in no vote; the model alone compares them."
 
@@ -151,8 +147,8 @@ def _rate_table(names: Sequence[str], board: VoteBoard) -> Table:
 
 
 def _rate(board: VoteBoard, row: int, column: int) -> str:
-    met = board.met[row, column]
-    return f"{100 * board.rates[row, column]:.0f} % of {met:,.0f}" if met else "-"
+    votes = board.pairs.votes[row, column]
+    return f"{100 * board.pairs.won[row, column]:.0f} % of {votes:,}" if votes else "-"
 
 
 def _ratings(board: VoteBoard) -> Figure:
@@ -161,12 +157,12 @@ def _ratings(board: VoteBoard) -> Figure:
         ForestRow(as_standing(row), round(row.rating), row.interval and (
             round(row.interval[0]), round(row.interval[1])),
             f"{row.rating:.0f} {_rating_interval(row)}".strip(), ())
-        for row in board.standings[:MOST]
+        for row in board.leaderboard[:MOST]
     ]  # fmt: skip
     caption = "Best above; higher is better; an arrow is a rating beyond the axis."
     caption += " The line is the interval." * any(row.ends for row in rows)
-    if len(board.standings) > MOST:
-        caption += f" The first {MOST} of {len(board.standings):,}; the others are left out."
+    if len(board.leaderboard) > MOST:
+        caption += f" The first {MOST} of {len(board.leaderboard):,}; the others are left out."
     numbers = texts(
         "rating", ["name", "rank", "rating"],
         [[row.standing.name, place(row.standing), row.text] for row in rows],

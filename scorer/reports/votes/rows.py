@@ -17,6 +17,6 @@ def rows(board: VoteBoard, options: Options) -> ExactRows:
             *(row.ranks or (None, None)), row.tier, row.share, row.votes, row.won,
             row.tied, row.lost,
         ]
-        for row in board.standings
+        for row in board.leaderboard
     ]  # fmt: skip
     return ExactRows(HEAD, table)
