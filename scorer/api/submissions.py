@@ -237,7 +237,7 @@ def outcomes_of(
     outcomes = list(_outcomes(ready, files, tick, dict(ready.prepared.tables), jobs))
     for file, outcome in zip(files, outcomes, strict=True):
         outcome.findings.rename_path(file.display)
-        if file.part is not None:
+        if file.part is not None and not file.refused:  # whose problems have lines of the table
             outcome.findings.replace(file.part.located)
     return outcomes
 
@@ -265,7 +265,7 @@ def _outcomes(
         part, start = list(group), done
         done += len(part)
         if refused:
-            yield from map(_refused_outcome, part)
+            yield from map(refused_outcome, part)
             continue
         opened = ready if format is None else ready.reading(format)
         if known:
@@ -282,7 +282,7 @@ def _outcomes(
             yield outcome
 
 
-def _refused_outcome(file: Named) -> Outcome:
+def refused_outcome(file: Named) -> Outcome:
     """Return the outcome of a file of which it is known why it cannot be read."""
     findings = Findings(file.display)
     findings.extend(file.refused)

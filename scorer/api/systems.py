@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +13,8 @@ import polars as pl
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.prepare.bind import BoundChallenge
-from scorer.reading.read import FileTable
+from scorer.reading.limits import ReadLimits
+from scorer.reading.read import FileTable, find_row_cells
 from scorer.reading.schema import EXTRA, Schema, holds_text
 from scorer.reading.table import Table
 
@@ -126,14 +127,16 @@ def by_system(
 ) -> list[Named]:
     """The submissions in a table of several systems, or runs: a file for each, named after it.
 
-    A run of a system is called `system#run`; where no column names the system the file does. The
-    file itself, with what is wrong, where it cannot be read as such a table.
+    A run of a system is called `system#run`; where no column names the system the file does. One
+    with a row that cannot be read is refused. The file itself, with what is wrong, where it cannot
+    be read as such a table.
     """
     findings = Findings()
     table = prepared.read(file.path, findings, file.format).table
+    refused: Mapping[tuple[str, ...], Sequence[Problem]] | None = {}
     if table is not None and findings.fatal:
-        table = _read_as_texts(prepared, file, table)
-    if table is None:
+        table, refused = _read_as_texts(prepared, file, table, several)
+    if table is None or refused is None:
         return [file._replace(refused=tuple(findings))]
     if not len(table) or not any(role in table for role in several):
         return [file]
@@ -149,14 +152,17 @@ def by_system(
         system = names.get("system") or file.name  # an empty cell is no name
         called = f"{system}#{names['run']}" if "run" in names else system
         whole = Named(called, path, label=file.display, format="parquet")
-        parts.append(whole._replace(part=TablePart(told, lines)))
+        problems = tuple(refused.get(tuple(names.values()), ()))
+        parts.append(whole._replace(part=TablePart(told, lines), refused=problems))
     return parts
 
 
-def _read_as_texts(prepared: BoundChallenge, file: Named, table: Table) -> Table | None:
+def _read_as_texts(
+    prepared: BoundChallenge, file: Named, table: Table, several: Sequence[str]
+) -> tuple[Table, dict[tuple[str, ...], list[Problem]] | None]:
     """Return a table whose numbers are texts, so that each system is told what its own rows lack.
 
-    None if more than numbers cannot be read.
+    And what is wrong beside numbers: see `problems_of_parts`.
     """
     names = {role: table.column_name(role) for role in table.frame.columns[1:]}
     columns = {
@@ -164,7 +170,51 @@ def _read_as_texts(prepared: BoundChallenge, file: Named, table: Table) -> Table
     }
     findings, shape = Findings(), Schema(tuple(columns), (), columns)
     texts = prepared.read(file.path, findings, file.format, [shape]).table
-    return None if findings.fatal else texts
+    assert texts is not None  # as it was read before
+    numbers = [name for role, name in names.items() if not holds_text(role)]
+    roles = [role for role in several if role in table]
+    of_parts = problems_of_parts(file.path, texts, roles, numbers, findings, prepared.limits)
+    return texts, of_parts
+
+
+def problems_of_parts(
+    path: Path,
+    table: Table,
+    roles: Sequence[str],
+    numbers: Collection[str],
+    findings: Findings,
+    limits: ReadLimits,
+) -> dict[tuple[str, ...], list[Problem]] | None:
+    """Return the cells of `roles` in rows that were left out -> what is wrong with these rows.
+
+    None if the part of the table that a row belongs to is not certain: no other row has these
+    cells, or a column of numbers stands before them, where a decimal comma shifts all that follows.
+
+    Args:
+        roles: The columns that tell the parts of the table apart.
+        numbers: The names of the columns of numbers.
+        findings: What was found when the table was read.
+    """
+    problems = [problem for problem in findings if problem.severity == "error"]
+    if not problems or not roles:
+        return {(): problems} if problems else {}
+    lines = [problem.line for problem in problems if problem.line is not None]
+    last = max(table.header.index(table.column_name(role)) for role in roles)
+    if (
+        table.find_cells is None
+        or len(lines) < findings.errors  # of some the line is not known
+        or not set(numbers).isdisjoint(table.header[:last])
+    ):
+        return None
+    cells = find_row_cells(path, table.find_cells, lines, roles, limits)
+    parts = set(table.frame.select(roles).unique().rows())
+    of_parts: dict[tuple[str, ...], list[Problem]] = {}
+    for line, problem in zip(lines, problems, strict=True):
+        part = tuple(cells[line].get(role, "") for role in roles)
+        if part not in parts:
+            return None
+        of_parts.setdefault(part, []).append(problem)
+    return of_parts
 
 
 def _frames(table: Table, several: Sequence[str]) -> Iterator[tuple[dict[str, str], pl.DataFrame]]:

@@ -11,6 +11,7 @@ from scorer.api.value_systems import Said
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
+from scorer.core.problems import Problem
 from scorer.core.text import display_path, join_first, nearest, quoted
 from scorer.prepare.from_tools import (
     SUBMISSIONS,
@@ -23,6 +24,7 @@ from scorer.prepare.from_tools import (
     what_was_found,
 )
 from scorer.prepare.guess.directions import find_directions
+from scorer.prepare.tools.base import Tool
 from scorer.reading.write import write_folder
 
 BELOW = ("undefined", "leaderboard", "title")  # rules that stand beside `submission:`
@@ -41,13 +43,15 @@ def tool_values(
 
     Raises:
         ChallengeError: every file is wrong.
-        UsageError: files do not go together, or there is no such value.
+        UsageError: there is no such value, or files do not go together: fewer than half are of one
+            tool. Where more are, the others are refused.
     """
     by_file = [(file, tool_files([file.path])) for file in files]
     if not any(found for _, found in by_file):
         return None
-    if strange := [file.display for file, found in by_file if not found]:
-        raise UsageError(f"{join_first(strange)}: no results of a tool that is known")
+    by_file, strange = _of_most_files(by_file)
+    if unknown := [file.display for file, found in by_file if not found]:
+        raise UsageError(f"{join_first(unknown)}: no results of a tool that is known")
     named = {path: file.name for file, found in by_file if file.is_given for path, _ in found}
     found = cases_of([each for _, found in by_file for each in found], named)
     found = _chosen(found, said)
@@ -64,7 +68,26 @@ def tool_values(
         Named(display_path(path), path, refused=problems)
         for path, problems in found.refused.items()
     ]
+    message = f"this is no file of {found.tool.name}, as most of the others are"
+    systems += [file._replace(refused=(Problem("T107", message),)) for file in strange]
     return load({"id": "values", **data}, folder), systems, what_was_found(found).strip()
+
+
+FoundFiles = list[tuple[Named, list[tuple[Path, Tool]]]]  # each with the files of tools in it
+
+
+def _of_most_files(by_file: FoundFiles) -> tuple[FoundFiles, list[Named]]:
+    """Return the files of the tool that wrote most of them, and the others.
+
+    All of them, and none, where no tool wrote more than half of them.
+    """
+    tools_of = [{tool.name for _, tool in found} for _, found in by_file]
+    for names in tools_of:
+        if len(names) == 1 and 2 * tools_of.count(names) > len(by_file):
+            pairs = list(zip(by_file, tools_of, strict=True))
+            others = [file for (file, _), own in pairs if own != names]
+            return [each for each, own in pairs if own == names], others
+    return by_file, []
 
 
 def _chosen(found: FoundCases, said: Said) -> FoundCases:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ import polars as pl
 from scorer.api import data
 from scorer.api.arrays import is_array
 from scorer.api.submissions import Named
-from scorer.api.systems import ROW
+from scorer.api.systems import problems_of_parts
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
@@ -21,8 +21,10 @@ from scorer.prepare.guess.directions import Better
 from scorer.prepare.guess.forms import look
 from scorer.prepare.guess.look import Preview
 from scorer.prepare.guess.values import find_run_column, find_value_columns
+from scorer.reading.limits import DEFAULT_LIMITS
 from scorer.reading.read import read_file
 from scorer.reading.schema import EXTRA, Schema
+from scorer.reading.table import Table
 
 CASE = "case"
 VALUE = "value"  # what data without names has
@@ -156,30 +158,64 @@ def _of_file(file: Named, said: Said) -> Iterator[SystemValues]:
     elif is_report(file.path):
         yield from _of_report(file)
     else:
-        table = look(file.path) or Preview((CASE,))  # a column that it lacks: reading it tells why
-        texts = read_texts(file.path, table.names, table.written)
-        if texts.is_empty():
-            raise ChallengeError(problems=[Problem("S103", "the file has no rows")])
-        table = table._replace(rows=tuple(texts.drop(ROW).rows()))
-        yield from _of_table(table, texts[ROW].to_list(), said, file.name, file.display)
+        preview = look(file.path) or Preview(
+            (CASE,)
+        )  # a column that it lacks: reading it tells why
+        findings = Findings(file.display)
+        table = _read_table(file.path, preview.names, preview.written, findings)
+        if not len(table):
+            raise ChallengeError(problems=[*findings, Problem("S103", "the file has no rows")])
+        roles = dict(zip(preview.names, table.frame.columns[1:], strict=True))
+
+        def find_faults(
+            parts: Sequence[str], numbers: Sequence[str]
+        ) -> Mapping[tuple[str, ...], Sequence[Problem]]:
+            of_roles = [roles[name] for name in parts]
+            faults = problems_of_parts(
+                file.path, table, of_roles, numbers, findings, DEFAULT_LIMITS
+            )
+            if faults is None:
+                raise ChallengeError(problems=findings)
+            return faults
+
+        preview = preview._replace(rows=tuple(table.frame.drop("line").rows()))
+        lines = table.frame["line"].to_list()
+        yield from _of_table(preview, lines, said, file.name, file.display, find_faults)
 
 
-def read_texts(path: Path, columns: Sequence[str], written: Mapping[str, Any] = {}) -> pl.DataFrame:
-    """Return some columns of a file as text, and ROW with the line of each row.
+def read_texts(path: Path, columns: Sequence[str]) -> pl.DataFrame:
+    """Return some columns of a file as text. Raises `ChallengeError` if it cannot be read."""
+    table = _read_table(path, columns, {}, Findings(str(path)))
+    return table.frame.drop("line").rename(dict(zip(table.frame.columns[1:], columns, strict=True)))
+
+
+def _read_table(
+    path: Path, columns: Sequence[str], written: Mapping[str, Any], findings: Findings
+) -> Table:
+    """Return some columns of a file as text, in their order, after adding to the findings.
 
     Raises `ChallengeError` if the file cannot be read.
     """
     roles = {f"{EXTRA}{n}]": column for n, column in enumerate(columns)}
-    findings, schema = Findings(str(path)), Schema(tuple(roles), (), roles)
+    schema = Schema(tuple(roles), (), roles)
     table = read_file(path, written.get("format"), [schema], findings).table
     if table is None:
         raise ChallengeError(problems=[p for p in findings if p.severity == "error"])
-    texts = [pl.col(role).alias(column) for role, column in roles.items()]
-    return table.frame.select(*texts, pl.col("line").alias(ROW))
+    return table.with_frame(table.frame.select("line", *roles))
+
+
+# (columns of systems and runs, columns of numbers) -> the cells of the first in rows that were left
+# out -> what is wrong with these rows.
+FindFaults = Callable[[Sequence[str], Sequence[str]], Mapping[tuple[str, ...], Sequence[Problem]]]
 
 
 def _of_table(
-    table: Preview, lines: Sequence[int], said: Said, name: str, where: str
+    table: Preview,
+    lines: Sequence[int],
+    said: Said,
+    name: str,
+    where: str,
+    find_faults: FindFaults = lambda parts, numbers: {},
 ) -> Iterator[SystemValues]:
     """The systems of a whole table; of one without a column of them a system of that name."""
     columns = find_value_columns(table, said.columns, said.values, where)
@@ -191,6 +227,7 @@ def _of_table(
         frame = pl.DataFrame(table.rows, table.names, orient="row")
         columns = find_run_column(columns, frame[[*columns.keys, *columns.run_names]], where)
     names = [column for column in (columns.system, columns.run) if column is not None]
+    faults = find_faults(names, columns.values)
     by_system: dict[tuple[str, ...], list[ValueRow]] = {}
     for line, row in zip(lines, table.rows, strict=True):
         rows = by_system.setdefault(tuple(row[at[column]] for column in names), [])
@@ -201,7 +238,8 @@ def _of_table(
         system = name if columns.system is None else parts[0] or name  # an empty cell is no name
         system += "" if columns.run is None else f"#{parts[-1]}"
         called = ", ".join(f"{n} {quoted(part)}" for n, part in zip(names, parts, strict=True))
-        yield SystemValues(system, rows, where, called=called, told=columns.told)
+        refused = tuple(faults.get(parts, ()))
+        yield SystemValues(system, rows, where, called=called, told=columns.told, refused=refused)
 
 
 def is_report(path: Path) -> bool:

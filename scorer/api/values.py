@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from scorer.api import data
 from scorer.api.report import Report
 from scorer.api.submissions import Named, Progress, submission_name
-from scorer.api.systems import ROW, TablePart
+from scorer.api.systems import TablePart
 from scorer.api.tool_values import BELOW, tool_values
 from scorer.api.value_systems import (
     CASE,
@@ -219,7 +219,7 @@ def _read_keys(files: Sequence[Named], columns: ValueColumns) -> pl.DataFrame:
     for file in files:
         with suppress(ChallengeError):
             own = [pl.lit(file.name).alias(name) for name in of_file]
-            frames.append(read_texts(file.path, names).drop(ROW).with_columns(own))
+            frames.append(read_texts(file.path, names).with_columns(own))
     return pl.concat(frames)
 
 

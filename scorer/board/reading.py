@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import BadZipFile
 
-from scorer.api.submissions import terms_of
+from scorer.api.submissions import refused_outcome, terms_of
 from scorer.api.systems import Named, by_system
 from scorer.board.versions import Versions
 from scorer.core.errors import ChallengeError, PluginError, ScorerError
@@ -128,10 +128,13 @@ def _of_runs(ready: OpenChallenge, path: Path, name: str, values: str, sha256: s
     findings, cards = Findings(name), dict[str, Scorecard]()
     with TemporaryDirectory(prefix="scorer-") as folder:
         for part in by_system(ready.prepared, Named("", path), Path(folder, "runs"), ("run",)):
-            plan = ready.plan if part.format is None else ready.reading(part.format).plan
-            outcome = score_submission(plan, part.path)
-            if part.part is not None:
-                outcome.findings.replace(part.part.located)
+            if part.refused:
+                outcome = refused_outcome(part)
+            else:
+                plan = ready.plan if part.format is None else ready.reading(part.format).plan
+                outcome = score_submission(plan, part.path)
+                if part.part is not None:
+                    outcome.findings.replace(part.part.located)
             scored = _settled(ready, name, outcome)
             findings.extend(scored.findings)
             if scored.card is not None:

@@ -8,6 +8,7 @@ import io
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -203,6 +204,23 @@ def find_columns(
         return {place.text: place.column for place in reversed(places) if place.line == line}
 
     return [columns_by_text(line, role).get(text) for line, role, text in cells]
+
+
+def find_row_cells(
+    path: Path,
+    find_cells: FindCells,
+    lines: Collection[int],
+    roles: Collection[str],
+    limits: ReadLimits,
+) -> dict[int, dict[str, str]]:
+    """Return line -> role -> cell of rows that were left out, as far as they have these cells."""
+    texts = read_some_lines(path, min(lines), max(lines), limits)
+    found: dict[int, dict[str, str]] = {line: {} for line in lines}
+    for line, cells in found.items():
+        for role in roles:
+            with suppress(ValueError, IndexError):  # a line that is no object, or ends before
+                cells.update((role, place.text) for place in find_cells(texts, line, role)[:1])
+    return found
 
 
 def line_texts(path: Path, numbers: Collection[int]) -> dict[int, str]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -338,6 +339,86 @@ def test_a_faulty_system_of_a_table_is_refused_and_the_others_stand(
     assert f"all.{form}:{5 if form == 'csv' else 4}: error[{code}] {message}" in ran.err
     board = json.loads(ran.out)["leaderboard"]
     assert [(row["name"], row["values"]["dice"]) for row in board] == [("c", 0.7), ("a", 0.5)]
+
+
+# A row that is cut short, or else wrong, and its problem. Others have an empty cell (`wide`).
+BROKEN_ROWS = {
+    "short": ("csv", "b,y", "S207", "2 fields"),
+    "long": ("csv", "b,y,1,2,3", "S207", "5 fields"),
+    "open quote": ("csv", 'b,"y,1', "S208", "the quote opened here"),
+    "no key": ("jsonl", '{"model": "b", "case": "y"}', "S207", "'dice' is missing"),
+    "cut off": ("jsonl", '{"model": "b", "case": "y",', "S207", "not JSON"),
+}
+
+
+@pytest.mark.parametrize("form", ["plain", "wide", "challenge"])
+@pytest.mark.parametrize("row", BROKEN_ROWS)
+def test_a_system_with_a_row_that_cannot_be_read_is_refused_and_the_others_stand(
+    score, tmp_path, monkeypatch, row, form
+):
+    monkeypatch.chdir(tmp_path)
+    suffix, broken, code, message = BROKEN_ROWS[row]
+    names = ("model", "case", "dice", "note") if form == "wide" else ("model", "case", "dice")
+    rows = [(s, c, str(0.5 + n / 10), "")[: len(names)] for n, s in enumerate("abc") for c in "xy"]
+    # The case is there already, so that no value is missing without the broken row.
+    if suffix == "csv":
+        lines = [",".join(cells) for cells in [names, *rows]]
+    else:
+        lines = [json.dumps(dict(zip(names, cells, strict=True))) for cells in rows]
+    at = 5 if suffix == "csv" else 4
+    lines.insert(at - 1, broken)
+    Path(f"all.{suffix}").write_text("\n".join(lines) + "\n")
+    Path("c.yaml").write_text(
+        "scorer: 1\nkind: values\nsubmission: {columns: {list: case, system: model, value: dice}}\n"
+    )
+    words = ["c.yaml"] if form == "challenge" else ["values", "--value", "dice"]
+    ran = score(*words, f"all.{suffix}", "--format", "json")
+    assert ran.code == 1, ran
+    assert re.search(rf"all\.{suffix}:{at}(:\d+)?: error\[{code}\] {message}", ran.err), ran.err
+    board = json.loads(ran.out)["leaderboard"]
+    assert [(row["name"], row["values"]["dice"]) for row in board] == [("c", 0.7), ("a", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("dice,model,case", "0,5,b,y"),  # the decimal comma shifts the names: b may be another one
+        ("model,case,dice", "d,y"),  # of no other row
+        ("model,case,dice", '"b,y,1'),  # no name at all
+    ],
+)
+def test_a_table_is_refused_where_a_row_that_cannot_be_read_may_be_of_any_system(
+    score, tmp_path, header, row
+):
+    names = header.split(",")
+    rows = [{"model": m, "case": c, "dice": "1"} for m in "ab" for c in "xy"]
+    lines = [",".join(cells[name] for name in names) for cells in rows]
+    (tmp_path / "all.csv").write_text("\n".join([header, *lines, row, ""]))
+    ran = score("values", tmp_path / "all.csv", "--format", "json")
+    assert (ran.code, json.loads(ran.out)["leaderboard"]) == (1, [])
+    assert "all.csv:6" in ran.err
+
+
+def test_an_entry_with_a_run_that_cannot_be_read_is_rejected(score, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("lists.csv").write_text("list\nx\ny\n")
+    Path("challenge.yaml").write_text(
+        "scorer: 1\nkind: values\nlists: lists.csv\n"
+        "submission: {columns: {list: case, run: seed, value: ok}}\n"
+    )
+    Path("entry.csv").write_text("case,seed,ok\nx,1,1\ny,1,0\nx,2,0\ny,2,1\ny,2\n")
+    ran = score("add", ".", "entry.csv", "--team", "t")
+    assert "entry.csv:6: error[S207] 2 fields, expected 3" in ran.err
+    assert "entry 1 of t: rejected" in ran.out
+
+
+def test_a_file_of_one_system_is_refused_for_a_row_that_is_cut_short(score, tmp_path):
+    (tmp_path / "a.csv").write_text("case,dice,note\nx,0.5,\ny,1,\ny\n")
+    (tmp_path / "b.csv").write_text("case,dice,note\nx,0.5,\ny,1,\n")
+    ran = score("values", tmp_path / "a.csv", tmp_path / "b.csv", "--format", "json")
+    assert ran.code == 1
+    assert "a.csv:4: error[S207] 1 fields, expected 3" in ran.err
+    assert [row["name"] for row in json.loads(ran.out)["leaderboard"]] == ["b"]
 
 
 @pytest.mark.parametrize("order", [("good.csv", "bad.csv"), ("bad.csv", "good.csv")])

@@ -196,6 +196,29 @@ def test_a_file_that_cannot_be_read_is_refused_and_the_others_stand(score):
     assert (row["name"], row["values"]) == ("run", {"acc": 0.5, "perplexity": 1.5})
 
 
+OF_ANOTHER_TOOL = {
+    "dataset_revision": "1",
+    "task_name": "T",
+    "mteb_version": "1.38.0",
+    "scores": {"test": [{"hf_subset": "en", "main_score": 0.5, "languages": ["eng-Latn"]}]},
+    "evaluation_time": 2.5,
+}
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize(
+    "text", ["", "<html></html>", "case,acc\nt/0,1\n", json.dumps(OF_ANOTHER_TOOL)]
+)
+def test_a_file_of_another_kind_is_refused_where_most_are_of_one_tool(score, text):
+    Path("other.json").write_text(text)
+    files = ["old=in/old", "other.json", "new=in/new"]
+    ran = score("values", *files, "--format", "json")
+    assert ran.code == 1, ran
+    says = "error[T107] this is no file of lm-evaluation-harness, as most of the others are"
+    assert f"other.json: {says}" in ran.err
+    assert [row["name"] for row in json.loads(ran.out)["leaderboard"]] == ["new", "old"]
+
+
 @pytest.mark.parametrize(
     ("metric", "better"), [("loss", "lower"), ("mean_error", "lower"), ("exact_match", "higher")]
 )
