@@ -24,6 +24,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -34,6 +35,7 @@ LISTS, ITEMS = 1000, 30_000
 KNOWN = 300_000  # lists of the challenges of which a document names each
 DEEP = 20_000  # items of each list of a JSON document
 MEMORY, SECONDS = 3.5 * GIB, 60  # the budget
+BOMB_MEMORY, BOMB_SECONDS = 1.4 * GIB, 20  # the budget of a bomb
 DOCUMENT = 60 * MIB  # of a whole JSON document; 64 MiB are accepted
 HEAD = "list,item,score\n"
 MARKS = "\u0301\u0323"
@@ -211,6 +213,14 @@ CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
     "the same row, .gz": ("csv.gz", lambda: rows(lambda n: "q1,i1,1\n")),
     "Parquet, unknown lists": ("parquet", lambda: iter(())),
     "Parquet, categories": ("parquet", lambda: iter(())),
+    "bomb: a line of 400 MiB, .gz": ("csv.gz", lambda: itertools.chain(
+        [HEAD.encode()], itertools.repeat(b"0" * MIB, 400)
+    )),
+    "bomb: 5 GiB of blank lines, .zip": ("csv.zip", lambda: itertools.chain(
+        [HEAD.encode()], itertools.repeat(b"\n" * MIB, 5 * 1024)
+    )),
+    "bomb: 1 GiB of NUL": ("csv", lambda: iter(())),
+    "bomb: Parquet, 30 MiB of text in 200,000 rows": ("parquet", lambda: iter(())),
 }  # fmt: skip
 
 
@@ -244,6 +254,9 @@ def make(path: Path, name: str, size: int) -> None:
         with path.open("wb") as file:
             file.writelines(DOCUMENTS[name.split(", ")[1]].parts(min(size, DOCUMENT)))
         return
+    if name.startswith("bomb"):
+        make_bomb(path, name)
+        return
     if suffix == "parquet":
         parquet(path, name, size)
         return
@@ -254,6 +267,29 @@ def make(path: Path, name: str, size: int) -> None:
                 file.write(part[: part.rfind(b"\n", 0, remaining) + 1])
                 break
             remaining -= file.write(part)
+
+
+def make_bomb(path: Path, name: str) -> None:
+    """Write the file of a case whose size does not depend on the options."""
+    suffix, parts = CASES[name]
+    if suffix == "parquet":
+        import polars
+
+        text = polars.Series("item", ["x" * (30 * MIB)], polars.Categorical)
+        frame = polars.DataFrame({"item": text.new_from_index(0, 200_000)})
+        frame.with_columns(list=polars.lit("q1"), score=polars.lit(1.0)).write_parquet(path)
+    elif suffix == "csv":
+        with path.open("wb") as file:
+            file.truncate(GIB)  # sparse: it takes no room on the disk
+    elif suffix.endswith("gz"):
+        with gzip.open(path, "wb", 1) as file:
+            file.writelines(parts())
+    else:
+        with (
+            zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+            archive.open("case.csv", "w", force_zip64=True) as file,
+        ):
+            file.writelines(parts())
 
 
 def parquet(path: Path, name: str, size: int) -> None:
@@ -411,7 +447,8 @@ def main() -> int:
         f"The budget is {MEMORY / GIB} GiB of memory, and {SECONDS} s of CPU for a GiB, beyond "
         "the time of a small file; a file "
         "that is refused at a count (S104), or that names each list of its challenge, costs no "
-        "more when it is larger.",
+        "more when it is larger. "
+        f"Bombs may cost {BOMB_MEMORY / GIB} GiB and {BOMB_SECONDS} s of CPU, whatever their size.",
         "",
         "| file | ended | CPU, s | CPU, s a GiB | memory, MiB |",
         "|---|---|---:|---:|---:|",
@@ -428,9 +465,11 @@ def main() -> int:
             whole = path.stat().st_size if name.endswith(", whole") else size
             path.unlink()
             ends_early = kind in NAMED.values() and whole < 0.9 * size
-            no_more = ended.startswith("S104") or ends_early
+            is_bomb = name.startswith("bomb")
+            no_more = ended.startswith("S104") or ends_early or is_bomb
             cost = seconds if no_more else (seconds - begun[kind]) * GIB / whole
-            if cost > SECONDS or memory > MEMORY:
+            limits = (BOMB_SECONDS, BOMB_MEMORY) if is_bomb else (SECONDS, MEMORY)
+            if cost > limits[0] or memory > limits[1]:
                 over.append(name)
             row = f"| {name} | {ended} | {seconds:.1f} | {cost:.0f} | {memory / MIB:,.0f} |"
             print(row, flush=True)
