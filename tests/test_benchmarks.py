@@ -152,7 +152,7 @@ def test_the_board_of_a_benchmark_is_whole(tmp_path):
     board.challenge(folder)
     board.filled(folder, 40, teams=4)
     with board.Board.open(folder) as filled:
-        assert set(filled.statuses().values()) == {"scored"}
+        assert set(filled.ledger.statuses().values()) == {"scored"}
         assert len(filled.entries()) == 40
         assert find_alterations(filled.evaluations) == []
 

@@ -1,4 +1,4 @@
-"""Adding a metric is one file, in a copy of the tree and in a package of its own."""
+"""Adding a metric is one file and its name in a table, or a package of its own."""
 
 import json
 import os
@@ -62,6 +62,9 @@ def tree(tmp_path_factory):
         shutil.copy(ROOT / name, tree)
     for name, folder in ADDED.items():
         shutil.copy(PLUGIN / name, tree / folder)
+    registry = tree / "scorer/metrics/registry.py"
+    table = 'FAMILIES = """\n'
+    registry.write_text(registry.read_text().replace(table, f"{table}enough: Enough\n"))
     assert "hitshare.yaml" in ran("tools/new_metric.py", "HitShare", cwd=tree)
     assert "setshare.yaml" in ran("tools/new_metric.py", "SetShare", "sets", cwd=tree)
     return tree

@@ -54,6 +54,7 @@ def new_metric(name: str, place: str, root: Path = ROOT) -> list[Path]:
     }
     code, cases = (_fill(template, words) for template in ("metric.py.txt", "metric.yaml.txt"))
     module = root / "scorer" / "metrics" / f"{place}.py"
+    registry = root / "scorer" / "metrics" / "registry.py"
     if module.is_file():
         family = import_module(f"scorer.metrics.{place}")
         if not hasattr(family, "Judged"):
@@ -64,7 +65,6 @@ def new_metric(name: str, place: str, root: Path = ROOT) -> list[Path]:
         for used, home in IMPORTS.items():
             if not hasattr(family, used):
                 text = _add_import(text, used, home)
-        registry = root / "scorer" / "metrics" / "registry.py"
         written = {
             module: f"{text}\n\n{code}",
             registry: _add_name(registry.read_text(encoding="utf-8"), place, name),

@@ -90,7 +90,7 @@ def test_runs_in_an_entry_are_one_submission_as_on_files(challenge, tmp_path):
         for file in files:
             board.add([file], team=file.stem)
         (bad,) = board.add([tmp_path / "bad.csv"], team="bad")
-        assert [(p.line, p.code) for p in bad.findings if p.line] == [(6, "S501")]
+        assert [(p.line, p.code) for p in bad.problems if p.line] == [(6, "S501")]
         live, changed = board.board().report, board.rescore(dry_run=True).lists_changed
     on_files = scored(folder, files)
     named = [replace(row, name=row.name.removesuffix("#0")) for row in on_files.standings]

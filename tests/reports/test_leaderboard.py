@@ -420,9 +420,8 @@ def large(board, teams, lists, count):
     how = How("permutation", "max", 0.05, 0.95, 10_000, 1, "lists", lists, lists)
     pairs, common = random.random((2, teams, teams)), np.full((teams, teams), lists)
     certainty = Certainty(
-        names, pairs[0], pairs[1], lists, 0.01, how, np.sign(pairs[0]), common, 4950, 1e-4, 6,
-        ranks=np.full((teams, teams), 0.01),
-    )  # fmt: skip
+        names, pairs[0], pairs[1], lists, 0.01, how, np.sign(pairs[0]), common, 4950, 1e-4, 6
+    )
     return replace(
         board,
         measures=measures,
