@@ -20,7 +20,7 @@ from scorer.board.reading import Reader, attempted, evaluation_from, failed
 from scorer.board.snapshot import Cache, Means, Snapshot
 from scorer.board.versions import Versions
 from scorer.core.errors import ScorerError, UnknownName
-from scorer.core.log import log_event
+from scorer.core.log import LOG
 from scorer.prepare.splits import masks_of
 from scorer.store.files import Files
 from scorer.store.records import Entry, Evaluation, Queue, Status, Version
@@ -128,12 +128,16 @@ class Evaluations:
     def _store(self, evaluations: Iterable[Evaluation], seconds: float | None = None) -> None:
         for evaluation in evaluations:
             self._queue.finish(replace(evaluation, made=datetime.now(UTC)))
-            log_event(
-                "evaluation", logging.ERROR if evaluation.status == "failed" else logging.INFO,
-                challenge=self.versions.challenge.id, sha256=evaluation.sha256,
-                status=evaluation.status, seconds=seconds and round(seconds, 2),
-                reference=evaluation.reference, cause=evaluation.cause,
-            )  # fmt: skip
+            level = logging.ERROR if evaluation.status == "failed" else logging.INFO
+            fields = {
+                "challenge": self.versions.challenge.id,
+                "sha256": evaluation.sha256,
+                "status": evaluation.status,
+                "seconds": seconds and round(seconds, 2),
+                "reference": evaluation.reference,
+                "cause": evaluation.cause,
+            }
+            LOG.log(level, "evaluation", extra=fields)
 
     def evaluated(self, version: Version, names: Mapping[str, str]) -> Iterator[Evaluation]:
         """The evaluations of files under a version; they are not stored."""

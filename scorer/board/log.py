@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 from scorer.board.entries import Ledger
 from scorer.board.evaluations import Evaluations
-from scorer.board.reasons import describe_refusal, explain_entries
+from scorer.board.reasons import explain_entries
+from scorer.board.sentences import describe_refusal
 from scorer.board.teams import Roster
 from scorer.results.json import VERSION, ChallengeIdentity, Time
 from scorer.store.records import Entry, Extract, Wanted

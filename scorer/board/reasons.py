@@ -1,4 +1,4 @@
-"""Why an entry counts or does not: said here alone, for boards, ranks, pages and the log."""
+"""Why an entry counts or does not: decided here alone, for boards, ranks, pages and the log."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from scorer.board.live import LiveReport, RejectedEntry
-from scorer.board.phases import at
 from scorer.board.selection import NO_BETTER, Choice, State
+from scorer.board.sentences import (
+    BASELINE,
+    DISQUALIFIED,
+    NOT_COUNTED,
+    NOT_SHOWN,
+    describe_decision,
+    describe_refusal,
+)
 from scorer.board.snapshot import Snapshot
 from scorer.core.problems import Findings
 from scorer.core.text import format_number
 from scorer.leaderboard.rounding import rounded
 from scorer.results.report import Scored
-from scorer.store.records import Decision, Entry, Evaluation
-
-NOT_COUNTED = "not counted"
-NOT_SHOWN = "what counts is not shown in this phase"
-BASELINE = "a baseline, outside the ranks"
-DISQUALIFIED = "no value, since it is disqualified"
+from scorer.store.records import Entry
 
 
 class Reason(NamedTuple):
@@ -71,24 +73,6 @@ def _explain(
     if choice is not None and entry.number in choice.left_out:
         return Reason(False, choice.left_out[entry.number])
     return Reason(None, NOT_SHOWN) if split is None else Reason(False, NOT_COUNTED)
-
-
-def describe_refusal(evaluation: Evaluation) -> str | None:
-    """Return why a file was rejected, or not evaluated; None where it was scored or waits."""
-    if evaluation.status == "rejected":
-        findings = Findings.from_json(evaluation.findings)
-        codes = sorted({problem.code for problem in findings if problem.severity == "error"})
-        return f"rejected by the checks ({', '.join(codes)})"
-    if evaluation.status == "failed":
-        reference = evaluation.reference
-        return f"the scorer failed, reference {reference}; not counted against the quota"
-    return None
-
-
-def describe_decision(out: Decision, zone: ZoneInfo) -> str:
-    """Return which decision takes an entry off the board, when it was made, and its reason."""
-    word = "withdrawn" if out.act == "withdraw" else "disqualified"
-    return f"{word} {at(out.time, zone)}: {out.reason}"
 
 
 def hold_back(snapshot: Snapshot, team: int | None, now: datetime, split: str) -> Mapping[int, str]:

@@ -13,8 +13,9 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from scorer.board.live import LiveReport, RankedEntry
-from scorer.board.phases import Span, at, phase_at, spans
+from scorer.board.phases import Span, phase_at, spans
 from scorer.board.selection import Candidate, Choice, State, choose, state
+from scorer.board.sentences import describe_late_decision
 from scorer.board.settling import settled_entry
 from scorer.challenge.model import Challenge
 from scorer.challenge.rank_by import Track
@@ -219,7 +220,7 @@ class Snapshot:
         """A note of each act for a team that came after the time for it."""
         zone = ZoneInfo(self.rules.timezone)
         return [
-            Problem("S807", f"{late_words(act, decided.names, zone)}", "warning")
+            Problem("S807", describe_late_decision(act, decided.names, zone), "warning")
             for act in self.decisions
             if act.late and act.time <= now
         ]
@@ -351,12 +352,6 @@ class Snapshot:
         """The split that participants were shown while they could send entries."""
         splits_shown = [span.phase.show for span in spans(self.rules) if span.takes_entries]
         return next((name for name in reversed(splits_shown) if name in self.splits), EVERYTHING)
-
-
-def late_words(act: Decision, names: Mapping[int, str], zone: ZoneInfo) -> str:
-    """A sentence on an act that came too late for its team and was made all the same."""
-    whose = names.get(act.team or 0, "")
-    return f"entry {act.entry} of {whose}: {act.act}, late, {at(act.time, zone)}: {act.reason}"
 
 
 def _last_shown(rules: Challenge, now: datetime) -> str:

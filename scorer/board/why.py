@@ -11,7 +11,8 @@ from scorer.board.board import Board
 from scorer.board.phases import at
 from scorer.board.reasons import explain_entries
 from scorer.board.selection import State
-from scorer.board.snapshot import Snapshot, late_words
+from scorer.board.sentences import describe_late_decision
+from scorer.board.snapshot import Snapshot
 from scorer.challenge.words import EVERYTHING
 from scorer.core.text import join_first
 from scorer.leaderboard.rounding import rounded
@@ -120,7 +121,7 @@ def _counted(
         yield f"counts: entry {', '.join(counted)} ({found[int(counted[0])].why})"
     for act in snapshot.decisions:
         if act.late and act.time <= now and act.team == team.id:
-            yield late_words(act, decided.names, zone)
+            yield describe_late_decision(act, decided.names, zone)
     for entry in snapshot.entries:
         if entry.team == team.id and entry.received <= now and not found[entry.number].counts:
             yield f"entry {entry.number}, {at(entry.received, zone)}: {found[entry.number].why}"

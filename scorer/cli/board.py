@@ -87,16 +87,19 @@ By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who decide
 
 
 class LogForm(StrEnum):
-    """How the log of a server or worker is written."""
+    """Whether the log of a server or worker is written."""
 
-    text = "text"
     json = "json"
     off = "off"
 
 
 Log = Annotated[
     LogForm,
-    typer.Option("--log", envvar="SCORER_LOG", help="How the log is written, on standard error."),
+    typer.Option(
+        "--log",
+        envvar="SCORER_LOG",
+        help="What is logged on standard error: an object for each event, or nothing.",
+    ),
 ]
 LogFile = Annotated[
     Path | None, typer.Option("--log-file", metavar="FILE", help="Append the log to FILE instead.")
@@ -108,7 +111,7 @@ def begin_log(context: typer.Context, form: LogForm, path: Path | None) -> None:
     from scorer.core.log import start_log
 
     if form is not LogForm.off:
-        context.call_on_close(start_log(path, as_json=form is LogForm.json))
+        context.call_on_close(start_log(path))
 
 
 class Form(StrEnum):

@@ -13,7 +13,7 @@ from scorer.api.submissions import Named
 from scorer.board.entries import Added
 from scorer.board.phases import received, shown_at, spans, state_at
 from scorer.challenge.phases import Question
-from scorer.core.log import log_event
+from scorer.core.log import LOG
 from scorer.core.problems import Findings
 from scorer.reading.json_faults import parse_json
 from scorer.store.records import OF_TEAMS, Act
@@ -115,10 +115,15 @@ def recorded(
         (added,) = site.board.add(
             [file], viewer.team, begun=moment, answers=answers, evaluate=False
         )
-    log_event(
-        "refusal" if added.entry is None else "entry", challenge=site.id, team=viewer.team,
-        entry=added.entry, sha256=added.sha256, code=added.code, message=added.message,
-    )  # fmt: skip
+    fields = {
+        "challenge": site.id,
+        "team": viewer.team,
+        "entry": added.entry,
+        "sha256": added.sha256,
+        "code": added.code,
+        "reason": added.message,
+    }
+    LOG.info("refusal" if added.entry is None else "entry", extra=fields)
     return added
 
 

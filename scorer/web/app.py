@@ -23,7 +23,7 @@ from starlette.exceptions import HTTPException
 from scorer import __version__
 from scorer.board.children import ask_child
 from scorer.core.errors import Refused, UnknownName, UsageError
-from scorer.core.log import REFERENCE, log_event
+from scorer.core.log import LOG, REFERENCE
 from scorer.core.text import printable
 from scorer.reports import write
 from scorer.reports.pictures.svg import STYLE
@@ -124,7 +124,7 @@ def create(settings: Settings | None = None) -> FastAPI:
             try:
                 response = await answer(request)
             except Exception:  # a mistake of ours
-                log_event("error", logging.ERROR, trace=True)
+                LOG.exception("error")
                 words = f"the server failed, reference {REFERENCE.get()}; tell the organizer"
                 response = told(request, 500, words)
         if writes:
@@ -142,16 +142,15 @@ def create(settings: Settings | None = None) -> FastAPI:
 
     def log(request: Request, status: int, seconds: float) -> None:
         level = logging.ERROR if status >= 500 else logging.INFO
-        log_event(
-            "request",
-            logging.WARNING if status in (429, 503) else level,
-            address=context.proxies.address(request),
-            method=printable(request.method, 20),
+        fields = {
+            "address": context.proxies.address(request),
+            "method": printable(request.method, 20),
             # without the query: the address of a page may hold more than it shows
-            path=masked(request.scope["path"][:300], context.sites),
-            status=status,
-            milliseconds=round(1000 * seconds),
-        )
+            "path": masked(request.scope["path"][:300], context.sites),
+            "status": status,
+            "milliseconds": round(1000 * seconds),
+        }
+        LOG.log(logging.WARNING if status in (429, 503) else level, "request", extra=fields)
 
     def told(request: Request, status: int, message: str, code: str | None = None) -> Response:
         path = request.url.path.removeprefix(settings.root_path)
@@ -178,7 +177,7 @@ def create(settings: Settings | None = None) -> FastAPI:
     @app.exception_handler(Refused)
     async def too_late(request: Request, error: Refused) -> Response:
         (problem,) = error.problems
-        log_event("refusal", code=problem.code, message=problem.message)
+        LOG.info("refusal", extra={"code": problem.code, "reason": problem.message})
         return told(request, 409, problem.message, problem.code)
 
     @app.exception_handler(UsageError)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -20,7 +19,7 @@ from starlette.requests import ClientDisconnect
 
 from scorer.board.children import ChildLimits, ask_child
 from scorer.core.errors import ScorerError, UsageError
-from scorer.core.log import REFERENCE, log_event
+from scorer.core.log import LOG, REFERENCE
 from scorer.core.text import display_path, quoted
 from scorer.store.records import Token
 from scorer.web.access import (
@@ -151,7 +150,7 @@ class Context:
         """Count a failed sign-in; 429 after too many."""
         most = SIGN_INS if self.settings.limit is None else self.settings.limit
         address = self.proxies.address(request)
-        log_event("sign-in failed", logging.WARNING, address=address)
+        LOG.warning("sign-in failed", extra={"address": address})
         if not self.limiter.allows("failed", address, most):
             raise HTTPException(429, "too many failed sign-ins; wait a minute", AGAIN)
 
@@ -230,7 +229,8 @@ class Context:
                 return ask_child(site.place, self.limits, do, **more)
         except ScorerError as error:
             cause = f": {error}" if patient else ""  # to organizers; in the log of all
-            log_event("failure", logging.ERROR, challenge=site.id, task=do, cause=str(error))
+            fields = {"challenge": site.id, "task": do, "cause": str(error)}
+            LOG.error("failure", extra=fields)
             raise HTTPException(
                 503, f"the scorer failed, reference {REFERENCE.get()}{cause}"
             ) from None
@@ -251,8 +251,14 @@ def begin_session(
 ) -> Response:
     """A response with the cookie by which whoever holds a token is signed in."""
     viewer = viewer_of(site.board, token)
-    log_event("sign-in", challenge=site.id, team=viewer.team, organizer=viewer.organizer or None,
-         label=viewer.label, address=context.proxies.address(request))  # fmt: skip
+    fields = {
+        "challenge": site.id,
+        "team": viewer.team,
+        "organizer": viewer.organizer or None,
+        "label": viewer.label,
+        "address": context.proxies.address(request),
+    }
+    LOG.info("sign-in", extra=fields)
     response.set_cookie(
         f"{COOKIE}_{site_key(site)}", context.sessions.sign(site.id, token), max_age=LASTS,
         httponly=True, samesite="lax", secure=context.proxies.is_secure(request),

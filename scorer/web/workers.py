@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from typing import TYPE_CHECKING
 
 from scorer.board.children import ChildLimits, evaluate_next
 from scorer.board.evaluations import worker_name
 from scorer.core.errors import ScorerError
-from scorer.core.log import log_event
+from scorer.core.log import LOG
 
 if TYPE_CHECKING:
     from scorer.web.site import Site
@@ -59,10 +58,10 @@ class Workers:
             except ScorerError as error:  # the store is away; it may come back
                 evaluated, is_away = False, str(error)
             except Exception:  # a mistake of ours must not be the end of all evaluations
-                log_event("error", logging.ERROR, trace=True)
+                LOG.exception("error")
                 evaluated, is_away = False, ""
             if is_away and not away:
-                log_event("store away", logging.ERROR, cause=is_away)
+                LOG.error("store away", extra={"cause": is_away})
             away = bool(is_away)
             if not evaluated:
                 with self._wake:

@@ -10,7 +10,7 @@ import pytest
 from web_helpers import API, finished, good, rows, send
 
 from scorer.board.children import Failed
-from scorer.core.log import log_event, start_log
+from scorer.core.log import LOG, start_log
 from scorer.web.app import masked
 
 
@@ -19,33 +19,25 @@ def log(tmp_path):
     """Have what is told written to a file; gives the file's lines."""
     with ExitStack() as stack:
 
-        def begin(*, as_json):
+        def begin():
             path = tmp_path / "the.log"
-            stack.callback(start_log(path, as_json=as_json))
+            stack.callback(start_log(path))
             return lambda: path.read_text().splitlines()
 
         yield begin
 
 
-def test_an_event_is_a_line_of_text(log):
-    lines = log(as_json=False)
-    log_event("refusal", logging.WARNING, team="the reds\nINFO forged", entry=None, n=3)
-    (line,) = lines()
-    time, _, rest = line.partition(" ")
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", time)
-    assert rest == 'WARNING refusal team="the reds\\\\nINFO forged" n=3'
-
-
 def test_an_event_is_an_object_of_json(log):
-    lines = log(as_json=True)
+    lines = log()
     try:
         raise ValueError("wrong\nwise")
     except ValueError:
-        log_event("error", logging.ERROR, trace=True, team="Łódź")
+        LOG.exception("error", extra={"team": "Łódź\nthe reds", "entry": None, "n": 3})
     logging.getLogger("another").warning("of %s", "another package")
     first, second = map(json.loads, lines())
-    assert (first["level"], first["event"], first["team"]) == ("error", "error", "Łódź")
-    assert "ValueError: wrong" in first["traceback"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", first.pop("time"))
+    assert "ValueError: wrong" in first.pop("traceback")
+    assert first == {"level": "error", "event": "error", "team": "Łódź\\nthe reds", "n": 3}
     assert (second["level"], second["event"]) == ("warning", "of another package")
 
 
@@ -64,7 +56,7 @@ def test_no_token_of_a_path_is_in_the_log(path, shown):
 
 @pytest.mark.slow("serves a board and evaluates entries")
 def test_acts_are_logged_with_references(client, served, log):
-    lines, red = log(as_json=True), served.bearer("red")
+    lines, red = log(), served.bearer("red")
     sent = send(client, red, rows(good))
     finished(client, red, sent.json()["entry"])
     twice = send(client, red, rows(good))
@@ -88,7 +80,7 @@ def test_acts_are_logged_with_references(client, served, log):
 
 @pytest.mark.slow("serves a board")
 def test_a_fault_of_ours_is_told_by_its_reference(client, served, log, monkeypatch):
-    lines = log(as_json=True)
+    lines = log()
 
     def wrong(*args, **more):
         raise ZeroDivisionError("the hidden truth")

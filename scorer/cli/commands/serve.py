@@ -95,7 +95,7 @@ def serve(
             help="The header in which a trusted proxy names the team that it has signed in.",
         ),
     ] = None,
-    log: Log = LogForm.text,
+    log: Log = LogForm.json,
     log_file: LogFile = None,
     store: StoreWord = None,
     files_at: FilesWord = None,

@@ -40,7 +40,7 @@ def work(
     ] = False,
     seconds: Seconds = 600,
     memory: Memory = 4096,
-    log: Log = LogForm.text,
+    log: Log = LogForm.json,
     log_file: LogFile = None,
     store: StoreWord = None,
     files_at: FilesWord = None,

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
 
-from scorer.core.log import log_event
+from scorer.core.log import LOG
 from scorer.web.access import NOBODY, token_of
 from scorer.web.context import COOKIE, begin_session, site_key
 from scorer.web.dependencies import FormSender, Served, Shared
@@ -48,7 +48,8 @@ def sign_in(
 @router.post("/c/{id}/sign-out")
 def sign_out(request: Request, site: Served, viewer: FormSender) -> Response:
     """End the session."""
-    log_event("sign-out", challenge=site.id, team=viewer.team, organizer=viewer.organizer or None)
+    fields = {"challenge": site.id, "team": viewer.team, "organizer": viewer.organizer or None}
+    LOG.info("sign-out", extra=fields)
     response = to(request, site.id)
     response.delete_cookie(f"{COOKIE}_{site_key(site)}")
     return response
@@ -67,7 +68,6 @@ def join(
     """Make a team and show its token, once."""
     context.limited(request, site, NOBODY)
     token = site.board.add_team(name.strip(), now=site.clock())
-    log_event(
-        "team", challenge=site.id, team=name.strip(), address=context.proxies.address(request)
-    )
+    address = context.proxies.address(request)
+    LOG.info("team", extra={"challenge": site.id, "team": name.strip(), "address": address})
     return page(request, site, NOBODY, "join.html", fault=None, token=token, name=name.strip())
