@@ -115,6 +115,8 @@ class Public(NamedTuple):
     texts: bool = False  # answers are texts, no ids
     class_columns: tuple[ClassColumn, ...] = ()  # beside a column of labels
     domains: tuple[Domain, ...] = ()  # of the measures
+    # Whether boxes are shares of the image, 0 to 1, and no pixels; None if that is not known.
+    boxes_are_shares: bool | None = None
 
     @property
     def list_names(self) -> tuple[str, ...]:

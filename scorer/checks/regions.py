@@ -5,12 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import polars as pl
 
-from scorer.checks.base import Row, SubmissionRows, TruthRows, check, describe_range
+from scorer.checks.base import (
+    CountedProblem,
+    Row,
+    SubmissionRows,
+    TruthRows,
+    check,
+    describe_range,
+)
 from scorer.core.problems import Problem, as_truth_problems
 from scorer.core.text import quoted
-from scorer.views.images import RegionError, box_of_row, boxes_of, runs_of
+from scorer.views.images import (
+    FEWEST_PIXELS,
+    LARGEST_SHARE,
+    RegionError,
+    box_of_row,
+    boxes_of,
+    largest_coordinates,
+    runs_of,
+)
 
 UNLIMITED = (-math.inf, math.inf)
 
@@ -19,6 +35,34 @@ UNLIMITED = (-math.inf, math.inf)
 def wrong_region(rows: SubmissionRows) -> Iterator[Problem]:
     """Every cell can be read, has its runs in order, and lies in the image."""
     yield from _find_faults(rows.named, rows.rules.each or (), rows.rules.range or UNLIMITED)
+
+
+@check("S543", kinds=("boxes",))
+def other_unit(rows: SubmissionRows) -> Iterator[CountedProblem]:
+    """Boxes are in pixels, or in shares of the image, as those of the truth are."""
+    if rows.public.boxes_are_shares is None:
+        return
+    largest = largest_coordinates(rows.frame, rows.rules.each or ())
+    has_boxes = ~np.isnan(largest)
+    if rows.public.boxes_are_shares:
+        is_other, own, other = (
+            largest >= FEWEST_PIXELS,
+            "in shares of the image (0 to 1)",
+            "in pixels",
+        )
+    else:
+        is_other, own, other = (
+            largest <= LARGEST_SHARE,
+            "in pixels",
+            "in shares of the image (0 to 1)",
+        )
+    if has_boxes.any():
+        row = rows.frame.row(int(np.argmax(has_boxes)), named=True)
+        message = "the boxes seem to be {other}; those of the challenge are {own}"
+        first = Problem("S543", message, "warning", line=row["line"], list=row["list"])
+        counts = int(np.count_nonzero(is_other)), int(np.count_nonzero(has_boxes))
+        words = {"own": own, "other": other}
+        yield CountedProblem(first, counts[0], words, counts[1], shares=(1, math.inf))
 
 
 @check("T541", "T542", kinds=("masks", "boxes"), of="truth")

@@ -1,9 +1,12 @@
-"""The columns of a submission whose cells name classes: boxes, tags, spans with their types."""
+"""Columns whose cells name classes, as of boxes, tags and spans; and the unit of boxes."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import partial
+
+import numpy as np
 
 from scorer.challenge.archive import is_kit
 from scorer.challenge.public import ClassCells, ClassColumn, Public, one_name
@@ -14,30 +17,36 @@ from scorer.prepare.tables import organizer_table
 from scorer.prepare.where import truth_shapes
 from scorer.reading.schema import EXTRA
 from scorer.reading.table import Table
-from scorer.views.images import CLASS, box_classes
+from scorer.views.images import (
+    CLASS,
+    FEWEST_PIXELS,
+    LARGEST_SHARE,
+    box_classes,
+    largest_coordinates,
+)
 
 
-def with_class_columns(
+def with_forms_of_answers(
     prepared: BoundChallenge, public: Public, truth: Table | None, findings: Findings
 ) -> Public:
-    """Return the public part with the columns that name classes.
+    """Return the public part with the columns that name classes, and the unit of boxes.
 
-    Their classes are those that the challenge declares, else those of its truth.
+    The classes are those that the challenge declares, else those of its truth.
 
     Args:
         prepared: The challenge.
-        public: The public part without these columns.
+        public: The public part without these.
         truth: The truth, if it has been read already.
         findings: Where problems of the truth, and of a declaration without an effect, are added.
     """
     challenge, cells = prepared.challenge, dict.fromkeys(_class_cells(prepared))
-    if not cells:
-        if challenge.submission.classes and prepared.kind.name != "labels":
-            message = "no cell of a submission names a class"
-            fault = Fault("submission.classes", "C122", message, "leave it out")
-            findings.add(located(challenge, fault))
-        return public
-    if truth is None and not (public.classes or challenge.truthless or is_kit(challenge)):
+    has_boxes = prepared.kind.name == "boxes"
+    if not cells and challenge.submission.classes and prepared.kind.name != "labels":
+        message = "no cell of a submission names a class"
+        fault = Fault("submission.classes", "C122", message, "leave it out")
+        findings.add(located(challenge, fault))
+    asks_truth = has_boxes or (cells and not public.classes)
+    if truth is None and asks_truth and not (challenge.truthless or is_kit(challenge)):
         of_truth = Findings(findings.path)
         truth = organizer_table(challenge, challenge.truth, truth_shapes(prepared), of_truth)
         said = {*findings}  # where the truth was read for its lists
@@ -46,7 +55,13 @@ def with_class_columns(
         ClassColumn(sent, true, public.classes or _true_classes(truth, true))
         for sent, true in cells
     )
-    return public._replace(class_columns=tuple(columns))
+    public = public._replace(class_columns=tuple(columns))
+    if truth is None or not has_boxes:
+        return public
+    largest = np.nanmax([-math.inf, *largest_coordinates(truth.frame, challenge.each[0])])
+    if LARGEST_SHARE < largest < FEWEST_PIXELS or largest <= 0:
+        return public
+    return public._replace(boxes_are_shares=bool(largest <= LARGEST_SHARE))
 
 
 def _class_cells(prepared: BoundChallenge) -> Iterator[tuple[ClassCells, ClassCells]]:

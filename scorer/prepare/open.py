@@ -20,7 +20,7 @@ from scorer.kinds.base import FilteredTruth, OpenTruth, PublicSources, SideTable
 from scorer.metrics.notation import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.board_rules import refuse_flat, refuse_ladder, refuse_ungrouped
-from scorer.prepare.class_columns import with_class_columns
+from scorer.prepare.class_columns import with_forms_of_answers
 from scorer.prepare.classes import classes_in
 from scorer.prepare.columns import further_kinds, list_columns
 from scorer.prepare.contradictions import contradictory, list_labels
@@ -115,7 +115,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     public_part = kind.complete_public(
         public_part, PublicSources(challenge, prepared.shapes, columns, counted)
     )
-    public_part = with_class_columns(prepared, public_part, truth, findings)
+    public_part = with_forms_of_answers(prepared, public_part, truth, findings)
     public_part = public_part._replace(domains=_domains(prepared))
     if challenge.submission.item_pattern and (items is not None or kind.name == "ratings"):
         message = "the items are public, so that each is looked up: leave the pattern out"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.reading.schema import EXTRA, NUMBER
@@ -17,6 +18,9 @@ CLASS, SCORE = "class", "score"
 CORNERS, SIDES = ("x1", "y1", "x2", "y2"), ("x", "y", "w", "h")
 PARTS = (CLASS, SCORE, *CORNERS, *SIDES)
 MOST_COORDINATE = 1e15  # whole numbers below are exact as floats, and areas stay finite
+# Boxes are in shares of the image if no coordinate is beyond the first, in pixels if one is beyond
+# the second: no image is that small, and no box reaches that far out of one.
+LARGEST_SHARE, FEWEST_PIXELS = 1, 10
 UNKNOWN = -1  # the code of a class that the truth has no box of
 
 
@@ -104,6 +108,21 @@ def make_box(name: str, numbers: Mapping[str, float]) -> Box:
             f"the box at {left:g} {top:g} ends before it begins, at {right:g} {bottom:g}"
         )
     return Box(name, numbers.get(SCORE, 1.0), (left, top, right, bottom))
+
+
+def largest_coordinates(frame: pl.DataFrame, parts: Sequence[str]) -> Floats:
+    """Return the largest coordinate of the boxes of each row, shape (rows,).
+
+    It is NaN of a row without boxes, or with a cell that a check reports.
+    """
+    largest = []
+    for row in frame.iter_rows(named=True):
+        try:
+            boxes = boxes_of(row["boxes"], parts) if "boxes" in row else [box_of_row(row)]
+        except RegionError:
+            boxes = []
+        largest.append(max((max(box.corners) for box in boxes), default=math.nan))
+    return np.array(largest, dtype=np.float64)
 
 
 def write_boxes(boxes: Sequence[Box], parts: Sequence[str]) -> str:

@@ -319,6 +319,38 @@ def test_bad_cells_are_told_with_their_place(challenge, score, yaml, cell, said)
         assert "Traceback" not in told
 
 
+SHARES = "in shares of the image (0 to 1)"
+IN_SHARES = f"the boxes seem to be {SHARES}; those of the challenge are in pixels"
+IN_PIXELS = f"the boxes seem to be in pixels; those of the challenge are {SHARES}"
+NO_RANGE = BOXES.replace("  range: [-5, 99]\n", "").replace("[class, score, ", "[score, ")
+
+
+@pytest.mark.parametrize(
+    ("true", "sent", "says"),
+    [
+        (("1 2 30 40", "5 5 60 70"), (".5 .01 .02 .3 .4", ".5 .05 .05 .6 .7"), IN_SHARES),
+        ((".1 .2 .3 .4", ".5 .5 1 1"), (".5 10 20 30 40", ".5 50 50 99 99 .4 0 0 1 1"), IN_PIXELS),
+        # One box is in the unit of the truth.
+        (("1 2 30 40", "5 5 60 70"), (".5 .01 .02 .3 .4", ".5 5 5 60 70"), None),
+        ((".1 .2 .3 .4", ".5 .5 1 1"), (".5 .1 .2 .3 .4", ".5 .5 .5 1.2 1"), None),
+        ((".1 .2 .3 .4", ".5 .5 1 1"), ("", ""), None),
+        # Boxes of so few pixels are of either unit.
+        (("1 2 3 4", "5 5 6 7"), (".5 .01 .02 .3 .4", ".5 .05 .05 .6 .7"), None),
+        (("0 0 0 0", ""), (".5 1 2 30 40", ""), None),
+    ],
+)
+def test_boxes_in_another_unit_than_those_of_the_truth(challenge, score, true, sent, says):
+    each = "truth: {each: [x1, y1, x2, y2], "
+    folder = folder_of(
+        challenge, NO_RANGE.replace("truth: {", each), [*zip(sent, true, strict=True)]
+    )
+    for command in (("check",), ()):
+        ran = score(*command, folder, folder / "sub.csv")
+        assert ran.code == 0, ran
+        said = [line for line in ran.err.splitlines() + ran.out.splitlines() if "[S543]" in line]
+        assert [line.partition("warning[S543] ")[2] for line in said] == ([says] if says else [])
+
+
 @pytest.mark.parametrize(("yaml", "cell", "code"), [
     (MASKS, "5 2 1 1", "T542"), (MASKS, "5", "T541"), (BOXES, "a 1 1 2", "T541"),
 ])  # fmt: skip
