@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ RTL_LETTERS = (
 RTL = re.compile(f"[{RTL_LETTERS}](?:[{RTL_LETTERS}\u0300-\u036f]|[ ,.'\"_-](?=[{RTL_LETTERS}]))*")
 LEFT_TO_RIGHT = "\u200e"  # a mark without width
 KIT = "scorer-kit-"  # begins the name of a temporary folder into which a kit is unpacked
+LONGEST_PLAIN = 10  # characters of a number that is shown without an exponent
 MOST_MARKS = 4  # combining marks in a row; more would be drawn over the lines above and below
 
 
@@ -131,13 +134,16 @@ def format_number(value: float, decimals: int = 4, sign: str = "") -> str:
 
 
 def format_exact(value: float) -> str:
-    """Return a text of a number that no other number has: 12 digits, or more if they are needed.
+    """Return a text of a number that no other number has, as short as it can be.
 
-    >>> format_exact(2.0), format_exact(1e12), format_exact(0.1 + 0.2)
-    ('2', '1e+12', '0.30000000000000004')
+    >>> [format_exact(value) for value in (1000.0, -0.5, 1e-9, 1e12, 0.1 + 0.2)]
+    ['1000', '-0.5', '1e-9', '1e12', '0.30000000000000004']
     """
-    text = f"{value:.12g}"
-    return text if float(text) == value else repr(float(value))
+    if not math.isfinite(value):
+        return f"{value:g}"
+    exact = Decimal(repr(float(value))).normalize()
+    plain = f"{exact:f}"
+    return plain if len(plain) <= LONGEST_PLAIN else f"{exact}".lower().replace("e+", "e")
 
 
 def format_distinct(*values: float, digits: int = 6) -> list[str]:
