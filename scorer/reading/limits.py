@@ -63,7 +63,12 @@ UNBOUNDED = TextBounds()
 
 
 class UnreadableError(Exception):
-    """A file cannot be read as a table; `problem` says why."""
+    """A file cannot be read as a table; `problem` says why.
+
+    Nothing else is said of a file with too many bytes, or too long a line: what follows the limit
+    is not looked at, as the limit is there to bound what is read. Of too many rows, the accepted
+    ones are checked (`accept_rows`).
+    """
 
     def __init__(
         self,

@@ -12,7 +12,6 @@ from scorer.core.text import printable, quoted
 from scorer.reading.formats import Format, Rows
 from scorer.reading.header import SchemaMatch, UnusedColumn, match_schema, warn_unused_columns
 from scorer.reading.limits import (
-    ReadLimits,
     ReportedError,
     UnreadableError,
     format_size,
@@ -57,7 +56,7 @@ def read_parquet(data: bytes, request: ReadRequest) -> Cells:
     types = _read_or_refuse(lambda: pl.read_parquet_schema(io.BytesIO(data)))
     match = match_columns(types, request)
     needed = {name: types[name] for name in match.names.values()}
-    frame = _read_or_refuse(lambda: _read_columns(data, needed, request.limits))
+    frame = _read_or_refuse(lambda: _read_columns(data, needed, request))
     cells = [cell_column(frame[name], role).alias(role) for role, name in match.names.items()]
     line = pl.int_range(1, frame.height + 1, dtype=pl.UInt32, eager=True).alias("line")
     return Cells(pl.DataFrame([line, *cells]), match.schema, tuple(types))
@@ -96,18 +95,23 @@ def _read_or_refuse(read: Callable[[], T]) -> T:
 
 
 def _read_columns(
-    data: bytes, types: Mapping[str, pl.DataType], limits: ReadLimits
+    data: bytes, types: Mapping[str, pl.DataType], request: ReadRequest
 ) -> pl.DataFrame:
-    """Return some columns of a file, given their types; `UnreadableError` beyond a limit."""
+    """Return some columns of a file, given their types; `UnreadableError` beyond a limit.
+
+    Too many rows are reported, and the accepted ones returned.
+    """
+    limits = request.limits
     rows = pl.scan_parquet(io.BytesIO(data)).select(pl.len()).collect().item()
     if rows > limits.rows:
         message = f"{rows:,} rows, at most {limits.rows:,} are accepted here"
-        raise limit_error("rows", message)
+        request.findings.add(limit_error("rows", message).problem)
     most = largest_unpacked(len(data), limits)
     _refuse_costly_pages(data, types, most)
     if any(isinstance(type, pl.Categorical | pl.Enum) for type in types.values()):
         data = _without_arrow_schema(data)
-    frame = pl.scan_parquet(io.BytesIO(data)).select(list(types)).collect(engine="streaming")
+    accepted = pl.scan_parquet(io.BytesIO(data)).select(list(types)).head(limits.rows)
+    frame = accepted.collect(engine="streaming")
     unpacked = 8 * frame.width * frame.height  # bytes of numbers; those of texts are added below
     for column in frame.select(pl.col(pl.String).str.len_bytes()).iter_columns():
         if (column > limits.line).any():

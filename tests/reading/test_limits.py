@@ -48,6 +48,14 @@ def test_what_is_wrong_in_the_accepted_rows_is_told_beside_too_many(
     assert (sorted(written(findings)), len(table)) == (problems, rows)
 
 
+def test_what_is_wrong_in_the_accepted_rows_of_a_parquet_file_is_told_beside_too_many(tmp_path):
+    path, findings = tmp_path / "a.parquet", Findings()
+    scores = [1.0, None, None]
+    pl.DataFrame({"list": ["a"] * 3, "item": list("bcd"), "score": scores}).write_parquet(path)
+    table = read_file(path, None, [SCORED], findings, ReadLimits(rows=2)).table
+    assert (sorted(written(findings)), len(table)) == (["S104", "S506 2"], 2)
+
+
 def test_what_is_checked_is_told_beside_too_many_rows(score, challenge):
     rules = "truth: t.csv\nmetrics: [P@1]\nsubmission: {limits: {rows: 2}}\n"
     sent = "list,item\nq1,a\nq9,a\nq2,a\n"
