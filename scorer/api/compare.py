@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
@@ -23,12 +23,13 @@ from scorer.api.submissions import (
     terms_of,
 )
 from scorer.api.systems import among
-from scorer.api.text import Text
+from scorer.api.text import Text, shown
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import join_first, printable, quoted
 from scorer.leaderboard.board import ranked
 from scorer.leaderboard.certainty import cluster_codes
+from scorer.leaderboard.pairs import compare_pairs
 from scorer.leaderboard.repeats import with_repeats
 from scorer.leaderboard.samples import Samples, samples_of
 from scorer.metrics.notation import Measure, find_measure
@@ -36,7 +37,9 @@ from scorer.preferences.base import compute_preferences
 from scorer.preferences.comparisons import comparisons
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import opened
-from scorer.results.comparison import Pairing
+from scorer.results import comparison
+from scorer.results.comparison import Differing
+from scorer.results.json import Internal
 from scorer.stats.paired import Test
 from scorer.views.preferences import Positions
 
@@ -45,31 +48,20 @@ MOST_COMPARED = 200  # submissions: 19,900 pairs, each with its test and its lis
 READ = ("text", "table", "markdown", "latex")
 
 
-class _Compared(NamedTuple):
-    report: Report
-    pairing: Pairing
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison(Text, comparison.Comparison):
+    """Submissions held against each other: a report and the pairs."""
 
-
-class Comparison(Text, _Compared):
-    """Submissions held against each other: a report and the pairs, which can be taken apart."""
-
-    __slots__ = ()
+    report: Internal[Report]
     subject = "comparison"
-
-    def content(self) -> Any:
-        """The data that the form writes."""
-        from scorer.reports.comparison.cells import ComparedReport
-
-        return ComparedReport(self.report.challenge, self.report, self.pairing)
 
     def render(self, form: str | None = None, **options: Any) -> str:
         """The text of one form; a table and Markdown have only the preferences that were asked for.
 
         Args and raises as of every text.
         """
-        if not self.pairing.asked and (form or self.plain) in READ:
-            readable = replace(self.pairing.of_measures, asked=True)
-            return Comparison(self.report, readable).render(form, **options)
+        if not self.asked and (form or self.plain) in READ:
+            return shown(Comparison, self.without_preferences).render(form, **options)
         return super().render(form, **options)
 
     def p(self, a: str, b: str, measure: str | None = None) -> float:
@@ -87,23 +79,23 @@ class Comparison(Text, _Compared):
         low, high = map(float, found.interval)
         return (-high, -low) if turned else (low, high)
 
-    def _pair(self, a: str, b: str, measure: str | None) -> tuple[Any, bool]:
+    def _pair(self, a: str, b: str, measure: str | None) -> tuple[Differing, bool]:
         """What a measure says of a pair, and whether that is of `b` less `a`."""
         for name in (a, b):
-            if name not in self.pairing.names:
-                raise UnknownName("submission here", name, list(self.pairing.names))
+            if name not in self.names:
+                raise UnknownName("submission here", name, list(self.names))
         chosen = (
             self.report.primary if measure is None else find_measure(self.report.measures, measure)
         )
         if chosen is None:
             raise UnknownName("measure here", str(measure), [m.id for m in self.report.measures])
-        pair = next((pair for pair in self.pairing.pairs if {pair.a, pair.b} == {a, b}), None)
+        pair = next((pair for pair in self.pairs if {pair.a, pair.b} == {a, b}), None)
         if pair is None or chosen.id not in pair.measures:
             raise UsageError(f"{quoted(a)} and {quoted(b)} are not compared by {chosen.id}")
         return pair.measures[chosen.id], pair.a == b
 
     def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(printable(n, 40) for n in self.pairing.names[:10])}>"
+        return f"<Comparison of {', '.join(printable(n, 40) for n in self.names[:10])}>"
 
 
 def compare(
@@ -144,7 +136,7 @@ def compare(
         rules: as of `evaluate`.
 
     Returns:
-        The report and the pairs; none where fewer than two submissions can be scored.
+        The pairs, with the report; none where fewer than two submissions can be scored.
 
     Raises as `score` and `evaluate` do, and `UsageError` for more than 200 submissions.
     """
@@ -159,10 +151,9 @@ def compare(
                 f"{len(files):,} submissions have {len(files) * (len(files) - 1) // 2:,} pairs; "
                 f"compare at most {MOST_COMPARED}, or rank all of them with score"
             )
-        report, pairs = _compared(
-            prepared, files, preferences, margin, progress, _Asked(only, split, test)
-        )
-        return Comparison(report, replace(pairs, asked=preferences is not None))
+        asked = _Asked(only, split, test)
+        compared = _compared(prepared, files, preferences, margin, progress, asked)
+        return shown(Comparison, replace(compared, asked=preferences is not None))
 
 
 class _Asked(NamedTuple):
@@ -180,9 +171,7 @@ def _compared(
     margin: float | None,
     progress: Progress | None,
     asked: _Asked,
-) -> tuple[Report, Pairing]:
-    from scorer.leaderboard.pairs import pairing
-
+) -> comparison.Comparison:
     of_grades = prepared.kind.name == "grades"
     if preferences and not of_grades:
         raise UsageError(
@@ -207,7 +196,7 @@ def _compared(
         submission.name: submission.card for submission in scored if submission.card is not None
     }
     if len(cards) < 2:
-        return report, pairing(tuple(cards), report.lists, {}, {}, {})
+        return compare_pairs(prepared.challenge, report, list(cards), report.lists, {})
     valid = [submission for submission in scored if submission.valid]
     if any(each.runs for each in valid):
         bound_preferences = ()  # of single rankings
@@ -237,10 +226,9 @@ def _compared(
     if margin is not None and not any(measure.primary for measure in measures):
         why = next((untested[m.id] for m in ready.measures if m.primary), "it is not compared")
         raise UsageError(f"nothing can be said of equivalence by {report.primary.id}: {why}")
-    rules = prepared.challenge.leaderboard
-    return report, pairing(
-        tuple(cards), report.lists, cubes, samples, values, measures, rules, untested=untested,
-        margin=margin, test=asked.test,
+    return compare_pairs(
+        prepared.challenge, report, list(cards), report.lists, cubes, samples, values, measures,
+        untested=untested, margin=margin, test=asked.test,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,17 +13,23 @@ from scorer.core.arrays import Floats
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import join_first, printable, quoted
-from scorer.leaderboard.pairs import pairing
 from scorer.reading.json_faults import parse_json
 from scorer.reading.limits import UnreadableError
 from scorer.reading.lines import read_lines
 from scorer.reading.signatures import BOM
 from scorer.reading.unpack import read_bytes
-from scorer.results.comparison import Pairing
 
 
-def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
-    """The comparison that `jsonl` wrote, without its measures; None for any other file.
+class WrittenPreferences(NamedTuple):
+    """The preferences of a comparison."""
+
+    names: list[str]  # of the submissions
+    lists: list[str]
+    cubes: dict[str, Floats]  # preference -> (submissions, submissions, lists)
+
+
+def read(path: Path, preferences: list[str] | None = None) -> WrittenPreferences | None:
+    """The preferences that `jsonl` wrote; None for any other file.
 
     `UsageError` if it begins like one, but a line is broken or a pair is missing.
     """
@@ -59,7 +66,7 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
             message = f"{printable(path.name)}: {quoted(key)} needs one line for each pair and list"
             raise UsageError(message)
         cubes[key] = cube[np.ix_(order, order)]
-    return pairing([list(names)[n] for n in order], list(lists), cubes, {}, {})
+    return WrittenPreferences([list(names)[n] for n in order], list(lists), cubes)
 
 
 def _begins(line: str) -> bool:

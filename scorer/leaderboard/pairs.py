@@ -8,19 +8,25 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from scorer.challenge.leaderboard import Leaderboard
+from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
 from scorer.leaderboard.samples import Samples
 from scorer.metrics.notation import Measure
 from scorer.preferences.aggregations import aggregations
 from scorer.preferences.base import cycles, order_submissions
 from scorer.results.comparison import (
+    ComparedFile,
     ComparedPair,
+    Comparison,
+    ComparisonRules,
     Differing,
+    ListDifference,
     ListPreferences,
-    Pairing,
     Tested,
     WinTally,
 )
+from scorer.results.json import ABSENT, PRIVATE, ChallengeIdentity, ListValues
+from scorer.results.report import Report
 from scorer.stats.equivalence import equivalence
 from scorer.stats.family import Paired
 from scorer.stats.paired import Test
@@ -30,35 +36,37 @@ from scorer.stats.shares import paired_shares
 MOST = 5  # how many of the lists that differ most are named
 
 
-def pairing(
+def compare_pairs(
+    challenge: Challenge,
+    report: Report | None,
     names: Sequence[str],
     lists: Sequence[str],
     cubes: Mapping[str, Floats],
-    samples: Mapping[str, Samples],
-    values: Mapping[str, Floats],
+    samples: Mapping[str, Samples] | None = None,
+    values: Mapping[str, Floats] | None = None,
     measures: Sequence[Measure] = (),
-    rules: Leaderboard | None = None,
     *,
     untested: Mapping[str, str] | None = None,
     margin: float | None = None,
     test: Test = "permutation",
-) -> Pairing:
+) -> Comparison:
     """Compare all submissions with each other.
 
     Args:
+        challenge: with the level, the draws and the seed of the statistics.
+        report: of the submissions; None where preferences were read back, without these.
         cubes: preference -> (submissions, submissions, lists), NaN where undefined.
         samples: measure id -> what its differences and tests are worked out from.
         values: measure id -> (submissions, lists), NaN where skipped; measures without values of
             lists are missing.
-        rules: the level, the draws and the seed of the statistics.
         untested: measure id -> why it is not compared.
         margin: the difference in the primary measure that does not matter.
         test: the test of means over lists.
     """
-    rules = rules or Leaderboard()
+    rules, samples, values = challenge.leaderboard, samples or {}, values or {}
     first, second = (ends.astype(np.int64) for ends in np.triu_indices(len(names), 1))
     preferred = {
-        key: [_preferred(row) for row in cube[first, second]] for key, cube in cubes.items()
+        key: [_preferred(lists, row) for row in cube[first, second]] for key, cube in cubes.items()
     }
     nothing = np.full((len(names), len(lists)), np.nan)
     tested, differing = {}, {}
@@ -97,27 +105,36 @@ def pairing(
     def named(groups: Sequence[Sequence[int]]) -> tuple[tuple[str, ...], ...]:
         return tuple(tuple(sorted(names[n] for n in group)) for group in groups)
 
-    return Pairing(
-        tuple(names),
-        tuple(lists),
-        tuple(pairs),
-        {
+    return Comparison(
+        private=PRIVATE,
+        challenge=ChallengeIdentity.of(challenge, report.fingerprint if report else None),
+        submissions=_files(report) if report else ABSENT,
+        pairs=pairs,
+        orders={
             key: {
                 aggregation.name: named(order_submissions(aggregation, cube).groups)
                 for aggregation in aggregations.bind_all()
             }
             for key, cube in cubes.items()
         },
-        {key: named(cyclic) for key, cube in cubes.items() if (cyclic := cycles(cube))},
-        tested,
-        dict(untested or {}),
-        margin,
+        tests=tested,
+        how=ComparisonRules.of(rules, margin),
+        untested=untested or {},
+        cycles={key: named(cyclic) for key, cube in cubes.items() if (cyclic := cycles(cube))},
+        scope=(report.scope if report else None) or ABSENT,
+        names=names,
+        lists=lists,
+        report=report,
     )
 
 
-def _preferred(values: Floats) -> ListPreferences:
+def _files(report: Report) -> list[ComparedFile]:
+    return [ComparedFile(s.name, s.path, s.sha256, s.baseline) for s in report.submissions]
+
+
+def _preferred(lists: Sequence[str], values: Floats) -> ListPreferences:
     mean = float(np.nanmean(values)) if not np.isnan(values).all() else float("nan")
-    return ListPreferences(mean, WinTally.of(values), values)
+    return ListPreferences(mean, *WinTally.of(values), ListValues(lists, values))
 
 
 def _binary(table: Floats, measure: Measure) -> float:
@@ -146,13 +163,13 @@ def _differing(
     pair: tuple[int, int],
     lists: Sequence[str],
     rules: Leaderboard,
-    equivalent: float | None,
+    equivalence_p: float | None,
 ) -> Differing:
     """The comparison of a pair by one measure; `difference` has the shape (lists,)."""
     size = np.where(np.isnan(difference), -1.0, np.abs(difference))
     most = [int(at) for at in np.argsort(-size, kind="stable")[:MOST] if size[at] > 0]
     mean_difference = float(test.difference[pair])
-    together, ends = (
+    of_all, ends = (
         _around(mean_difference, float(margins[pair]), measure)
         for margins in (test.margin, test.alone)
     )
@@ -165,16 +182,16 @@ def _differing(
     tests = rules.tiers is not None
     return Differing(
         mean_difference,
-        WinTally.of(difference if measure.metric.better == "higher" else -difference),
+        *WinTally.of(difference if measure.metric.better == "higher" else -difference),
         ends,
         _effect(difference, test, pair),
         float(test.p[pair]) if tests else float("nan"),
-        difference,
-        tuple(lists[at] for at in most),
         int(test.lists[pair]),
-        together if tests else None,
+        of_all if tests else None,
+        equivalence_p,
+        [ListDifference(lists[at], float(difference[at])) for at in most],
+        difference,
         float(test.lead[pair]),
-        equivalent,
     )
 
 

@@ -15,7 +15,6 @@ from typing import Any, Literal, NamedTuple
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable
 
-PRIVATE = "Not for publication: this report was made with --private, for organizers only."
 MOST = 50  # problems of a file that a bounded text tells
 ALIASES = {"table": "text"}  # of syntaxes
 # what suffixes mean that are not called as their form
@@ -61,7 +60,7 @@ SYNTAXES: dict[str, Syntax] = {
     "text": Syntax("document", alone=False, problems=False),
 }
 
-RECORDED = ("leaderboard", "comparison")
+RECORDED = ("leaderboard",)
 
 # The formats of each subject beside the syntaxes; a subject's folder has its name.
 SUBJECTS: dict[str, dict[str, OwnFormat]] = {

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
+from scorer.challenge.leaderboard import Leaderboard
 from scorer.core.arrays import Floats
+from scorer.core.text import unit
+from scorer.metrics.notation import Measure
+from scorer.results.json import (
+    ABSENT,
+    VERSION,
+    ChallengeIdentity,
+    Internal,
+    Number,
+    ShownListValues,
+    optional,
+)
+from scorer.results.report import Report, Scope
 from scorer.stats.units import NOISE
 
 
-@dataclass(frozen=True, slots=True)
-class WinTally:
+class WinTally(NamedTuple):
     """In how many lists the first of a pair wins, ties and loses."""
 
     wins: int
@@ -28,29 +41,51 @@ class WinTally:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedFile:
+    """A submission that was compared."""
+
+    name: str
+    path: str
+    sha256: str | None
+    baseline: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ListPreferences:
     """The outcome of a preference for a pair."""
 
-    mean: float  # over the lists where it is defined
-    tally: WinTally
-    per_list: Floats  # NaN where undefined
+    mean: Number  # over the lists where it is defined
+    wins: int
+    ties: int
+    losses: int
+    per_list: ShownListValues  # NaN where undefined
 
 
 @dataclass(frozen=True, slots=True)
+class ListDifference:
+    """A list, and by how much the pair differs there."""
+
+    list: str
+    difference: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Differing:
     """How a measure differs between a pair; positive where the first has more of it."""
 
-    difference: float  # mean of the first less mean of the second, over the lists both have
-    tally: WinTally  # from the first's side: a smaller error wins
-    interval: tuple[float, float] | None
-    effect: float  # Cohen's d_z, of a figure by what each list adds to it
-    p: float  # corrected for the number of pairs; NaN: cannot be had
-    per_list: Floats  # all NaN for whole-challenge measures
-    most: tuple[str, ...]  # the lists that differ most
+    difference: Number  # mean of the first less mean of the second, over the lists both have
+    wins: int  # from the first's side: a smaller error wins
+    ties: int
+    losses: int
+    interval: tuple[Number, Number] | None
+    effect_size: Number  # Cohen's d_z, of a figure by what each list adds to it
+    p: Number  # corrected for the number of pairs; NaN: cannot be had
     lists: int  # how many both have, or folds of them
-    together: tuple[float, float] | None  # an interval that holds for all pairs at once
-    lead: float  # the sign of the difference as the test sees it, whatever its p
-    equivalent: float | None = None  # corrected p that they differ by less than a margin
+    interval_of_all: tuple[Number, Number] | None  # that holds for all pairs at once
+    equivalence_p: Number | None  # corrected, that they differ by less than a margin
+    most: Sequence[ListDifference]  # the lists that differ most
+    per_list: Internal[Floats]  # all NaN for whole-challenge measures
+    lead: Internal[float]  # the sign of the difference as the test sees it, whatever its p
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +111,74 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
-    """Every pair, and the orders that the preferences make."""
+class ComparisonRules:
+    """The rules of the challenge by which pairs were compared."""
 
-    names: tuple[str, ...]
-    lists: tuple[str, ...]
-    pairs: tuple[ComparedPair, ...]
-    orders: Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]  # preference -> aggregation
-    cycles: Mapping[str, tuple[tuple[str, ...], ...]]  # preference -> groups that contradict
-    tests: Mapping[str, Tested] = field(default_factory=dict)  # measure -> how it was tested
-    untested: Mapping[str, str] = field(default_factory=dict)  # measure -> why it was not
-    margin: float | None = None  # the difference in the primary measure that does not matter
-    asked: bool = True  # whether its preferences were asked for, rather than all there are
+    alpha: float | None  # None: nothing is tested
+    level: float | None  # None: there are no intervals
+    seed: int
+    margin: float | None  # the difference in the primary measure that does not matter
+
+    @classmethod
+    def of(cls, rules: Leaderboard, margin: float | None) -> ComparisonRules:
+        """Return the rules of a challenge, with a margin that was asked for."""
+        alpha = rules.tiers.alpha if rules.tiers else None
+        return cls(alpha, rules.intervals, rules.seed, margin)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Comparison:
+    """Every pair, and the orders that preferences make."""
+
+    private: str = optional()
+    schema: str = "comparison/1"
+    scorer: str = VERSION
+    challenge: ChallengeIdentity
+    submissions: Sequence[ComparedFile] = optional()
+    pairs: Sequence[ComparedPair]
+    orders: Mapping[str, Mapping[str, Sequence[Sequence[str]]]]  # preference -> aggregation
+    tests: Mapping[str, Tested]  # measure -> how it was tested
+    how: ComparisonRules
+    untested: Mapping[str, str]  # measure -> why it was not tested
+    cycles: Mapping[str, Sequence[Sequence[str]]]  # preference -> groups that contradict
+    scope: Scope | None = optional()
+    names: Internal[Sequence[str]]
+    lists: Internal[Sequence[str]]
+    report: Internal[Report | None]  # None: read back, without the submissions
+    asked: Internal[bool] = True  # whether its preferences were asked for, rather than all
+    every_measure: Internal[bool] = True  # shown as text, too; else only the primary one
+
+    def published(self, paths: bool = False) -> Comparison:
+        """The part that may be published, as `Report.published` says."""
+        report = None if self.report is None else self.report.published(paths)
+        return replace(self, private=ABSENT, submissions=ABSENT, report=report)
 
     @property
-    def of_measures(self) -> Pairing:
+    def without_preferences(self) -> Comparison:
         """The comparison without preferences between rankings."""
-        pairs = tuple(replace(pair, preferences={}) for pair in self.pairs)
-        return replace(self, pairs=pairs, orders={}, cycles={})
+        pairs = [replace(pair, preferences={}) for pair in self.pairs]
+        return replace(self, pairs=pairs, orders={}, cycles={}, asked=True)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures that were compared, the primary first."""
+        if self.report is None or not self.pairs:
+            return ()
+        compared_ids, primary = self.pairs[0].measures, self.report.primary
+        compared = [measure for measure in self.report.measures if measure.id in compared_ids]
+        return tuple(sorted(compared, key=lambda measure: measure.id != primary.id))
+
+    @property
+    def shown_measures(self) -> tuple[Measure, ...]:
+        """The measures that a text shows, the primary first."""
+        return self.measures if self.every_measure else self.measures[:1]
+
+    @property
+    def unit(self) -> str:
+        """The challenge's word for a list."""
+        return unit(self.report.called if self.report else {}, 1)
+
+    @property
+    def units(self) -> str:
+        """The challenge's word for lists."""
+        return unit(self.report.called if self.report else {})

@@ -29,11 +29,12 @@ from scorer.core.problems import Findings, Problem, Severity
 from scorer.core.text import unseen
 
 VERSION: str = __version__
+PRIVATE = "Not for publication: this report was made with --private, for organizers only."
 LINTED = "Not for publication: this was made from the truth, for organizers only."
 RESULTS = {  # name -> the module and class of the result
     "report": "scorer.reports.leaderboard.fields:Record",
     "findings": "scorer.results.findings:CheckedFiles",
-    "comparison": "scorer.reports.comparison.fields:Record",
+    "comparison": "scorer.results.comparison:Comparison",
     "explanation": "scorer.results.explanation:Explanation",
     "soundness": "scorer.results.soundness:Lint",
     "study": "scorer.results.study:Study",
@@ -92,9 +93,12 @@ def optional() -> Any:
     return field(default_factory=lambda: ABSENT)
 
 
-def by_list(lists: Sequence[str], values: Floats) -> Mapping[str, float | None]:
-    """Return the value of each list."""
-    return dict(zip(lists, values.tolist(), strict=True))
+@dataclass(frozen=True, slots=True, eq=False)
+class ListValues:
+    """The value of each list; in JSON an object."""
+
+    lists: Sequence[str]
+    values: Floats  # NaN where there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,7 @@ class ReportedProblem:
         return cls(*(getattr(problem, f.name) for f in fields(cls)))
 
 
+ShownListValues = Annotated[ListValues, shown_as(Mapping[str, float | None])]
 # A time in a result.
 Time = Annotated[datetime, shown_as(str)]
 # Problems in a result.
@@ -146,6 +151,11 @@ def as_public(value: Any) -> Any:
 @as_public.register
 def _(problem: Problem) -> ReportedProblem:
     return ReportedProblem.of(problem)
+
+
+@as_public.register
+def _(of_lists: ListValues) -> Mapping[str, float]:
+    return dict(zip(of_lists.lists, of_lists.values.tolist(), strict=True))
 
 
 @as_public.register

@@ -239,8 +239,8 @@ def test_compare_and_check_take_the_same(challenge):
     other = {name: list(items) for name, items in TRUTH.items()}
     runs = {"a": RUN, "b": other, "bad": {"q1": ["a", "a"]}}
     compared = scorer.compare(TRUTH, runs, measures=MEASURES, missing_list="zero")
-    report, pairing = compared
-    assert pairing.names == ("a", "b")
+    report = compared.report
+    assert list(compared.names) == ["a", "b"]
     assert "a minus b" in str(compared)
     assert report.mean("b") == scorer.evaluate(TRUTH, {"b": other}, MEASURES).mean("b")
     checked = scorer.check(TRUTH, runs, measures=MEASURES)

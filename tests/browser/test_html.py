@@ -11,7 +11,6 @@ import pytest
 import scorer
 from scorer.api.submissions import Named
 from scorer.reports.base import Options, form_of
-from scorer.reports.comparison.cells import ComparedReport
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 AXE = Path(__file__).parents[2] / ".venv/node/node_modules/axe-core/axe.min.js"
@@ -58,8 +57,7 @@ def comparison(sent):
     """The page of a comparison of every two."""
     folder, files = sent
     page = folder / "comparison.html"
-    report, found = scorer.compare(folder, files)
-    compared = ComparedReport(report.challenge, report, found)
+    compared = scorer.compare(folder, files)
     page.write_text(form_of("comparison", "html").write(compared, Options()))
     return page
 

@@ -88,13 +88,13 @@ def test_what_is_known_of_runs_in_json(board):
 def test_pairs_of_systems_are_compared_over_their_runs(tmp_path, board):
     report = board(files())
     compared = compare(tmp_path, [tmp_path / f"{name}.csv" for name in files()])
-    (pair,) = compared.pairing.pairs
+    (pair,) = compared.pairs
     found = pair.measures["ok"]
     assert (pair.a, pair.b, found.difference) == ("x", "y", pytest.approx(8 / 18))
-    assert (found.tally.wins, found.tally.ties) == (5, 1)
+    assert (found.wins, found.ties) == (5, 1)
     (_, row) = report.standings
     assert (row.worse, found.p <= 0.05) in ((True, True), (False, False))
-    assert compared.pairing.tests["ok"].over == "lists in runs"
+    assert compared.tests["ok"].over == "lists in runs"
 
 
 def test_a_single_run_beside_several(board):

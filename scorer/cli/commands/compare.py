@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -35,8 +36,7 @@ from scorer.core.text import format_distinct, printable, quoted
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
-    from scorer.results.comparison import Pairing
-    from scorer.results.report import Report
+    from scorer.results.comparison import Comparison
 
 
 class PairedTest(StrEnum):
@@ -117,7 +117,7 @@ def compare(
     """
     from scorer.api.compare import compare as run
     from scorer.leaderboard.from_jsonl import read
-    from scorer.reports.comparison.cells import ComparedReport
+    from scorer.leaderboard.pairs import compare_pairs
 
     terminal: Terminal = context.obj
     forms = chosen_forms("comparison", format, output, "table")
@@ -126,11 +126,11 @@ def compare(
     messages = [] if quiet else list(notes)
     exit_code, order = 0, list[str]()
     if len(submissions) == 1 and (written := read(Path(submissions[0]), preference)):
-        report, pairing = None, written
+        compared = compare_pairs(settled, None, *written)
     else:
         files = submissions_of(submissions, terminal, settled)
         refuse_overwrite(output, settled, *(file.path for file in files))
-        report, pairing = run(
+        compared = ran = run(
             settled,
             files,
             preference or _preferences(settled, forms.names),
@@ -141,57 +141,54 @@ def compare(
             allow_plugins=allow_plugins,
             progress=None if quiet else terminal.progress,
         )
-        order = [scored.name for scored in report.submissions]
-        for scored in report.submissions:
+        order = [scored.name for scored in ran.report.submissions]
+        for scored in ran.report.submissions:
             messages += problems(scored.findings, quiet)
-        exit_code = 0 if all(scored.valid for scored in report.submissions) else 1
-        if len(pairing.names) < 2:
-            count = f"{len(pairing.names)} of {len(report.submissions)} submissions can be scored"
-            if len(files) > len(report.submissions):
+        exit_code = 0 if all(scored.valid for scored in ran.report.submissions) else 1
+        if len(ran.names) < 2:
+            count = f"{len(ran.names)} of {len(order)} submissions can be scored"
+            if len(files) > len(order):
                 count += " (files called NAME#1, NAME#2 are runs of one)"
             if exit_code:
                 return Result("", (*messages, f"error: nothing to compare: {count}"), exit_code)
             raise UsageError(f"nothing to compare: {count}, two are needed")
     if fail_if_worse:
-        worse = _worse(settled, report, pairing, order)
+        worse = _worse(compared, order)
         messages += [f"error: {worse} (--fail-if-worse)"] if worse else []
         exit_code = exit_code or (BELOW if worse else 0)
     options = terminal.options(output, precision, every=every, quiet=quiet, private=private)
-    every_measure = bool(metric or measures)
-    compared = ComparedReport(settled, report, pairing, every_measure=every_measure)
+    compared = replace(compared, every_measure=bool(metric or measures))
     return forms.result(compared, options, messages, exit_code)
 
 
-def _worse(
-    challenge: Challenge, report: Report | None, pairing: Pairing, order: Sequence[str]
-) -> str | None:
+def _worse(compared: Comparison, order: Sequence[str]) -> str | None:
     """Why the first of two is taken for worse than the second; None where it is not.
 
     `UsageError` if there are not two, or no test of the primary measure.
     """
-    tiers = challenge.leaderboard.tiers
+    alpha, margin, report = compared.how.alpha, compared.how.margin, compared.report
     if report is None or len(order) != 2:
         raise UsageError("--fail-if-worse compares two submissions: the new one, then the old one")
-    (pair,), primary = pairing.pairs, report.primary
+    (pair,), primary = compared.pairs, report.primary
     found = pair.measures.get(primary.id)
-    why = pairing.untested.get(primary.id, f"{primary.id} is not compared")
-    if found is None or tiers is None or math.isnan(found.p):
-        why = "leaderboard.tiers is off" if tiers is None else why if found is None else "no p"
+    why = compared.untested.get(primary.id, f"{primary.id} is not compared")
+    if found is None or alpha is None or math.isnan(found.p):
+        why = "leaderboard.tiers is off" if alpha is None else why if found is None else "no p"
         raise UsageError(f"--fail-if-worse needs a test of {primary.id}: {why}")
     up = (1 if primary.metric.better == "higher" else -1) * (1 if pair.a == order[0] else -1)
     names = f"{quoted(order[0])} is {{}} {quoted(order[1])} by {printable(primary.id)}"
-    if pairing.margin is None:
-        if up * found.lead >= 0 or found.p > tiers.alpha:
+    if margin is None:
+        if up * found.lead >= 0 or found.p > alpha:
             return None
         verdict = f"difference {abs(found.difference):.4g}, p {found.p:.2g}"
         return f"{names.format('significantly worse than')}: {verdict}"
     if found.interval is None:
         raise UsageError(f"--margin needs an interval of the difference in {primary.id}")
     least = min(up * end for end in found.interval)
-    if least >= -pairing.margin:
+    if least >= -margin:
         return None
-    reached, margin = format_distinct(-least, pairing.margin)
-    verdict = f"the interval reaches {reached} worse, the margin is {margin}"
+    reached, allowed = format_distinct(-least, margin)
+    verdict = f"the interval reaches {reached} worse, the margin is {allowed}"
     return f"{names.format('not shown to be within the margin of')}: {verdict}"
 
 

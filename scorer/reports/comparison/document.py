@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from scorer.core.text import printable
 from scorer.metrics.notation import Measure
-from scorer.reports.base import PRIVATE, Options
+from scorer.reports.base import Options
 from scorer.reports.comparison.cells import (
     DIFFER_MOST,
     EQUIVALENT,
     MANY,
     OF_ALL_PAIRS,
-    ComparedReport,
     by_preference,
     contradicted,
     figures,
@@ -45,28 +44,28 @@ from scorer.reports.document import (
 from scorer.reports.leaderboard.cells import chance
 from scorer.reports.leaderboard.remarks import scope
 from scorer.reports.pictures.differences import ListPair, sorted_differences
-from scorer.results.comparison import ComparedPair, Differing
+from scorer.results.comparison import ComparedPair, Comparison, Differing
 
 BARS, ROWS = 80, 40  # of a picture on a page, in text; more lists share bars
 PRIORITY = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest goes first
 
 
-def document(compared: ComparedReport, options: Options) -> Document:
+def document(compared: Comparison, options: Options) -> Document:
     """Every pair, then the orders; on a page a section of each."""
-    challenge, report = compared.challenge, compared.report
+    challenge = compared.challenge
     about = list(_about(compared)) if options.page else []
     return Document(
         f"{challenge.title}: comparison" if options.page else challenge.title,
         list(_page(compared, options) if options.page else _brief(compared, options)),
-        PRIVATE if options.private else "",
+        compared.private or "",
         about,
-        (challenge.id, report.fingerprint if report else ""),
+        (challenge.id, challenge.fingerprint or ""),
         "Skip to the comparison",
     )
 
 
-def _about(compared: ComparedReport) -> Iterator[Paragraph]:
-    names, report = compared.pairing.names, compared.report
+def _about(compared: Comparison) -> Iterator[Paragraph]:
+    names, report = compared.names, compared.report
     yield Paragraph(f"{len(names):,} submissions compared: {', '.join(map(cut, names))}.")
     yield from _scope(compared)
     if report is not None and (out := [s.name for s in report.submissions if not s.valid]):
@@ -74,78 +73,79 @@ def _about(compared: ComparedReport) -> Iterator[Paragraph]:
         yield Paragraph(f"Not compared, as they cannot be scored: {message}.", "fault")
 
 
-def _scope(compared: ComparedReport) -> Iterator[Paragraph]:
+def _scope(compared: Comparison) -> Iterator[Paragraph]:
     """Which lists are compared, where the challenge has splits."""
     report = compared.report
     if report is not None and report.scope is not None:
         yield Paragraph(scope(report.scope, report.called), "soft")
 
 
-def _brief(compared: ComparedReport, options: Options) -> Iterator[Block]:
+def _brief(compared: Comparison, options: Options) -> Iterator[Block]:
     """Every pair; of many pairs a sign each unless all are requested."""
     yield from _scope(compared)
-    pairing = compared.pairing
-    many = len(pairing.pairs) > MANY and not options.every
+    many = len(compared.pairs) > MANY and not options.every
     if many:
-        signs = "their orders and a sign each" if pairing.orders else "a sign each"
-        yield Paragraph(f"{len(pairing.pairs):,} pairs: {signs} (--all shows every pair).", "soft")
+        signs = "their orders and a sign each" if compared.orders else "a sign each"
+        yield Paragraph(f"{len(compared.pairs):,} pairs: {signs} (--all shows every pair).", "soft")
     elif compared.measures:
         yield Paragraph(legend(compared), "soft")
     for measure in () if many else compared.shown_measures:
         yield Heading(f"{measure.id}{measure.mark}")
         yield _by_measure(measure, compared, options)
-    for key in () if many else compared.preferences:
-        table = by_preference(pairing, key, options.precision)
+    for key in () if many else compared.orders:
+        table = by_preference(compared, key, options.precision)
         yield Heading(table.caption)
         yield table
-    if pairing.orders:
-        table = orders(pairing)
+    if compared.orders:
+        table = orders(compared)
         yield Heading(table.caption)
         yield table
-    if said := list(contradicted(pairing)):
+    if said := list(contradicted(compared)):
         yield Notes(said)
     for meaning, table in matrices(compared) if many else ():
         yield Heading(table.caption)
         yield Paragraph(f"{meaning}.")
         yield table
-    if len(pairing.pairs) == 1 and compared.measures:
-        yield from _picture(compared, pairing.pairs[0], options)
-    if compared.others:
-        yield Paragraph(compared.others, "soft")
+    if len(compared.pairs) == 1 and compared.measures:
+        yield from _picture(compared, compared.pairs[0], options)
+    shown = compared.shown_measures
+    others = [printable(measure.id) for measure in compared.measures if measure not in shown]
+    if others:
+        other_forms = "-m, or --format html, csv, json"
+        yield Paragraph(f"Also compared: {', '.join(others)} ({other_forms}).", "soft")
 
 
-def _page(compared: ComparedReport, options: Options) -> Iterator[Block]:
+def _page(compared: Comparison, options: Options) -> Iterator[Block]:
     """The sections of a page; every pair's picture where pairs are few."""
-    pairing = compared.pairing
-    if len(pairing.pairs) <= MANY:
+    if len(compared.pairs) <= MANY:
         yield Heading("Pairs", key="pairs")
         yield from [Paragraph(legend(compared))] if compared.measures else []
-        for n, pair in enumerate(pairing.pairs, start=1):
+        for n, pair in enumerate(compared.pairs, start=1):
             yield from _pair_blocks(n, pair, compared, options)
-    if len(pairing.pairs) > 1 and compared.measures:
+    if len(compared.pairs) > 1 and compared.measures:
         yield Heading("Measures", key="measures")
         yield Paragraph(f"{legend(compared)} Click a heading to sort.")
         for n, measure in enumerate(compared.measures):
             table = _by_measure(measure, compared, options)
             yield table._replace(fold=printable(measure.id), open=not n)
-    if pairing.orders:
+    if compared.orders:
         yield Heading("Orders", key="orders")
-        yield orders(pairing)
-        said = list(contradicted(pairing))
+        yield orders(compared)
+        said = list(contradicted(compared))
         yield Notes(said) if said else Paragraph("No preference contradicts itself.")
-    if len(pairing.pairs) > 1 and pairing.orders:
+    if len(compared.pairs) > 1 and compared.orders:
         yield Heading("Preferences", key="preferences")
         yield Paragraph(
             f"The mean over {compared.units}, above 0 where a is preferred, and the "
             f"{compared.units} that a wins, ties and loses. Click a heading to sort."
         )
-        for n, key in enumerate(compared.preferences):
-            table = by_preference(pairing, key, options.precision)
+        for n, key in enumerate(compared.orders):
+            table = by_preference(compared, key, options.precision)
             yield table._replace(fold=printable(key), open=not n)
 
 
 def _pair_blocks(
-    n: int, pair: ComparedPair, compared: ComparedReport, options: Options
+    n: int, pair: ComparedPair, compared: Comparison, options: Options
 ) -> Iterator[Block]:
     """One pair: its measures, a picture of its lists, its preferences."""
     state, precision = "", options.precision
@@ -154,7 +154,7 @@ def _pair_blocks(
         differing = pair.measures[first.id]
         state = f"{printable(first.id)} {signed(differing.difference, precision)}"
         state += f", p {chance(differing.p)}"
-    yield Heading(title(pair), 3, f"p{n}", state, open=len(compared.pairing.pairs) == 1)
+    yield Heading(title(pair), 3, f"p{n}", state, open=len(compared.pairs) == 1)
     if compared.measures:
         rows = [
             Row([Cell(m.id), *_figures(pair.measures[m.id], compared, options)])
@@ -173,14 +173,14 @@ def _pair_blocks(
         yield Table(caption, columns, rows)
 
 
-def _by_measure(measure: Measure, compared: ComparedReport, options: Options) -> Table:
+def _by_measure(measure: Measure, compared: Comparison, options: Options) -> Table:
     """A row a pair, with its interval on one scale."""
-    pairing, precision = compared.pairing, options.precision
-    lines = [pair.measures[measure.id] for pair in pairing.pairs]
+    precision = options.precision
+    lines = [pair.measures[measure.id] for pair in compared.pairs]
     scale = _scale(lines)
     rows = []
-    for n, (pair, differing) in enumerate(zip(pairing.pairs, lines, strict=True), start=1):
-        link = f"p{n}" if options.page and len(pairing.pairs) <= MANY else ""
+    for n, (pair, differing) in enumerate(zip(compared.pairs, lines, strict=True), start=1):
+        link = f"p{n}" if options.page and len(compared.pairs) <= MANY else ""
         cells = _figures(differing, compared, options, scale)
         rows.append(Row([Cell(title(pair), link=link), *cells]))
     ends = " to ".join(signed(end, precision) for end in scale)
@@ -192,7 +192,7 @@ def _by_measure(measure: Measure, compared: ComparedReport, options: Options) ->
     return Table(f"{printable(measure.id)}{bars}", columns, rows)
 
 
-def _pair_columns(compared: ComparedReport, options: Options) -> list[Column]:
+def _pair_columns(compared: Comparison, options: Options) -> list[Column]:
     rising = ("p", EQUIVALENT)
     kinds: dict[str, ColumnKind] = {"interval": "interval", OF_ALL_PAIRS: "long"}
     columns = [
@@ -209,7 +209,7 @@ def _pair_columns(compared: ComparedReport, options: Options) -> list[Column]:
 
 def _figures(
     differing: Differing,
-    compared: ComparedReport,
+    compared: Comparison,
     options: Options,
     scale: tuple[float, float] | None = None,
 ) -> list[Cell]:
@@ -226,16 +226,16 @@ def _figures(
     sorts = {
         "interval": texts["difference"],
         OF_ALL_PAIRS: texts["difference"],
-        "w-t-l": str(differing.tally.wins - differing.tally.losses),
+        "w-t-l": str(differing.wins - differing.losses),
     }
-    tiers = compared.challenge.leaderboard.tiers
-    told = options.colour and tiers is not None and differing.p <= tiers.alpha
+    alpha = compared.how.alpha
+    told = options.colour and alpha is not None and differing.p <= alpha
     cells = [
         Cell(text, sorts.get(key), span=span if key == "interval" else None,
              marks=["significant"] if told and key in ("p", "difference") else [])
         for key, text in texts.items()
     ]  # fmt: skip
-    return [*cells, Cell(most(differing, compared.pairing.lists, precision))]
+    return [*cells, Cell(most(differing, precision))]
 
 
 def _scale(lines: Sequence[Differing]) -> tuple[float, float]:
@@ -249,10 +249,10 @@ def _scale(lines: Sequence[Differing]) -> tuple[float, float]:
     return min(numbers), max(numbers)
 
 
-def _picture(compared: ComparedReport, pair: ComparedPair, options: Options) -> Iterator[Picture]:
+def _picture(compared: Comparison, pair: ComparedPair, options: Options) -> Iterator[Picture]:
     """The differences by the primary measure, list by list; many lists share bars."""
     measure, precision = compared.measures[0], options.precision
-    listed = ListPair((pair.a, pair.b), compared.pairing.lists, printable(measure.id),
+    listed = ListPair((pair.a, pair.b), compared.lists, printable(measure.id),
                       compared.unit, compared.units, measure.metric.better)  # fmt: skip
     at_most = BARS if options.page else ROWS
     drawn = sorted_differences(listed, pair.measures[measure.id].per_list, precision, at_most)

@@ -6,25 +6,25 @@ import math
 
 from scorer.challenge.words import EVERYTHING
 from scorer.reports.base import ExactRows, Options
-from scorer.reports.comparison.cells import ComparedReport
+from scorer.results.comparison import Comparison
 
 HEAD = ["a", "b", "of", "is", "mean_difference", "wins", "ties", "losses",
         "low", "high", "effect_size", "p"]  # fmt: skip
 
 
-def rows(compared: ComparedReport, options: Options) -> ExactRows:
+def rows(compared: Comparison, options: Options) -> ExactRows:
     """Full doubles."""
     table = list[list[object]]()
-    for pair in compared.pairing.pairs:
+    for pair in compared.pairs:
         for key, found in pair.measures.items():
             ends = map(float, found.interval or (math.nan, math.nan))
-            tally = found.tally.wins, found.tally.ties, found.tally.losses
+            tally = found.wins, found.ties, found.losses
             table.append([pair.a, pair.b, key, "measure", found.difference, *tally, *ends,
-                          found.effect, found.p])  # fmt: skip
+                          found.effect_size, found.p])  # fmt: skip
         for key, outcome in pair.preferences.items():
-            tally = outcome.tally.wins, outcome.tally.ties, outcome.tally.losses
+            tally = outcome.wins, outcome.ties, outcome.losses
             table.append([pair.a, pair.b, key, "preference", outcome.mean, *tally, *[None] * 4])
-    scope = None if compared.report is None else compared.report.scope
-    if scope is None:
+    scope = compared.scope
+    if not scope:
         return ExactRows(HEAD, table)
     return ExactRows(["split", *HEAD], [[scope.split or EVERYTHING, *row] for row in table])

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from scorer.core.text import unit
 from scorer.metrics.catalogue import formula_lines
 from scorer.metrics.notation import Measure
-from scorer.reports.base import PRIVATE, Options
+from scorer.reports.base import Options
 from scorer.reports.document import (
     Block,
     Cell,
@@ -39,6 +39,7 @@ from scorer.reports.leaderboard.cells import (
 )
 from scorer.reports.leaderboard.front import further, scope_of_track
 from scorer.reports.leaderboard.remarks import remarks
+from scorer.results.json import PRIVATE
 from scorer.results.report import Report, Standing
 
 

@@ -8,15 +8,17 @@ from typing import Any
 
 from scorer.core.arrays import Floats, Ints
 from scorer.metrics.notation import Measure
-from scorer.reports.base import PRIVATE, Options
+from scorer.reports.base import Options
 from scorer.reports.leaderboard.cells import gap
 from scorer.results.front import Front
 from scorer.results.json import (
     ABSENT,
+    PRIVATE,
     VERSION,
     ChallengeIdentity,
+    ListValues,
     ReportedProblem,
-    by_list,
+    ShownListValues,
     optional,
 )
 from scorer.results.report import Certainty, Report, Scope, Scored, Standing
@@ -35,7 +37,7 @@ class Value:
     undefined: int
     folds: Mapping[str, float | None] | None = optional()
     deviation: float | None = optional()
-    per_list: Mapping[str, float | None] | None = optional()
+    per_list: ShownListValues | None = optional()
     groups: Mapping[str, float | None] = optional()
     gap: float | None = optional()  # between the best and the worst group
     runs: Mapping[str, float | None] = optional()  # of a system of several, as is the deviation
@@ -292,8 +294,8 @@ def _value(scored: Scored, measure: Measure, report: Report, options: Options) -
     )
 
 
-def _per_list(value: Worth, report: Report) -> Mapping[str, float | None] | None:
-    return None if value.per_list is None else by_list(report.lists, value.per_list)
+def _per_list(value: Worth, report: Report) -> ListValues | None:
+    return None if value.per_list is None else ListValues(report.lists, value.per_list)
 
 
 def _leaderboard_rows(report: Report, options: Options) -> list[Row]:

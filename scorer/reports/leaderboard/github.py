@@ -1,11 +1,12 @@
 """Annotations that GitHub shows beside a pull request: every problem, and the board."""
 
 from scorer.core.text import printable, unit
-from scorer.reports.base import PRIVATE, Options
+from scorer.reports.base import Options
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.github import annotation
 from scorer.reports.leaderboard.cells import interval, level, lists_of, mean_of, place
 from scorer.reports.leaderboard.remarks import remarks
+from scorer.results.json import PRIVATE
 from scorer.results.report import Report, Standing
 
 
