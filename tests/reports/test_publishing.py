@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from scorer.reports.base import PRIVATE, forms
+from scorer.reports.base import forms
 from scorer.results.explanation import EXPLAINED
-from scorer.results.json import LINTED
+from scorer.results.json import LINTED, PRIVATE
 
 PLATFORMS = {each.name for each in forms("leaderboard") if each.public} - {"grades"}
 BOARDS = sorted({each.name for each in forms("leaderboard")} - PLATFORMS - {"grades"})
