@@ -147,7 +147,7 @@ class Report(Text, results.Report):
         names = () if certainty is None else certainty.names
         if certainty is not None and a in names and b in names:
             return float(certainty.p[names.index(a), names.index(b)])
-        for baseline in () if certainty is None else certainty.against:
+        for baseline in () if certainty is None else certainty.baselines:
             if {a, b} - {baseline.name} <= {*names} and baseline.name in (a, b) and a != b:
                 return float(baseline.p[names.index(b if baseline.name == a else a)])
         raise UsageError(f"{quoted(a)} and {quoted(b)} have no test{self._by(measure)._because()}")
@@ -329,7 +329,7 @@ def _of_measure(report: Report, measure: str) -> Report:
     from scorer.leaderboard.certainty import with_certainty
 
     measures = tuple(replace(each, primary=each.id == measure) for each in report.measures)
-    rows = tuple(replace(row, interval=None, fewer=None) for row in report.standings)
+    rows = tuple(replace(row, interval=None, fewer_lists=None) for row in report.standings)
     bare = replace(report, measures=measures, standings=rows, certainty=None, uncertain="",
                    front=None, tracks=())  # fmt: skip
     return Report.of(with_certainty(bare, {}, report.clusters))

@@ -1,33 +1,28 @@
-"""Boards, outcomes and findings as JSON, which is read back to the bit.
+"""What a board needs to know of its challenge as JSON, which is read back to the bit.
 
-A record holds arrays as their bytes, measures by name and parameters, a challenge as what its file
-says. Lines of challenge.yaml are not kept: a challenge that is read back names none.
+A record holds measures by name and parameters, a challenge as what its file says. Lines of
+challenge.yaml are not kept: a challenge that is read back names none.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar, get_origin
+from typing import Any, TypeVar
 
-import numpy as np
 from cattrs import BaseValidationError, Converter
 from cattrs.cols import (
     is_namedtuple,
     namedtuple_dict_structure_factory,
     namedtuple_dict_unstructure_factory,
 )
-from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ScorerError, UnknownName
-from scorer.core.problems import Findings
 from scorer.metrics.aggregate import PLAIN, Combination, composite
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics
@@ -36,14 +31,13 @@ from scorer.metrics.registry import MetricRegistry
 from scorer.metrics.values import metric_of_fields, value_fields
 from scorer.preferences.aggregations import aggregations
 from scorer.preferences.comparisons import comparisons
-from scorer.results.scorecard import Scorecard
 from scorer.stats.aggregate import Aggregate
 
 T = TypeVar("T")
 
 
 def to_json(record: object) -> str:
-    """A `Terms`, `Outcome`, `Scored`, `Report`, `Scorecard` or `Findings`, for `from_json`."""
+    """The text of `Terms`, or of a `Measure`, for `from_json`."""
     return json.dumps(
         {"record": type(record).__name__, "data": _converter(metrics()).unstructure(record)}
     )
@@ -87,50 +81,18 @@ def _converter(registry: MetricRegistry) -> Converter:
     converter = Converter()
     converter.register_unstructure_hook(float, _float_out)
     converter.register_structure_hook(float, lambda value, _: float(value))
-    converter.register_unstructure_hook(datetime, datetime.isoformat)
-    converter.register_structure_hook(datetime, lambda text, _: datetime.fromisoformat(text))
-    converter.register_unstructure_hook(Findings, lambda findings: json.loads(findings.to_json()))
-    converter.register_structure_hook(
-        Findings, lambda fields, _: Findings.from_json(json.dumps(fields))
-    )
-    converter.register_unstructure_hook(Scorecard, lambda card: _base64(card.to_bytes()))
-    converter.register_structure_hook(
-        Scorecard, lambda text, _: Scorecard.from_bytes(base64.b64decode(text))
-    )
     converter.register_unstructure_hook(Challenge, _challenge_out)
     converter.register_structure_hook(Challenge, lambda fields, _: _challenge_from(fields))
     converter.register_unstructure_hook(Measure, lambda bound: _measure_out(bound, registry))
     converter.register_structure_hook(Measure, lambda fields, _: _measure_from(fields, registry))
-    converter.register_unstructure_hook_func(_is_array, _array_out)
-    converter.register_structure_hook_func(_is_array, lambda fields, _: _array(fields))
     converter.register_unstructure_hook_factory(is_namedtuple, namedtuple_dict_unstructure_factory)
     converter.register_structure_hook_factory(is_namedtuple, namedtuple_dict_structure_factory)
     return converter
 
 
-def _is_array(type_: Any) -> bool:
-    return type_ is np.ndarray or get_origin(type_) is np.ndarray
-
-
 def _float_out(value: float) -> float | str:
     """A number as JSON has it, one that it has not as text."""
     return value if math.isfinite(value) else str(value)
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode()
-
-
-def _array_out(values: NDArray[Any]) -> dict[str, object]:
-    return {"dtype": values.dtype.str, "shape": values.shape, "data": _base64(values.tobytes())}
-
-
-def _array(fields: Mapping[str, Any]) -> NDArray[Any]:
-    dtype = np.dtype(fields["dtype"])
-    if dtype.hasobject:
-        raise ValueError("an array of objects")
-    flat = np.frombuffer(base64.b64decode(fields["data"]), dtype)
-    return flat.reshape(fields["shape"]).copy()
 
 
 def _challenge_out(challenge: Challenge) -> dict[str, object]:

@@ -37,6 +37,7 @@ from scorer.leaderboard.wins import with_wins
 from scorer.metrics.notation import Measure
 from scorer.preferences.aggregations import aggregations
 from scorer.results.groups import withheld
+from scorer.results.json import ABSENT
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import aggregate_folds, aggregate_values, values_of_lists
@@ -210,7 +211,7 @@ def ranked(
         signatures,
         tuple(scored),
         tuple(
-            replace(row, deviations=deviations[row.name], points=points.get(row.name))
+            replace(row, deviations=deviations[row.name], points=points.get(row.name, ABSENT))
             for row in rows
         ),
         terms.lists,

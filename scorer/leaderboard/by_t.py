@@ -10,6 +10,7 @@ import numpy as np
 
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.results.json import ABSENT
 from scorer.results.report import Varies
 from scorer.stats.family import Paired
 from scorer.stats.intervals import Bounds
@@ -101,10 +102,10 @@ class _OfRuns:
         return (int(lists.sum()) if own is None else own.size) > 1
 
     @property
-    def varies(self) -> list[Varies | None]:
-        """What the mean of each varies by; None of a single run."""
+    def varies(self) -> list[Varies]:
+        """What the mean of each varies by; ABSENT of a single run."""
         return [
-            None if each is None or each.runs is None
+            ABSENT if each is None or each.runs is None
             else Varies(each.cases.variance, each.runs.variance)
             for each in self._alone
         ]  # fmt: skip
@@ -134,9 +135,9 @@ def of_runs(values: Floats, sizes: Sequence[int], clusters: Ints | None, bounds:
     return _OfRuns(tuple(parts), clusters, bounds)
 
 
-def varies_of(sample: object) -> list[Varies | None] | None:
-    """What the values of systems vary by, where they have several runs."""
-    return sample.varies if isinstance(sample, _OfRuns) else None
+def varies_of(sample: object) -> list[Varies]:
+    """What the values of systems vary by, where they have several runs; else nothing."""
+    return sample.varies if isinstance(sample, _OfRuns) else []
 
 
 def _within(ends: tuple[float, float], bounds: Bounds) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from scorer.leaderboard.by_t import varies_of
 from scorer.leaderboard.samples import Samples, samples_of
 from scorer.metrics.notation import Measure
 from scorer.results.report import (
-    Against,
+    BaselineTests,
     Certainty,
     How,
     Report,
@@ -62,19 +62,19 @@ def with_certainty(
         bounds = samples.intervals(rules.intervals)
         rows = [replace(row, interval=ends) for row, ends in zip(shown, bounds, strict=True)]
     values = [each.values[primary.id] for each in scored]
-    for n, varies in enumerate(varies_of(samples) or ()):
-        rows[n] = replace(rows[n], error=varies)
+    for n, varies in enumerate(varies_of(samples)):
+        rows[n] = replace(rows[n], variance=varies)
     for n, of in _marked(rows, values):
-        rows[n] = replace(rows[n], fewer=(values[n].lists, of))
+        rows[n] = replace(rows[n], fewer_lists=(values[n].lists, of))
     certainty, uncertain = None, ""
     if rules.tiers is not None and report.measured and ranked.size > MOST:
         uncertain = f"of more than {MOST:,} submissions not all pairs are tested"
     elif rules.tiers is not None and report.measured and ranked.size > 1:
-        certainty = _tested(rows, samples, ranked, rules, rules.tiers)
+        certainty = _tested(primary, rows, samples, ranked, rules, rules.tiers)
         per_list = _per_list([values[n] for n in ranked.tolist()])
         if per_list is not None:
             moved = _shake_up(per_list, report.lists, groups, primary, rules)
-            certainty = certainty._replace(shake_up=moved)
+            certainty = replace(certainty, shake_up=moved)
         _placed(rows, ranked, certainty, primary)
     return replace(
         report,
@@ -117,6 +117,7 @@ def _per_list(values: Sequence[Value]) -> list[Floats] | None:
 
 
 def _tested(
+    primary: Measure,
     rows: Sequence[Standing],
     samples: Samples,
     ranked: Ints,
@@ -133,19 +134,23 @@ def _tested(
     by_t = test.test != "permutation"
     least = least_p(units, test.draws, by_t=by_t)
     possible = least <= tier.alpha
+    found = detectable(sd, units, tier.alpha, pairs=max(test.pairs, 1)) if possible else math.nan
     return Certainty(
-        tuple(rows[n].name for n in ranked.tolist()),
-        test.difference,
-        test.p,
-        lists,
-        detectable(sd, units, tier.alpha, pairs=max(test.pairs, 1)) if possible else math.nan,
-        how,
-        test.lead,
-        test.lists,
-        test.pairs,
-        least,
-        fewest_lists(tier.alpha, by_t=by_t),
-        tuple(_against(rows, samples, ranked, rules)),
+        measure=primary.id,
+        names=tuple(rows[n].name for n in ranked.tolist()),
+        difference=test.difference,
+        p=test.p,
+        lists=lists,
+        detectable=found,
+        how=how,
+        signature=how.signature,
+        common_lists=test.lists,
+        pairs=test.pairs,
+        least_p=least,
+        fewest_lists=fewest_lists(tier.alpha, by_t=by_t),
+        baselines=tuple(_against(rows, samples, ranked, rules)),
+        shake_up=None,
+        lead=test.lead,
     )
 
 
@@ -171,11 +176,11 @@ def usual(test: Paired) -> tuple[int, int, float]:
 
 def _against(
     rows: Sequence[Standing], samples: Samples, ranked: Ints, rules: Leaderboard
-) -> Iterator[Against]:
+) -> Iterator[BaselineTests]:
     for n, row in enumerate(rows):
         if row.baseline:
             test = samples.of(np.array([n, *ranked.tolist()])).tests(rules, control=True)
-            yield Against(row.name, -test.difference[0, 1:], test.p[0, 1:], test.lists[0, 1:])
+            yield BaselineTests(row.name, -test.difference[0, 1:], test.p[0, 1:], test.lists[0, 1:])
 
 
 def _placed(rows: list[Standing], ranked: Ints, certainty: Certainty, primary: Measure) -> None:

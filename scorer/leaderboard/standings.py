@@ -146,7 +146,7 @@ def standings(entries: Sequence[Contestant], by: Sequence[Criterion]) -> tuple[S
     for group in _refined(entries, by):
         for entry in sorted(group, key=lambda entry: (entry.baseline, entry.name)):
             place = None if entry.baseline else rank
-            rows.append(Standing(place, entry.name, entry.values, entry.baseline))
+            rows.append(Standing.untested(place, entry.name, entry.values, entry.baseline))
         rank += sum(not entry.baseline for entry in group)
     return tuple(rows)
 

@@ -58,6 +58,9 @@ class _Absent:
     def __bool__(self) -> bool:
         return False
 
+    def __reduce__(self) -> str:
+        return "ABSENT"  # a copy, also of another process, is the same object
+
 
 ABSENT: Any = _Absent()  # the value of an optional field whose key is not in the JSON
 PLAIN = frozenset([str, int, bool, type(None)])
@@ -85,6 +88,7 @@ def shown_as(kind: Any) -> GetPydanticSchema:
 Number = Annotated[float, shown_as(float | None)]
 Numbers = Annotated[Floats, shown_as(Sequence[float | None])]
 NumberRows = Annotated[Floats, shown_as(Sequence[Sequence[float | None]])]
+Counts = Annotated[Ints, shown_as(Sequence[int])]
 CountRows = Annotated[Ints, shown_as(Sequence[Sequence[int]])]
 
 

@@ -5,17 +5,28 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from scorer.challenge.model import Challenge
 from scorer.challenge.rank_by import Track
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Floats
 from scorer.core.problems import Findings, Problem
 from scorer.metrics.notation import Measure
 from scorer.results.front import Front
+from scorer.results.json import (
+    CountRows,
+    Counts,
+    Internal,
+    Number,
+    NumberRows,
+    Numbers,
+    Time,
+    optional,
+    shown_as,
+)
 from scorer.results.scorecard import Scorecard
 
 # The columns of a board as CSV around the values of its measures.
@@ -81,8 +92,9 @@ class Scored:
         return replace(self, path=name, sha256=None, findings=findings)
 
 
-class Varies(NamedTuple):
-    """What the value of a system of several runs varies by: parts of the variance of its mean."""
+@dataclass(frozen=True, slots=True)
+class Varies:
+    """Parts of the variance of the value of a system of several runs."""
 
     lists: float  # of other lists, and of what is left
     runs: float  # of other runs
@@ -94,19 +106,34 @@ class Standing:
 
     rank: int | None  # None: a baseline, outside the ranks
     name: str
-    values: Mapping[str, float]  # measure id -> mean
-    baseline: bool = False
-    interval: tuple[float, float] | None = None  # of the primary measure's mean
-    deviations: Mapping[str, float] = field(default_factory=dict)  # measure id -> over folds
-    tier: int | None = None  # from 1
-    ranks: tuple[int, int] | None = None  # the best and the worst rank it could truly have
-    worse: bool = False  # significantly worse than the first, or than one that stands below it
-    fewer: tuple[int, int] | None = None  # its lists, of how many that others have
-    error: Varies | None = None  # of a system of several runs: what its value varies by
-    points: float | None = None  # what ranks by several measures come to: a sum of ranks, ...
+    values: Mapping[str, Number]  # measure id -> mean
+    tier: int | None  # from 1
+    ranks: tuple[int, int] | None  # the best and the worst rank it could truly have
+    interval: tuple[float, float] | None  # of the primary measure's mean
+    fewer_lists: tuple[int, int] | None  # its lists, of how many that others have
+    worse: bool  # significantly, than the first, or than one below
+    points: float = optional()  # what ranks by several measures come to: a sum of ranks, ...
+    # of the primary measure's mean, of several runs
+    variance: Varies = optional()
+    front: str | None = optional()  # yes or no; None: it lacks a number on some axis
+    entry: int | None = optional()  # of a living board, as are all that follow
+    team: str | None = optional()
+    received: Time | None = optional()
+    entries: int = optional()  # of the team
+    answers: Mapping[str, str] = optional()
+    baseline: Internal[bool] = False
+    deviations: Internal[Mapping[str, float]] = field(default_factory=dict)  # measure id -> its
+
+    @classmethod
+    def untested(
+        cls, rank: int | None, name: str, values: Mapping[str, float], baseline: bool = False
+    ) -> Standing:
+        """Return a row of which neither intervals nor tests are known."""
+        return cls(rank, name, values, None, None, None, None, False, baseline=baseline)
 
 
-class How(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class How:
     """How intervals and tests were made; equal ones can be compared."""
 
     test: str  # permutation; of runs t, of folds corrected t
@@ -122,7 +149,7 @@ class How(NamedTuple):
     @property
     def signature(self) -> str:
         """All fields in a line, as the signature of a measure."""
-        return "|".join(f"{key}:{value}" for key, value in self._asdict().items())
+        return "|".join(f"{key}:{value}" for key, value in asdict(self).items())
 
 
 OF_EACH = ("WinRate", "MeanRank", "Borda")  # aggregations of ranks in each list, or group
@@ -150,16 +177,18 @@ class RankedBy(NamedTuple):
     each: str | None = None  # list or group: in each of these; None: by the whole values
 
 
-class Against(NamedTuple):
-    """A baseline against each of the ranked: a family of tests of its own."""
+@dataclass(frozen=True, slots=True, eq=False)
+class BaselineTests:
+    """A baseline against each of the ranked."""
 
     name: str
-    difference: Floats  # (names,): mean of the ranked less that of the baseline
-    p: Floats  # (names,), corrected for this baseline's pairs
-    lists: Ints  # (names,), how many both have
+    difference: Numbers  # (names,): mean of the ranked less that of the baseline
+    p: Numbers  # (names,), corrected for this baseline's pairs, a family of tests of its own
+    lists: Counts  # (names,), how many both have
 
 
-class ShakeUp(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ShakeUp:
     """How far ranks of two groups of lists differ, beside what random groups would do."""
 
     groups: tuple[str, str]
@@ -168,22 +197,26 @@ class ShakeUp(NamedTuple):
     most: float  # what 95 % of random groups stay at or below
 
 
-class Certainty(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Certainty:
     """How far the lists tell the ranked apart by the primary measure."""
 
-    names: tuple[str, ...]  # the ranked, in the order of the board
-    difference: Floats  # (names, names): mean of the row less mean of the column
-    p: Floats  # (names, names), corrected for the number of pairs; NaN: cannot be had
+    measure: str  # its id
+    names: Sequence[str]  # the ranked, in the order of the board
+    difference: NumberRows  # (names, names): mean of the row less mean of the column
+    p: NumberRows  # (names, names), corrected for the number of pairs; NaN: cannot be had
     lists: int  # how many lists most pairs have in common
-    detectable: float  # the difference found four times in five; NaN: none can be
-    how: How
-    lead: Floats  # (names, names): the sign of the difference as the test sees it, whatever its p
-    common: Ints  # (names, names): how many lists both have
+    detectable: Number  # the difference found four times in five; NaN: none can be
+    how: Annotated[How, shown_as(Mapping[str, Any])]
+    signature: str
+    common_lists: CountRows  # (names, names): how many lists both have
     pairs: int  # how many pairs the correction is for
-    least: float  # the least p that any difference can have
-    fewest: int  # the fewest lists with which a difference can be significant
-    against: tuple[Against, ...] = ()  # baselines
-    shake_up: ShakeUp | None = None
+    least_p: Number  # the least that any difference can have
+    fewest_lists: int  # with which a difference can be significant
+    baselines: tuple[BaselineTests, ...]
+    shake_up: Annotated[ShakeUp, shown_as(Mapping[str, Any])] | None
+    # (names, names): the sign of the difference as the test sees it, whatever its p
+    lead: Internal[Floats]
 
 
 @dataclass(frozen=True, slots=True)

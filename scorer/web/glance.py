@@ -15,6 +15,7 @@ from scorer.challenge.words import EVERYTHING
 from scorer.core.text import format_number, printable
 from scorer.reading.limits import format_limit
 from scorer.reports.pictures.draw import fitted
+from scorer.results.json import ABSENT
 from scorer.results.report import Standing
 
 ROOM = 170.0  # of another team's name
@@ -65,7 +66,7 @@ def standing_facts(live: LiveReport, team: int) -> Iterator[Fact]:
 
 def _gap(live: LiveReport, own: Standing, ranked: list[Standing]) -> str:
     """How far the team before this one is ahead; of the first, how far the next one is behind."""
-    if own.points is not None:  # the order has other reasons than the one value
+    if own.points is not ABSENT:  # the order has other reasons than the one value
         return ""
     others = [each for each in ranked if live.rows[each.name].id != live.rows[own.name].id]
     ahead = [each for each in others if each.rank < own.rank]  # type: ignore[operator]

@@ -77,7 +77,7 @@ def _team_table(report: Report, rows: Mapping[str, RankedEntry], zone: ZoneInfo)
     """The report's table with teams, the numbers of their entries, and times."""
     table = view(document.standings(report, Options(page=True)))
     # the last column says how many lists count: of interest where they differ, or have no hit
-    said = any(row.fewer or hitless(row, report) for row in report.standings)
+    said = any(row.fewer_lists or hitless(row, report) for row in report.standings)
     last = None if said else -1
     head = [table.head[0], Head("team", "text"), *table.head[2:last]]
     head += [Head("entries", "number", "descending"), Head("latest", "text")]

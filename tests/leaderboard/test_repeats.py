@@ -6,6 +6,7 @@ import pytest
 from scorer.api.compare import compare
 from scorer.api.score import score
 from scorer.core.errors import ChallengeError, UsageError
+from scorer.results.json import ABSENT
 
 HEAD = "scorer: 1\nkind: values\n"
 # a system's runs by cases: of x two of three runs are right on case 1, and so on
@@ -49,8 +50,8 @@ def test_runs_are_one_submission_with_their_mean(board):
     assert (how.test, how.adjust, how.over, how.units) == ("t", "holm", "lists in runs", 6)
     low, high = report.standings[0].interval
     assert low < 12 / 18 < high
-    assert report.standings[0].error.runs == 0
-    assert report.standings[1].error.lists > 0
+    assert report.standings[0].variance.runs == 0
+    assert report.standings[1].variance.lists > 0
     text = str(report)
     assert "± is the standard deviation between the runs" in text
     assert "pass@4 has no value for 'x', 'y'." in text
@@ -100,7 +101,7 @@ def test_pairs_of_systems_are_compared_over_their_runs(tmp_path, board):
 def test_a_single_run_beside_several(board):
     report = board({**files(), "z": "111110"})
     z = next(row for row in report.standings if row.name == "z")
-    assert z.error is None
+    assert z.variance is ABSENT
     assert z.interval is not None
     assert "'z' has a single run" in str(report)
 

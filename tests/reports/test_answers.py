@@ -54,7 +54,7 @@ def test_so_many_lists_would_find_the_difference(report):
 
 
 def changed(report, **how):
-    return replace(report, certainty=report.certainty._replace(**how))
+    return replace(report, certainty=replace(report.certainty, **how))
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def below_zero(report):
             replace(report.submissions[0], values={"P@2": cell._replace(mean=value)}),
             *report.submissions[1:],
         ),
-        certainty=certainty._replace(difference=np.full((3, 3), value)),
+        certainty=replace(certainty, difference=np.full((3, 3), value)),
     )
 
 

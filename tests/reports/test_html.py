@@ -117,7 +117,7 @@ def test_a_picture_tells_no_more_than_the_numbers(board, decimals):
 
 def test_a_submission_with_fewer_lists_is_marked(board):
     first, *others = board.standings
-    fewer = replace(board, standings=(replace(first, fewer=(20, 24)), *others))
+    fewer = replace(board, standings=(replace(first, fewer_lists=(20, 24)), *others))
     assert '<td data-sort="20">20 of 24</td>' in parts(fewer)["board"]
     assert "of 24</td>" not in parts(board)["board"]
 

@@ -420,8 +420,10 @@ def large(board, teams, lists, count):
     how = How("permutation", "max", 0.05, 0.95, 10_000, 1, "lists", lists, lists)
     pairs, common = random.random((2, teams, teams)), np.full((teams, teams), lists)
     certainty = Certainty(
-        names, pairs[0], pairs[1], lists, 0.01, how, np.sign(pairs[0]), common, 4950, 1e-4, 6
-    )
+        measure=primary.id, names=names, difference=pairs[0], p=pairs[1], lists=lists,
+        detectable=0.01, how=how, signature=how.signature, common_lists=common, pairs=4950,
+        least_p=1e-4, fewest_lists=6, baselines=(), shake_up=None, lead=np.sign(pairs[0]),
+    )  # fmt: skip
     return replace(
         board,
         measures=measures,
@@ -435,8 +437,8 @@ def large(board, teams, lists, count):
             for name, values in zip(names, each, strict=True)
         ),
         standings=tuple(
-            Standing(
-                n + 1, name, dict.fromkeys((each.id for each in measures), 0.5),
+            replace(
+                Standing.untested(n + 1, name, dict.fromkeys((each.id for each in measures), 0.5)),
                 interval=(0.4, 0.6), tier=n // 10 + 1, ranks=(1, teams),
             )
             for n, name in enumerate(names)

@@ -77,16 +77,18 @@ def large(board, teams):
     values[-1] = 0.01
     names = tuple(f"{LONG}{n}" if n % 2 else f"team <{n}>" for n in range(teams))
     standings = tuple(
-        Standing(n + 1, name, {**board.standings[0].values, key: float(value)},
-                 interval=(value - 0.05, value + 0.05), tier=n // 10 + 1)
+        replace(Standing.untested(n + 1, name, {**board.standings[0].values, key: float(value)}),
+                interval=(value - 0.05, value + 0.05), tier=n // 10 + 1)
         for n, (name, value) in enumerate(zip(names, values, strict=True))
     )  # fmt: skip
     how = How("permutation", "max", 0.05, 0.95, 10_000, 1, "lists", 40, 40)
     differences = values[:, None] - values
     p = np.where(np.abs(differences) > 0.05, 0.001, 0.5)
     certainty = Certainty(
-        names, differences, p, 40, 0.01, how, np.sign(differences),
-        np.full((teams, teams), 40), teams * (teams - 1) // 2, 1e-4, 6,
+        measure=key, names=names, difference=differences, p=p, lists=40, detectable=0.01, how=how,
+        signature=how.signature, common_lists=np.full((teams, teams), 40),
+        pairs=teams * (teams - 1) // 2, least_p=1e-4, fewest_lists=6, baselines=(), shake_up=None,
+        lead=np.sign(differences),
     )  # fmt: skip
     return replace(board, standings=standings, certainty=certainty, splits=())
 

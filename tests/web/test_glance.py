@@ -1,5 +1,6 @@
 """What a person sees first, and the rules in words, of boards and challenges of every form."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -18,7 +19,7 @@ NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 def board(*rows):
     """A board of (name, rank, value) and further fields of a standing; team n is the n-th."""
     standings = [
-        Standing(rank, name, {"RR": value}, **more)
+        replace(Standing.untested(rank, name, {"RR": value}), **more)
         for name, rank, value, more in ((*row, {})[:4] for row in rows)
     ]
     report = SimpleNamespace(standings=standings, primary=SimpleNamespace(id="RR", mark=""))

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from scorer.board.live import LiveReport, RankedEntry
 from scorer.reports.base import Options
-from scorer.reports.leaderboard.fields import Record, Row
+from scorer.reports.leaderboard.fields import Record
 from scorer.reports.leaderboard.fields import fields as report_fields
 from scorer.results.json import ABSENT
+from scorer.results.report import Standing
 
 
 def fields(live: LiveReport, options: Options) -> Record:
@@ -24,12 +25,12 @@ def fields(live: LiveReport, options: Options) -> Record:
     return replace(record, leaderboard=rows, split=live.split, phase=live.phase, tracks=tracks)
 
 
-def _row(row: Row, entry: RankedEntry) -> Row:
+def _row(row: Standing, entry: RankedEntry) -> Standing:
     return replace(
         row,
         entry=entry.entry,
         team=entry.team,
-        received=None if entry.entry is None else entry.received.isoformat(),
+        received=None if entry.entry is None else entry.received,
         entries=entry.entries,
         answers=entry.answers,
     )

@@ -89,7 +89,7 @@ def _needed(ranked: Sequence[Standing], report: Report, precision: int) -> str:
     certainty, primary = report.certainty, report.primary
     if certainty is None or len(ranked) == 1 or ranked[0].name not in certainty.names:
         return "Tests need intervals and two submissions at least."
-    if not certainty.detectable > 0 or certainty.least > certainty.how.alpha:
+    if not certainty.detectable > 0 or certainty.least_p > certainty.how.alpha:
         return "More: as it is, the test can find no difference significant."
     _, untold = _beaten(ranked[0].name, certainty, report)
     word = {"folds": "folds", "clusters": "clusters"}.get(certainty.how.over, unit(report.called))

@@ -70,7 +70,8 @@ def interval(standing: Standing, measure: Measure, precision: int) -> str:
 
 def lists_of(standing: Standing, lists: int, report: Report) -> str:
     """How many lists a value is of; `20 of 60` where others have more, `3, no hit` without any."""
-    count = f"{lists:,}" if standing.fewer is None else "{:,} of {:,}".format(*standing.fewer)
+    fewer = standing.fewer_lists
+    count = f"{lists:,}" if fewer is None else "{:,} of {:,}".format(*fewer)
     return f"{count}, no hit" if hitless(standing, report) else count
 
 

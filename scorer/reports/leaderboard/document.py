@@ -133,7 +133,7 @@ def standings(report: Report, options: Options, whole: Report | None = None) -> 
     others = [measure for measure in report.measures if measure.id != primary.id]
     tiers, ends = any(row.tier for row in rows), level(report)
     # who has fewer than others must not go unmarked for want of room
-    last = 0 if any(row.fewer for row in rows) else len(others) + 10
+    last = 0 if any(row.fewer_lists for row in rows) else len(others) + 10
     more = list(further(report, len(others) + 9))
     columns = [
         Column("rank", "rank", first="ascending"),
@@ -172,7 +172,7 @@ def standings(report: Report, options: Options, whole: Report | None = None) -> 
             *([_interval(row, primary, precision, scale)] if ends else []),
             *(mean(n, row, m) for m in others),
             *(each.cells.get(row.name, Cell(sort="")) for each in more),
-            Cell(lists_of(row, count, report), str(row.fewer[0] if row.fewer else count)),
+            Cell(lists_of(row, count, report), str((row.fewer_lists or (count,))[0])),
         ]
         body.append(Row(cells, row.tier, row.baseline))
     key = "standings" if options.page else ""

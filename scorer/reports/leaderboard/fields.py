@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scorer.core.arrays import Floats, Ints
 from scorer.metrics.notation import Measure
 from scorer.reports.base import Options
 from scorer.reports.leaderboard.cells import gap
@@ -23,8 +22,6 @@ from scorer.results.json import (
 )
 from scorer.results.report import Certainty, Report, Scope, Scored, Standing
 from scorer.results.report import Value as Worth
-
-Numbers = Sequence[float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,37 +64,6 @@ class RunOfSystem:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """Parts of the variance of the value of a system of several runs."""
-
-    lists: float
-    runs: float
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of the leaderboard."""
-
-    rank: int | None
-    name: str
-    values: Mapping[str, float | None]
-    tier: int | None
-    ranks: tuple[int, int] | None
-    interval: tuple[float, float] | None
-    fewer_lists: tuple[int, int] | None
-    worse: bool  # significantly, than the first, or than one below
-    points: float = optional()
-    # of the primary measure's mean, of several runs
-    variance: Parts = optional()
-    front: str | None = optional()  # yes or no; null: it lacks a number on some axis
-    entry: int | None = optional()  # of a living board, as are all that follow
-    team: str | None = optional()
-    received: str | None = optional()
-    entries: int = optional()  # of the team
-    answers: Mapping[str, str] = optional()
-
-
-@dataclass(frozen=True, slots=True)
 class Pareto:
     """The Pareto front of the ranked."""
 
@@ -115,40 +81,10 @@ class TrackBoard:
     groups: Sequence[str]  # none: all lists
     answer: Mapping[str, Sequence[str]]
     lists: int
-    leaderboard: Sequence[Row]
+    leaderboard: Sequence[Standing]
     submissions: Sequence[Submission]
-    certainty: Sure | None
+    certainty: Certainty | None
     pareto: Pareto | None = optional()
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """A baseline against each of the ranked."""
-
-    name: str
-    difference: Numbers
-    p: Numbers
-    lists: Sequence[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Sure:
-    """How far the lists tell the ranked apart by the primary measure."""
-
-    measure: str
-    names: Sequence[str]
-    difference: Sequence[Numbers]
-    p: Sequence[Numbers]
-    lists: int
-    detectable: float | None
-    how: Mapping[str, Any]
-    signature: str
-    common_lists: Sequence[Sequence[int]]
-    pairs: int
-    least_p: float | None
-    fewest_lists: int
-    baselines: Sequence[Baseline]
-    shake_up: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +92,7 @@ class Split:
     """The board of a split beside the one that is reported."""
 
     scope: Scope
-    leaderboard: Sequence[Row]
+    leaderboard: Sequence[Standing]
     submissions: Sequence[Submission]
     tracks: Sequence[TrackBoard] | None = optional()
 
@@ -171,9 +107,9 @@ class Record:
     challenge: ChallengeIdentity
     measures: Sequence[Mapping[str, Any]]
     submissions: Sequence[Submission]
-    leaderboard: Sequence[Row]
+    leaderboard: Sequence[Standing]
     ranked_by: Mapping[str, Any]
-    certainty: Sure | None
+    certainty: Certainty | None
     no_certainty: str | None
     rarest_class: float | None  # rows of the rarest class that a value rests on; null: no class
     cycles: Sequence[Sequence[str]]
@@ -195,9 +131,9 @@ def fields(report: Report, options: Options) -> Record:
         challenge=ChallengeIdentity.of(report.challenge, report.fingerprint),
         measures=[_measure_record(measure, report) for measure in report.measures],
         submissions=[_submission(scored, report, options) for scored in report.submissions],
-        leaderboard=_leaderboard_rows(report, options),
+        leaderboard=_rows(report),
         ranked_by=_ranked_by(report),
-        certainty=_certainty(report.certainty, report) if report.certainty else None,
+        certainty=report.certainty,
         no_certainty=report.uncertain or None,
         rarest_class=report.rests_on,
         cycles=report.cycles,
@@ -233,9 +169,9 @@ def _track(report: Report, options: Options) -> TrackBoard:
         report.track.group,
         report.track.answer,
         len(report.lists),
-        _leaderboard_rows(report, options),
+        _rows(report),
         [_submission(scored, report, options) for scored in report.submissions],
-        _certainty(report.certainty, report) if report.certainty else None,
+        report.certainty,
         _pareto(report.front),
     )
 
@@ -244,7 +180,7 @@ def _split(report: Report, options: Options) -> Split:
     assert report.scope is not None
     return Split(
         report.scope,
-        _leaderboard_rows(report, options),
+        _rows(report),
         [_submission(scored, report, options) for scored in report.submissions],
         _track_boards(report, options),
     )
@@ -298,28 +234,13 @@ def _per_list(value: Worth, report: Report) -> ListValues | None:
     return None if value.per_list is None else ListValues(report.lists, value.per_list)
 
 
-def _leaderboard_rows(report: Report, options: Options) -> list[Row]:
-    rows = [_row(standing, options) for standing in report.standings]
+def _rows(report: Report) -> Sequence[Standing]:
+    rows: Sequence[Standing] = report.standings
     if (front := report.front) is not None:
         rows = [replace(row, front=front.place(row.name) or None) for row in rows]
     if report.answers:
         rows = [replace(row, answers=report.answers.get(row.name, {})) for row in rows]
     return rows
-
-
-def _row(standing: Standing, options: Options) -> Row:
-    return Row(
-        standing.rank,
-        standing.name,
-        standing.values,
-        standing.tier,
-        standing.ranks,
-        standing.interval,
-        standing.fewer,
-        standing.worse,
-        ABSENT if standing.points is None else standing.points,
-        ABSENT if standing.error is None else Parts(*standing.error),
-    )
 
 
 def _ranked_by(report: Report) -> dict[str, Any]:
@@ -331,30 +252,3 @@ def _ranked_by(report: Report) -> dict[str, Any]:
         return {"measure": report.primary.id}
     preference, aggregate = report.rank_by
     return {"preference": preference.name, "aggregate": aggregate.name}
-
-
-def _certainty(certainty: Certainty, report: Report) -> Sure:
-    return Sure(
-        measure=report.primary.id,
-        names=certainty.names,
-        difference=_as_matrix(certainty.difference),
-        p=_as_matrix(certainty.p),
-        lists=certainty.lists,
-        detectable=certainty.detectable,
-        how=certainty.how._asdict(),
-        signature=certainty.how.signature,
-        common_lists=_as_matrix(certainty.common),
-        pairs=certainty.pairs,
-        least_p=certainty.least,
-        fewest_lists=certainty.fewest,
-        baselines=[
-            Baseline(one.name, one.difference.tolist(), one.p.tolist(), one.lists.tolist())
-            for one in certainty.against
-        ],
-        shake_up=None if certainty.shake_up is None else certainty.shake_up._asdict(),
-    )
-
-
-def _as_matrix(matrix: Floats | Ints) -> Any:
-    """A matrix as it is: the codec makes lists of it."""
-    return matrix

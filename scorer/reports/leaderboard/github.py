@@ -34,6 +34,6 @@ def github(report: Report, options: Options) -> str:
 
 def _fewer(standing: Standing, report: Report) -> str:
     """A mark of a value that is of fewer lists than others: ` (20 of 60 users)`."""
-    if standing.fewer is None:
+    if standing.fewer_lists is None:
         return ""
-    return f" ({lists_of(standing, 0, report)} {unit(report.called, standing.fewer[1])})"
+    return f" ({lists_of(standing, 0, report)} {unit(report.called, standing.fewer_lists[1])})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from scorer.core.text import format_number, printable, unit
 from scorer.metrics.catalogue import formula_lines, page_prose
@@ -64,7 +64,7 @@ def page(report: Report, options: Options) -> Iterator[Block]:
     if (certainty := report.certainty) is not None:
         yield Heading("Pairs", key="pairs")
         yield from _pairs(certainty, report, options)
-        if certainty.against:
+        if certainty.baselines:
             yield Heading("Baselines", key="baselines")
             yield _baselines(certainty, report, options)
     if report.groups:
@@ -194,7 +194,7 @@ def _difference(difference: float, p: float, alpha: float, options: Options) -> 
 
 
 def _matrix(
-    caption: str, names: tuple[str, ...], across: tuple[str, ...], rows: list[list[Cell]]
+    caption: str, names: Sequence[str], across: Sequence[str], rows: list[list[Cell]]
 ) -> Table:
     """Submissions down, and others across."""
     columns = [Column("name", "name", cut=40), *(Column(name, cut=40) for name in across)]
@@ -204,7 +204,7 @@ def _matrix(
 
 def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:
     """The ranked minus each baseline, with a family of tests for each."""
-    alpha, against = certainty.how.alpha, certainty.against
+    alpha, against = certainty.how.alpha, certainty.baselines
     names = certainty.names[:MOST]
     rows = [
         [_difference(float(b.difference[i]), float(b.p[i]), alpha, options) for b in against]

@@ -9,6 +9,7 @@ from scorer.core.text import join_first, printable, quoted, unit
 from scorer.metrics.notation import Measure
 from scorer.reports.leaderboard.cells import DAGGER, hitless, level, number
 from scorer.reports.leaderboard.front import on_the_front
+from scorer.results.json import ABSENT
 from scorer.results.report import Certainty, RankedBy, Report, Scope, Standing
 
 FEW_LISTS = 10  # lists below which the level of an interval is nominal
@@ -41,7 +42,7 @@ def remarks(report: Report, precision: int) -> list[str]:
     elif by is not None and report.standings:
         points = [
             f"{printable(row.name, 60)} {abs(row.points):g}"
-            for row in report.standings if row.points is not None
+            for row in report.standings if row.points is not ABSENT
         ]  # fmt: skip
         more = f" and {len(points) - 10:,} more" if len(points) > 10 else ""
         lines.append(
@@ -162,7 +163,7 @@ def _of_runs(report: Report) -> Iterator[str]:
     said = (
         "± is the standard deviation between the runs of a submission, whose value is their mean."
     )
-    errors = [row.error for row in report.standings if row.error is not None]
+    errors = [row.variance for row in report.standings if row.variance is not ABSENT]
     shares = [each.runs / (each.lists + each.runs) for each in errors if each.lists + each.runs > 0]
     if shares:
         low, high = (f"{100 * share:.0f}" for share in (min(shares), max(shares)))
@@ -211,7 +212,7 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
         )
         yield _significant(ranked, certainty, how_tested) + border * (most > 1)
         several = (row for row in ranked if row.ranks and row.ranks != (row.rank, row.rank))
-        tells = certainty.least <= how.alpha  # else no rank can be ruled out, which is said below
+        tells = certainty.least_p <= how.alpha  # else no rank can be ruled out, which is said below
         if tells and (row := next(several, None)) is not None and row.ranks is not None:
             yield (
                 "In parentheses: the ranks that the data leave possible. "
@@ -260,17 +261,17 @@ def _detectable(report: Report, certainty: Certainty, precision: int) -> Iterato
     word = {"lists": unit(report.called, 2), "folds": "folds", "clusters": "clusters"}.get(
         how.over, how.over
     )
-    if certainty.least > how.alpha:
-        if how.units < certainty.fewest:
+    if certainty.least_p > how.alpha:
+        if how.units < certainty.fewest_lists:
             yield (
-                f"No difference can be significant with fewer than {certainty.fewest:,} {word}; "
-                f"there {'is' if how.units == 1 else 'are'} {how.units:,}, so that every rank is "
-                "possible."
+                "No difference can be significant with fewer than "
+                f"{certainty.fewest_lists:,} {word}; there {'is' if how.units == 1 else 'are'} "
+                f"{how.units:,}, so that every rank is possible."
             )
         else:
             yield (
                 f"No difference can be significant: with {how.draws:,} draws the smallest p is "
-                f"{certainty.least:.2g} (leaderboard: {{draws: 10000}} has more)."
+                f"{certainty.least_p:.2g} (leaderboard: {{draws: 10000}} has more)."
             )
         return
     if not certainty.detectable > 0:  # 0: all are equal; NaN: too few
@@ -308,7 +309,7 @@ def _against(report: Report, certainty: Certainty) -> Iterator[str]:
     """Each baseline against the ranked, a family of its own."""
     sign = 1 if report.primary.metric.better == "higher" else -1
     alpha = certainty.how.alpha
-    for baseline in certainty.against:
+    for baseline in certainty.baselines:
         sure = baseline.p <= alpha
         better = [n for n, s, d in zip(certainty.names, sure, baseline.difference, strict=True)
                   if s and sign * d > 0]  # fmt: skip

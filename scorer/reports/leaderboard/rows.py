@@ -71,7 +71,7 @@ def _standing(row: Standing, scored: Scored, report: Report) -> list[object]:
     return [
         value.lists, row.baseline, True, *(row.ranks or (None, None)), row.tier,
         *map(float, row.interval or (math.nan, math.nan)), value.missing, value.undefined,
-        row.fewer[1] if row.fewer else value.lists,
+        row.fewer_lists[1] if row.fewer_lists else value.lists,
         ", ".join(f"{measure.id} {measure.metric.better}" for measure in report.measures),
     ]  # fmt: skip
 

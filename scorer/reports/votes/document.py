@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from scorer.core.text import printable
 from scorer.reports.base import Options
@@ -88,8 +89,8 @@ def vote_table(board: VoteBoard, options: Options) -> Table:
 
 def as_standing(row: VoteStanding) -> Standing:
     """The standing of any board."""
-    return Standing(row.rank, row.name, {"rating": row.rating}, interval=row.interval,
-                    tier=row.tier, ranks=row.ranks)  # fmt: skip
+    standing = Standing.untested(row.rank, row.name, {"rating": row.rating})
+    return replace(standing, interval=row.interval, tier=row.tier, ranks=row.ranks)
 
 
 def _rating_interval(row: VoteStanding) -> str:
