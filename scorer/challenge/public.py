@@ -132,9 +132,12 @@ class Public(NamedTuple):
         return printable(self.called.get(role, role), 60)
 
     @property
+    def list_called(self) -> str:
+        """The word for one list; of tables, values and texts that of the column, such as `id`."""
+        return self.word("list") if self.kind in ("labels", "values") or self.texts else "list"
+
+    @property
     def lists_called(self) -> str:
-        """The word for several lists; of tables, values, texts the plural of the column, `ids`."""
-        word = self.word("list")
-        if not (self.kind in ("labels", "values") or self.texts) or word == "list":
-            return "lists"
+        """The word for several lists."""
+        word = self.list_called
         return word if word.endswith("s") else f"{word}s"

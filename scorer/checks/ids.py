@@ -101,8 +101,7 @@ class IdIndex:
             return IdFault("S309", "")
         meant = self._folded.get(fold_id(name))
         if meant is not None and meant != name:
-            message = f"{quoted(name)} differs from {quoted(meant)} only by "
-            return IdFault("S312", message + _describe_difference(name, meant), meant)
+            return IdFault("S312", f"{quoted(name)} {describe_difference(name, meant)}", meant)
         if len(name) <= LONGEST_MISSING and name.casefold() in MISSING:
             return IdFault("S310", f"id reads {quoted(name)}", None, READ_AS_TEXT)
         if self.names and SEVERAL_OR_WRAPPED.search(name):
@@ -363,15 +362,17 @@ def _is_invisible(character: str) -> bool:
 INVISIBLE = {n: None for n in range(128) if _is_invisible(chr(n))}
 
 
-def _describe_difference(name: str, meant: str) -> str:
-    """Return the only difference between two ids that look alike, in words."""
-    if name.casefold() == meant.casefold():
-        return "case"
-    if "".join(name.split()) == "".join(meant.split()):
-        return "blanks"
-    if unicodedata.normalize("NFKC", name) == unicodedata.normalize("NFKC", meant):
-        return "Unicode normalisation"
+def describe_difference(name: str, meant: str) -> str:
+    """Return by what alone an id differs from the one that it looks like."""
     hidden = [c for c in name + meant if _is_invisible(c) and not c.isspace()]
-    if hidden:
-        return f"an invisible character (U+{ord(hidden[0]):04X})"
-    return "case, blanks or Unicode normalisation"
+    if name.casefold() == meant.casefold():
+        difference = "case"
+    elif "".join(name.split()) == "".join(meant.split()):
+        difference = "blanks"
+    elif unicodedata.normalize("NFKC", name) == unicodedata.normalize("NFKC", meant):
+        difference = "Unicode normalisation"
+    elif hidden:
+        difference = f"an invisible character (U+{ord(hidden[0]):04X})"
+    else:
+        difference = "case, blanks or Unicode normalisation"
+    return f"differs from {quoted(meant)} only by {difference}"

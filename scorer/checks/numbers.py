@@ -20,7 +20,7 @@ from scorer.checks.base import (
     report_rows,
 )
 from scorer.checks.ids import count_rows, has_name
-from scorer.core.arrays import Floats, Mask
+from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import format_exact, printable, quoted
 from scorer.reading.numbers import parse_number
@@ -102,34 +102,28 @@ def out_of_range(rows: SubmissionRows) -> Iterator[CountedProblem]:
 @check("S505", kinds=("labels", "ratings", "grades"))
 def outside_domain(rows: SubmissionRows) -> Iterator[CountedProblem]:
     """Numbers are such as the challenge's measures are made for."""
-    for domain in rows.public.domains:
-        if domain.role not in rows.frame.columns:
-            continue
-        numbers = rows.frame[domain.role].to_numpy()
-        is_outside = _is_outside(numbers, domain)
-        if is_outside.any():
-            what = describe_domain(rows.column_name(domain.role), numbers[is_outside][0], domain)
-            yield count_wrong_rows(rows, is_outside, "S505", what)
-
-
-def _is_outside(numbers: Floats, domain: Domain) -> Mask:
-    """Return which numbers are outside a domain by more than rounding."""
-    outside: Mask = (numbers < domain.low - ROUNDING) | (numbers > domain.high + ROUNDING)
-    return outside
+    for what, is_outside in _find_outside(rows):
+        yield count_wrong_rows(rows, is_outside, "S505", what)
 
 
 def find_outside_domain(rows: TruthRows) -> Iterator[Problem]:
     """Yield a warning for each column of the truth with numbers that a measure is not made for."""
+    for what, is_outside in _find_outside(rows):
+        line = rows.frame["line"][int(np.argmax(is_outside))]
+        count = count_rows(int(np.count_nonzero(is_outside)))
+        yield Problem("T505", f"{what}{count}", "warning", line=line)
+
+
+def _find_outside(rows: FileRows) -> Iterator[tuple[str, Mask]]:
+    """Yield which rows have a number that a measure is not made for, and words for the first."""
     for domain in rows.public.domains:
         if domain.role not in rows.frame.columns:
             continue
         numbers = rows.frame[domain.role].to_numpy()
-        is_outside = _is_outside(numbers, domain)
+        is_outside = (numbers < domain.low - ROUNDING) | (numbers > domain.high + ROUNDING)
         if is_outside.any():
-            what = describe_domain(rows.column_name(domain.role), numbers[is_outside][0], domain)
-            line = rows.frame["line"][int(np.argmax(is_outside))]
-            count = count_rows(int(np.count_nonzero(is_outside)))
-            yield Problem("T505", f"{what}{count}", "warning", line=line)
+            name = rows.column_name(domain.role)
+            yield describe_domain(name, numbers[is_outside][0], domain), is_outside
 
 
 def describe_domain(column: str, number: float, domain: Domain) -> str:

@@ -63,7 +63,7 @@ def no_rows(rows: SubmissionRows) -> Iterator[Problem]:
         return
     public = rows.public
     what = "only a header" if rows.table.header else "no rows"
-    noun = public.lists_called if len(public.lists) != 1 else public.lists_called.removesuffix("s")
+    noun = public.lists_called if len(public.lists) != 1 else public.list_called
     yield Problem("S103", f"{what}; expected rows for {len(public.lists):,} {noun}")
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from scorer.checks.base import SLICE_ROWS, Row, SubmissionRows, check, distinct_ids, report_rows
-from scorer.checks.ids import IdFault, IdIndex, count_rows
+from scorer.checks.ids import IdFault, IdIndex, count_rows, describe_difference
 from scorer.checks.numbers import is_number
 from scorer.core.ids import TextPattern
 from scorer.core.problems import KEPT, Problem, Severity
@@ -57,8 +57,8 @@ def describe_meaning(fault: IdFault | None, name: str) -> str:
     """Return the end of a message, on the class that a name certainly means; '' if none is."""
     if fault is None or not fault.meant:
         return ""
-    if fault.code == "S312":  # its message begins with the name, as the caller's does
-        return f"; it{fault.message.removeprefix(quoted(name))}"
+    if fault.code == "S312":  # its message names the class again
+        return f"; it {describe_difference(name, fault.meant)}"
     return f"; {fault.message}"
 
 

@@ -94,8 +94,8 @@ class TrueBoxes(Images):
 def cells_of_lists(table: Table, role: str, lists: Sequence[str]) -> tuple[list[str], Mask]:
     """Return the cell of each list, '' of a list without a row, and which lists have a row."""
     rows = list_rows(table.frame, lists)
-    cells = [*table.frame[role].to_list(), ""]
-    return [cells[row] for row in rows.tolist()], rows >= 0
+    cells = table.frame[role].to_list()
+    return [cells[row] if row >= 0 else "" for row in rows.tolist()], rows >= 0
 
 
 def _read_cells(cells: Sequence[str], read: Callable[[str], Any]) -> list[Any]:

@@ -24,7 +24,7 @@ class Case(NamedTuple):
 
     yaml: str
     truth: str
-    good: str
+    good: str | None  # None: as the truth
     codes: str
     files: Mapping[str, str] = MappingProxyType({})
     forged: str | None = None  # the file, if other than the good one with FORGED in place of REAL
@@ -40,19 +40,22 @@ def of_lists(head, cell):
 
 RATED = [f"u1,{REAL},5", "u1,b,3", "u2,c,4"]
 GRADED = [f"q1,{REAL},1", *(f"q1,other-{n},1" for n in range(9))]
+RATINGS = table("list,item,rating", *RATED)
+PREDICTIONS = table("list,item,prediction", *RATED)
+GRADES, SCORES = (table(f"list,item,{role}", *GRADED) for role in ("grade", "score"))
 CATALOGUE = table("item", REAL, *(f"other-{n}" for n in range(9)))
 TEXTS = "truth: {file: truth.csv, columns: {text: text}}\nsubmission: {columns: {text: text}}\n"
 CASES = {
     "ratings": Case(
         "truth: truth.csv\nmetrics: [RMSE]\n",
-        table("list,item,rating", *RATED),
-        table("list,item,prediction", *RATED),
+        RATINGS,
+        PREDICTIONS,
         "S508 S509",
     ),
     "ratings, undefined ones left out": Case(
         "truth: truth.csv\nmetrics: [RMSE]\nundefined: skip\n",
-        table("list,item,rating", *RATED),
-        table("list,item,prediction", *RATED),
+        RATINGS,
+        PREDICTIONS,
         "S508 S509",
     ),
     "a list of ratings": Case(
@@ -63,8 +66,8 @@ CASES = {
     ),
     "a rating of each, of items that are public": Case(
         "truth: truth.csv\nitems: items.csv\nmetrics: [RMSE]\n",
-        table("list,item,rating", *RATED),
-        table("list,item,prediction", *RATED),
+        RATINGS,
+        PREDICTIONS,
         "S508 S509",
         {"items.csv": table("list,item", *(row.rsplit(",", 1)[0] for row in RATED))},
     ),
@@ -78,13 +81,13 @@ CASES = {
     "classes": Case(
         "truth: truth.csv\nmetrics: [Accuracy]\n",
         table("list,label", f"1,{REAL}", "2,b", "3,b"),
-        table("list,label", f"1,{REAL}", "2,b", "3,b"),
+        None,
         "S521",
     ),
     "ids of classes": Case(
         "truth: truth.csv\nmetrics: [Accuracy]\n",
         of_lists("list,label", "a"),
-        of_lists("list,label", "a"),
+        None,
         "S301 S302",
     ),
     "values, the lower the better": Case(
@@ -97,19 +100,19 @@ CASES = {
     "masks": Case(
         "truth: truth.csv\nmetrics: [Dice]\n",
         of_lists("list,runs", "1 3"),
-        of_lists("list,runs", "1 3"),
+        None,
         "S301 S302",
     ),
     "texts": Case(
         f"{TEXTS}metrics: [BLEU]\n",
         of_lists("list,text", "a b c d"),
-        of_lists("list,text", "a b c d"),
+        None,
         "S301 S302",
     ),
     "a catalogue": Case(
         "truth: truth.csv\nitems: items.csv\nmetrics: [AP]\n",
-        table("list,item,grade", *GRADED),
-        table("list,item,score", *GRADED),
+        GRADES,
+        SCORES,
         "S305",
         {"items.csv": CATALOGUE},
     ),
@@ -121,29 +124,29 @@ CASES = {
     ),
     "an item ten times, behind a forged one": Case(
         "truth: truth.csv\nmetrics: [P@10]\n",
-        table("list,item,grade", *GRADED),
-        table("list,item,score", *GRADED),
+        GRADES,
+        SCORES,
         "S304*9",
         forged=table("list,item,score", f"q1,{FORGED},99", *(f"q1,{REAL},{n}" for n in range(10))),
     ),
     "a rating twice, behind a forged one": Case(
         "truth: truth.csv\nmetrics: [RMSE]\n",
-        table("list,item,rating", *RATED),
-        table("list,item,prediction", *RATED),
+        RATINGS,
+        PREDICTIONS,
         "S507 S509",
         forged=table("list,item,prediction", f"u1,{FORGED},1", RATED[0], *RATED),
     ),
     "a row twice, behind a forged one": Case(
         "truth: truth.csv\nmetrics: [Accuracy]\nsubmission: {unknown_list: ignore}\n",
         of_lists("list,label", "a"),
-        of_lists("list,label", "a"),
+        None,
         "S526",
         forged=table("list,label", f"{FORGED},a", f"{REAL},a", *(f"{name},a" for name in LISTS)),
     ),
     "preferences": Case(
         "truth: truth.csv\nmetrics: [EDRC]\n",
         table("list,better,worse", f"q,{REAL},b", "q,b,c"),
-        table("list,better,worse", f"q,{REAL},b", "q,b,c"),
+        None,
         "S704",
     ),
     "ranked lists as preferences": Case(
@@ -155,7 +158,7 @@ CASES = {
     "contradictions, behind a forged one": Case(
         "truth: truth.csv\nmetrics: [EDRC]\nitems: items.csv\n",
         table("list,better,worse", f"q,{REAL},b"),
-        table("list,better,worse", f"q,{REAL},b"),
+        None,
         "S702",
         {"items.csv": table("list,item", f"q,{REAL}", f"q,{FORGED}", "q,b")},
         forged=table("list,better,worse", f"q,{FORGED},b", f"q,b,{REAL}", f"q,{REAL},b"),
@@ -214,8 +217,9 @@ def written(folder, case):
     for name, text in case.files.items():
         (folder / name).write_text(text)
     good, forged = folder / "good.csv", folder / "forged.csv"
-    good.write_text(case.good)
-    forged.write_text(case.forged or case.good.replace(REAL, FORGED))
+    text = case.truth if case.good is None else case.good
+    good.write_text(text)
+    forged.write_text(case.forged or text.replace(REAL, FORGED))
     return good, forged
 
 
