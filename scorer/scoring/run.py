@@ -7,27 +7,50 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
+from scorer.metrics.notation import Measure
+from scorer.reading.signatures import GZIP, PARQUET, ZIP
 from scorer.results.scorecard import Outcome
 from scorer.scoring.submission import Plan, score_submission
 
 Tick = Callable[[int], None]  # called with the number of submissions that are done
 
 # The total size of the files, in bytes, from which several processes are used. Starting a process
-# takes as long as scoring about 10 MiB, so that sharing smaller files would gain little. Below it
-# files are shared among threads of one process, whose memory is bounded by this size, too.
+# takes as long as scoring about 10 MiB, so that sharing smaller files would gain little.
 SHARED_SIZE = 32 << 20
+# Files of at most this size, in bytes, are shared among threads, which need no start. Scoring one
+# takes less than 300 MB, so that the system never ends the process, and with it all files, for
+# want of memory. Of larger files, polars uses all cores for one anyway.
+THREAD_SIZE = 8 << 20
+PACKED = (GZIP, ZIP, PARQUET)  # what a file begins with that may be far larger than it is on disk
 
 
-def default_jobs(paths: Sequence[Path]) -> int:
+def default_jobs(paths: Sequence[Path], measures: Sequence[Measure]) -> int:
     """Return the number of processes to use: one for few or small files, else one per core."""
-    if len(paths) < 2 or _total_size(paths) < SHARED_SIZE:
+    if len(paths) < 2 or can_use_threads(paths, measures):
         return 1
-    return min(_count_cores(), len(paths))
-
-
-def _total_size(paths: Sequence[Path]) -> int:
     # `Path.is_file` raises an OSError for a name that is too long; `os.path.isfile` does not.
-    return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
+    size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
+    return min(_count_cores(), len(paths)) if size >= SHARED_SIZE else 1
+
+
+def can_use_threads(paths: Sequence[Path], measures: Sequence[Measure]) -> bool:
+    """Return whether files may be scored side by side in this process.
+
+    All are small, and no metric is a plug-in, whose code may not expect threads.
+    """
+    metrics = [part.metric for measure in measures for part in measure.all_parts]
+    built_in = all(metric.function.__module__.startswith("scorer.metrics.") for metric in metrics)
+    return len(paths) > 1 and built_in and all(map(_is_small, paths))
+
+
+def _is_small(path: Path) -> bool:
+    try:
+        if not path.is_file() or path.stat().st_size > THREAD_SIZE:
+            return False
+        with path.open("rb") as file:
+            return not file.read(4).startswith(PACKED)
+    except OSError:
+        return False
 
 
 def _count_cores() -> int:
@@ -55,7 +78,7 @@ def score_submissions(
         from scorer.scoring.processes import score_in_processes  # imports multiprocessing
 
         outcomes = score_in_processes(plan, paths, jobs)
-    elif _threads_are_safe(plan, paths):
+    elif can_use_threads(paths, plan.measures):
         outcomes = _score_in_threads(plan, paths)
     else:
         outcomes = (score_submission(plan, path) for path in paths)
@@ -65,23 +88,13 @@ def score_submissions(
         tick(done)
 
 
-def _threads_are_safe(plan: Plan, paths: Sequence[Path]) -> bool:
-    """Return whether the files may be scored side by side in this process.
-
-    They are small, so that no thread takes so much memory that the process is killed with all
-    files; and no code of other people runs, which may not expect threads.
-    """
-    metrics = [part.metric for measure in plan.measures for part in measure.all_parts]
-    own = all(metric.function.__module__.startswith("scorer.metrics.") for metric in metrics)
-    return own and len(paths) > 1 and _total_size(paths) < SHARED_SIZE
-
-
 def _score_in_threads(plan: Plan, paths: Sequence[Path]) -> Iterator[Outcome]:
-    """Yield the outcome of each file, in order, from one thread a core."""
+    """Yield the outcome of each file, in order, from one thread per core."""
     pool = ThreadPoolExecutor(min(_count_cores(), len(paths)))
     try:
         for future in [pool.submit(score_submission, plan, path) for path in paths]:
-            # Ctrl-C does not interrupt a longer wait: see `score_in_processes`.
+            # Ctrl-C does not interrupt a wait, since polars sets a flag by which the system
+            # resumes it. So waits are short, and Ctrl-C takes effect between two of them.
             while not future.done():
                 wait([future], timeout=0.2)
             yield future.result()

@@ -1,11 +1,13 @@
 """Files shared out to processes: the same report, whatever happens to one of them."""
 
+import gzip
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +15,9 @@ import pytest
 
 import scorer
 from scorer.api.evaluate import settled_challenge
-from scorer.scoring.run import SHARED_SIZE, default_jobs
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse_measure
+from scorer.scoring.run import SHARED_SIZE, THREAD_SIZE, can_use_threads, default_jobs
 
 METRIC = """
 import os, signal
@@ -93,16 +97,55 @@ def test_a_metric_that_cannot_be_sent_is_refused():
         scorer.score(made, tables, jobs=2)
 
 
+def write_zeros(path, size):
+    with path.open("wb") as file:
+        file.truncate(size)
+    return path
+
+
 def test_processes_start_for_large_files_alone(tmp_path):
-    small, large = tmp_path / "small", tmp_path / "large"
-    small.write_bytes(b"1")
-    with large.open("wb") as file:
-        file.truncate(SHARED_SIZE)
-    assert default_jobs([small, small]) == 1
-    assert default_jobs([large]) == 1
-    assert default_jobs([tmp_path / "absent", small]) == 1
+    small, large = (write_zeros(tmp_path / str(size), size) for size in (1, SHARED_SIZE))
+    assert default_jobs([small, small], []) == 1
+    assert default_jobs([large], []) == 1
+    assert default_jobs([tmp_path / "absent", small], []) == 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    assert default_jobs([large, small]) == min(2, cores)
+    assert default_jobs([large, small], []) == min(2, cores)
+
+
+def test_threads_share_small_plain_files_of_built_in_metrics(tmp_path):
+    @scorer.metric("Constant", title="Constant", source="own")
+    def constant(judged: scorer.Judged) -> scorer.Floats:
+        """One."""
+        raise AssertionError
+
+    small, largest, large = (
+        write_zeros(tmp_path / str(size), size) for size in (9, THREAD_SIZE, THREAD_SIZE + 1)
+    )
+    packed = tmp_path / "packed.csv"
+    packed.write_bytes(gzip.compress(b"list,item\n"))
+    built_in = parse_measure(metrics().get("nDCG"), "nDCG@10")
+    assert can_use_threads([small, largest], [built_in])
+    assert not can_use_threads([small], [built_in])
+    assert not can_use_threads([small, large], [built_in])
+    assert not can_use_threads([small, packed], [built_in])
+    assert not can_use_threads([small, tmp_path / "absent"], [built_in])
+    assert not can_use_threads([small, tmp_path], [built_in])
+    plugin = replace(built_in, metric=constant.metric)
+    assert not can_use_threads([small, largest], [built_in, plugin])
+    # many small files are more than processes are started for, and need none
+    many = [largest] * (SHARED_SIZE // THREAD_SIZE)
+    assert default_jobs(many, [built_in]) == 1
+
+
+def test_threads_give_what_one_thread_gives(challenge, monkeypatch):
+    files = {f"run{n:02}.csv": f"list,item\nq1,d{n % 5}\nq1,d9\n" for n in range(20)}
+    files["run07.csv"] = "list,item\nq1,d1\nq1,d1\nq2,x\n"
+    truth = "list,item\nq1,d1\nq1,d3\n"
+    folder = challenge("truth: truth.csv\nmetrics: [P@1, AP]\n", **{"truth.csv": truth}, **files)
+    paths = [folder / name for name in files]
+    by_threads = scorer.score(folder, paths)
+    monkeypatch.setattr("scorer.scoring.run.can_use_threads", lambda paths, measures: False)
+    assert by_threads.to_dict() == scorer.score(folder, paths).to_dict()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which processes there are")

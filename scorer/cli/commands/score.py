@@ -93,8 +93,8 @@ def score(
             "--jobs",
             metavar="N",
             min=1,
-            help="How many processes read and score the files. Default: one a core, for files of "
-            "more than 32 MiB together.",
+            help="How many processes read and score the files. Default: one a core for large "
+            "files, else one, whose threads share small files.",
         ),
     ] = None,
     engine: Annotated[
@@ -154,7 +154,7 @@ def score(
             progress=None if quiet else terminal.progress,
             splits=split or (),
             answers=answers,
-            jobs=jobs or default_jobs([file.path for file in files]),
+            jobs=jobs or default_jobs([file.path for file in files], prepared.measures),
         )
     options = terminal.options(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private
