@@ -22,7 +22,12 @@ from scorer.core.arrays import Ints, Mask
 from scorer.core.text import join_first, nearest, printable, quoted
 from scorer.reading.formats import Format, Rows
 from scorer.reading.header import match_schema
-from scorer.reading.json_faults import DEEPEST, QUOTED_TEXT, JsonShapeError, check_document
+from scorer.reading.json_faults import (
+    QUOTED_TEXT,
+    JsonShapeError,
+    check_document,
+    is_too_deep,
+)
 from scorer.reading.layout import EACH, Steps, container_path, parse_path
 from scorer.reading.limits import MOST_DOCUMENT, UnreadableError, format_size
 from scorer.reading.schema import Schema, holds_text
@@ -98,7 +103,10 @@ def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
         schema, paths = declared or _guess_paths(root, request, places)
         return _make_cells(root, schema, paths, places, request)
     except JsonShapeError as error:
-        line, column = places.find_offset(min(error.at, len(text) - 1))
+        ends = sizes.cum_sum()
+        at = min(error.at, len(text) - 1)
+        line = int(ends.search_sorted(at, side="right")) + 1
+        column = at - (int(ends[line - 2]) if line > 1 else 0) + 1
         raise UnreadableError("S207", error.message, line, column) from None
 
 
@@ -145,12 +153,6 @@ class _Places:
         before = int(self._token_ends[line - 2]) if line > 1 else 0
         return line, int(self._columns[token - before])
 
-    def find_offset(self, offset: int) -> tuple[int, int]:
-        """Return the line and the character of an offset in the text, both from 1."""
-        ends = (self._lines.str.len_chars().cast(pl.Int64) + 1).cum_sum()  # with the LF
-        line = int(ends.search_sorted(offset, side="right")) + 1
-        return line, offset - (int(ends[line - 2]) if line > 1 else 0) + 1
-
     def make_error(self, fault: Fault) -> UnreadableError:
         """Return the error of a value with a wrong shape."""
         return UnreadableError("S207", fault.message, *self.find(fault.token))
@@ -167,9 +169,7 @@ def _parse(text: str) -> Value:
     except (ValueError, RecursionError):
         check_document(text)
         raise JsonShapeError(0, "not JSON") from None
-    has_odd_text = "\\u" in text and ODD_ESCAPE.search(text)
-    may_be_deep = text.count("[") + text.count("{") > DEEPEST
-    if has_odd_text or (may_be_deep and _is_too_deep(root)):
+    if ("\\u" in text and ODD_ESCAPE.search(text)) or is_too_deep(root):
         check_document(text)
     return root
 
@@ -189,15 +189,6 @@ def _refuse_word(word: str) -> None:
 DECODER = json.JSONDecoder(
     object_pairs_hook=_make_object, parse_int=str, parse_float=str, parse_constant=_refuse_word
 )
-
-
-def _is_too_deep(root: Value) -> bool:
-    """Return whether arrays and objects are nested more than DEEPEST deep."""
-    level: list[Any] = [root] if type(root) in CONTAINERS else []
-    for _ in range(DEEPEST):
-        children = chain.from_iterable(v.values() if type(v) is dict else v for v in level)
-        level = [child for child in children if type(child) in CONTAINERS]
-    return bool(level)
 
 
 def _declared_paths(request: ReadRequest) -> tuple[Schema, dict[str, Steps]]:
@@ -442,7 +433,8 @@ def _find_rows(nodes: _Nodes, level: _Level, *, is_root: bool = False) -> _Rows:
         if wrong is not None:
             word = "an array" if isinstance(cells.values[wrong], list) else "an object"
             cells = cells.before(wrong, f"{word} where the {role} is expected")
-        columns[role] = _Column(_make_texts(cells.values), cells.tokens)
+        texts = [v if isinstance(v, str) else WORDS[v] for v in cells.values]
+        columns[role] = _Column(pl.Series(texts, dtype=pl.String), cells.tokens)
         count = len(cells.values)
         entries = _Nodes(entries.values[:count], entries.tokens[:count], cells.fault)
     without_rows = np.flatnonzero(sizes == 0)
@@ -532,13 +524,6 @@ def _find_member(members: Mapping[str, Any], name: str) -> int:
     if not CONTAINERS.isdisjoint(map(type, before)):
         offset += sum(_count_in(value) - 1 for value in before)
     return offset
-
-
-def _make_texts(values: Sequence[Any]) -> pl.Series:
-    """Return the texts of values that are neither arrays nor objects."""
-    if not {str}.issuperset(map(type, values)):
-        values = [value if isinstance(value, str) else WORDS[value] for value in values]
-    return pl.Series(values, dtype=pl.String)
 
 
 FORMAT = Format("json", write_json, read_json, is_document=True)

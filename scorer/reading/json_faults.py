@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import chain
 from typing import Any
 
 from scorer.core.text import quoted
@@ -139,24 +140,24 @@ def parse_json(document: str | bytes) -> Any:
     """
     if isinstance(document, bytes):
         document = document.decode(json.detect_encoding(document))
-    if is_too_deep(document):
-        raise ValueError("the values are nested too deeply")
-    return json.loads(document)
+    try:
+        value = json.loads(document)
+        if not is_too_deep(value):
+            return value
+    except RecursionError:
+        pass
+    raise ValueError("the values are nested too deeply")
 
 
-def is_too_deep(document: str) -> bool:
-    """Return whether the values of a JSON document are nested more than `DEEPEST` deep.
+def is_too_deep(value: Any) -> bool:
+    """Return whether arrays and objects of JSON are nested more than `DEEPEST` deep.
 
-    >>> is_too_deep("[" * 100), is_too_deep("[" * 101), is_too_deep("[" + "{}," * 101)
-    (False, True, False)
-    >>> is_too_deep('["' + "[" * 101 + '"]')
-    False
+    >>> [is_too_deep(json.loads("[" * depth + "]" * depth)) for depth in (100, 101)]
+    [False, True]
     """
-    if document.count("[") + document.count("{") <= DEEPEST:
-        return False
-    depth = 0
-    for mark in re.findall(r"[\[{}\]]", re.sub(QUOTED_TEXT, "", document)):
-        depth += 1 if mark in "[{" else -1
-        if depth > DEEPEST:
-            return True
-    return False
+    depth, level = 0, [value] if isinstance(value, dict | list) else []
+    while level and depth < DEEPEST:
+        depth += 1
+        children = chain.from_iterable(v.values() if isinstance(v, dict) else v for v in level)
+        level = [child for child in children if isinstance(child, dict | list)]
+    return bool(level)

@@ -219,14 +219,16 @@ def _decode(line: int, raw: str, request: ReadRequest) -> Row | None:
         message = f"this is {what}; expected an object a line"
         request.report("S207", message, line, column, WRITE_JSON)
         return None
-    if is_too_deep(text):
-        request.report("S207", "not a row: the values are nested too deeply", line, column)
-        return None
     try:
         cells = DECODER.decode(text)
     except json.JSONDecodeError as error:
         message = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}"
         request.report("S207", message, line, column + error.pos)
+        return None
+    except RecursionError:
+        cells = None
+    if cells is None or is_too_deep(cells):
+        request.report("S207", "not a row: the values are nested too deeply", line, column)
         return None
     if isinstance(cells, _RepeatedKeys):
         seen = set[str]()
