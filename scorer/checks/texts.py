@@ -79,9 +79,10 @@ def unknown_class(rows: SubmissionRows) -> Iterator[Problem]:
         unknown = find_unknown_names(rows.frame, role, split, index)
         if rows.rules.classes:
             for row in unknown.head(KEPT).iter_rows(named=True):
-                what = f": {quoted(row['name'])} is no class of this challenge"
-                what = what if row["name"] else f" {quoted(row['cell'])} names no class"
-                message = f"{word}{what}{count_rows(row['rows'])}"
+                message = f"{word}: {quoted(row['name'])} is no class of this challenge"
+                if not row["name"]:
+                    message = f"{word} {quoted(row['cell'])} names no class"
+                message += count_rows(row["rows"])
                 found.append(_class_problem(row, message, index, "error"))
         elif unknown.height:
             cells = rows.frame[role].unique()
@@ -95,10 +96,13 @@ def _class_warning(unknown: pl.DataFrame, index: IdIndex, word: str) -> Problem:
     meant = (name for name in unknown["name"] if describe_meaning(index.explain(name), name))
     name = next(meant, unknown["name"][0])
     row = unknown.row(by_predicate=pl.col("name") == name, named=True)
-    cell = quoted(row["cell"])
-    what = f"such as {quoted(name)}" if name else f"and {cell} names none"
-    what += f" ({cell})" if name and name != row["cell"] else ""
-    message = f"{word}: no class in this file is a class of this challenge, {what}"
+    message = f"{word}: no class in this file is a class of this challenge"
+    if not name:
+        message += f", and {quoted(row['cell'])} names none"
+    elif name == row["cell"]:
+        message += f", such as {quoted(name)}"
+    else:
+        message += f", such as {quoted(name)} ({quoted(row['cell'])})"
     return _class_problem(row, message, index, "warning")
 
 

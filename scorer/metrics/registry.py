@@ -80,7 +80,8 @@ class MetricRegistry:
 
         `UnknownName` if none has.
         """
-        return min(self.find_all(name, every=True), key=_place_of_kind)
+        found = self.find_all(name, every=True)
+        return min(found, key=lambda metric: min(map(KINDS_IN_ORDER.index, metric.kinds)))
 
     def find_all(self, name: str, every: bool = False) -> tuple[Metric, ...]:
         """Return the metrics of a name; several if each is for challenges of other kinds.
@@ -158,11 +159,6 @@ class MetricRegistry:
         return None
 
 
-def _place_of_kind(metric: Metric) -> int:
-    """Return the place of a metric among those with its name, by `KINDS_IN_ORDER`."""
-    return min(KINDS_IN_ORDER.index(kind) for kind in metric.kinds)
-
-
 def _folded_names(metric: Metric) -> dict[str, str]:
     """Return the name and the aliases of a metric, each by itself in small letters."""
     return {name.casefold(): name for name in (metric.name, *metric.aliases)}
@@ -177,7 +173,9 @@ def installed_metrics() -> list[NamedMetric]:
             loaded = point.load()
         module = loaded if isinstance(loaded, ModuleType) else import_module(point.module)
         metrics |= dict.fromkeys(marked_things(module, Metric))  # two may name one module
-    return [each for metric in metrics for each in _by_kind(metric)]
+    return [
+        (variant, metric.function.__module__) for metric in metrics for variant in metric.by_kind
+    ]
 
 
 @cache
@@ -214,7 +212,3 @@ def metrics_of_file(path: Path) -> list[NamedMetric]:
     if not metrics:
         raise PluginError(f"the plugin {quoted(path.name)} defines no metric")
     return [(variant, path.name) for metric in metrics for variant in metric.by_kind]
-
-
-def _by_kind(metric: Metric) -> list[NamedMetric]:
-    return [(variant, metric.function.__module__) for variant in metric.by_kind]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 from collections import Counter
@@ -18,6 +16,7 @@ from scorer.core.problems import Problem
 from scorer.core.text import display_path, join_first, printable, quoted
 from scorer.prepare.guess.directions import Better, better_by_name
 from scorer.prepare.tools.base import Case, Tool, ToolFile, tools
+from scorer.reading.write import csv_text
 
 LISTS = "cases.csv"
 SUBMISSIONS = "systems"
@@ -230,19 +229,13 @@ def _case_table(found: FoundCases) -> bytes:
     if _has_shares(found):
         shares = _shares(found)
         head, rows = [*head, SHARE], [[*row, repr(shares[row[0]])] for row in rows]
-    return _csv_bytes([head, *rows])
+    return csv_text([head, *rows]).encode()
 
 
 def _system_table(found: FoundCases, system: str) -> bytes:
     cases = found.systems[system].items()
     rows = ([case, *(repr(values[name]) for name in found.values)] for case, values in cases)
-    return _csv_bytes([["case", *found.values], *rows])
-
-
-def _csv_bytes(rows: Sequence[Sequence[str]] | Iterator[Sequence[str]]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue().encode()
+    return csv_text([["case", *found.values], *rows]).encode()
 
 
 def what_was_found(found: FoundCases) -> str:

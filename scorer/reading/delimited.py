@@ -7,7 +7,6 @@ plain lines at once. A line with a quote, a stray CR or another number of fields
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,6 +43,7 @@ from scorer.reading.lines import BLANKS, first_content, read_lines
 from scorer.reading.numbers import join_decimal_commas
 from scorer.reading.schema import holds_text
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells_frame, merge_rows
+from scorer.reading.write import csv_text
 
 SAMPLE_LINES = 10_000  # after the header, in which the rows of the sample are looked for
 HEAD_LINES = SAMPLE_ROWS + 1  # the header and the rows of the sample, of a clean file
@@ -257,14 +257,10 @@ def write_delimited(rows: Rows, columns: Mapping[str, str]) -> bytes:
     """Return a header, and a line for each row."""
     # Blanks round a cell without quotes mean nothing.
     has_blanks = any(str(cell) != str(cell).strip() for row in rows for cell in row.values())
-    text = io.StringIO()
-    lines = csv.writer(
-        text, lineterminator="\n", quoting=csv.QUOTE_ALL if has_blanks else csv.QUOTE_MINIMAL
-    )
     roles = list(rows[0]) if rows else ["list", "item"]
-    lines.writerow([columns.get(role, role) for role in roles])
-    lines.writerows([row[role] for role in roles] for row in rows)
-    return text.getvalue().encode()
+    lines: list[list[object]] = [[columns.get(role, role) for role in roles]]
+    lines += ([row[role] for role in roles] for row in rows)
+    return csv_text(lines, quotes_all=has_blanks).encode()
 
 
 def read_delimited(lines: pl.DataFrame, request: ReadRequest) -> Cells:
@@ -300,7 +296,8 @@ def read_form(lines: pl.DataFrame, request: ReadRequest) -> FileForm:
     if not layout.header:
         refuse_wrong_first_line(first_line, first_text, request)
     separator = NO_SEPARATOR
-    if not _is_line_a_cell(layout):
+    # A separator says nothing of one column, unless it separates the values in its cells, too.
+    if len(layout.header) != 1 or (layout.separator and layout.cells):
         separator = find_separator(first_line, first_text, request)
     has_quotes = separator not in (WHITESPACE, NO_SEPARATOR)
     dialect = Dialect(separator, has_quotes, longest=request.limits.line)
@@ -333,14 +330,6 @@ def read_form(lines: pl.DataFrame, request: ReadRequest) -> FileForm:
     dialect = _complete_dialect(dialect, len(names), positions, layout)
     keeps_blank_rows = layout.lines is not None
     return FileForm(dialect, header, match, positions, header.next_line, keeps_blank_rows)
-
-
-def _is_line_a_cell(layout: Layout) -> bool:
-    """Return whether a line is one cell, whatever it holds: a file without a header has one column.
-
-    A separator says nothing of one column, unless it separates the values in its cells, too.
-    """
-    return len(layout.header) == 1 and not (layout.separator and layout.cells)
 
 
 def _find_header(

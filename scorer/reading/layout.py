@@ -235,13 +235,14 @@ def _check_wide_columns(
     missing = [pattern.replace("*", label) for label in known if label not in columns]
     strange = [name for label, name in columns.items() if label not in set(known)]
     if missing:
+        message = f"{len(missing):,} columns are missing: {join_first(missing, 3)}"
+        if len(missing) == 1:
+            message = f"column {quoted(missing[0])} is missing"
         similar = ((name, nearest(name, strange)) for name in missing)
         hints = [f"; rename {quoted(old)} to {quoted(new)}?" for new, old in similar if old]
-        found = f"; in place found: {join_first(strange, 3)}" if strange and not hints else ""
-        what = "column" if len(missing) == 1 else f"{len(missing):,} columns are missing:"
-        end = " is missing" if len(missing) == 1 else ""
-        message = f"{what} {join_first(missing, 3)}{end}{found}{''.join(hints[:3])}"
-        raise UnreadableError("S201", message)
+        if strange and not hints:
+            hints = [f"; in place found: {join_first(strange, 3)}"]
+        raise UnreadableError("S201", message + "".join(hints[:3]))
     if strange:
         message = f"no column of this challenge is called {join_first(strange, 3)}"
         raise UnreadableError("S201", f"{message}; it has {join_first(list(known))}")

@@ -138,10 +138,13 @@ def _write_and_move(folder: Path, files: Mapping[str, bytes | Path], *, is_there
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def csv_text(rows: Iterable[Iterable[object]], separator: str = ",") -> str:
-    """Return rows of cells as CSV."""
+def csv_text(
+    rows: Iterable[Iterable[object]], separator: str = ",", *, quotes_all: bool = False
+) -> str:
+    """Return rows of cells as CSV, with quotes where they are needed, or round all cells."""
     out = io.StringIO()
-    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(rows)
+    dialect: csv.Dialect | type[csv.Dialect] = csv.unix_dialect if quotes_all else csv.excel
+    csv.writer(out, dialect, delimiter=separator, lineterminator="\n").writerows(rows)
     return out.getvalue()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,6 +9,7 @@ from typing import ClassVar
 from scorer.core.arrays import Floats, Mask
 from scorer.reading.schema import holds_text
 from scorer.reading.table import Table
+from scorer.reading.write import csv_text
 from scorer.views.columns import View
 
 CSV = "csv"  # the key in `Table.facts` of the text of the whole file
@@ -52,8 +51,4 @@ def text_of(table: Table) -> str:
         column if holds_text(role) else list(map(repr, column))
         for role, column in zip(roles, columns, strict=True)
     )
-    out = io.StringIO()
-    lines = csv.writer(out, lineterminator="\n")
-    lines.writerow(table.column_name(role) for role in roles)
-    lines.writerows(zip(*cells, strict=True))
-    return out.getvalue()
+    return csv_text([map(table.column_name, roles), *zip(*cells, strict=True)])
