@@ -84,6 +84,20 @@ def first_positions(numbers: Ints, size: int) -> Ints:
     return positions
 
 
+def at_or_missing(column: NDArray[Any], rows: Ints, missing: Any) -> NDArray[Any]:
+    """Return the elements at some rows; `missing` where a row is -1.
+
+    >>> at_or_missing(np.array([5.0, 7.0]), np.array([1, -1]), np.nan).tolist()
+    [7.0, nan]
+    """
+    is_present = rows >= 0
+    if is_present.all():
+        return column[rows]
+    found = np.full((rows.size, *column.shape[1:]), missing, dtype=column.dtype)
+    found[is_present] = column[rows[is_present]]
+    return found
+
+
 def order_runs(in_list: NDArray[np.integer[Any]]) -> Ints:
     """Return the rows by list, those of a list as they stand; without rows whose list is below 0.
 

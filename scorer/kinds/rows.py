@@ -8,12 +8,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.classes import is_beyond_rounding
-from scorer.core.arrays import Floats, Ints, Mask, first_positions
+from scorer.core.arrays import Floats, Ints, Mask, at_or_missing, first_positions
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
@@ -76,7 +75,7 @@ class Labels(OpenTruth):
         found: dict[type, LabelledRows] = {}
         if numbered is not None or not classes:
             numbers = _numbers_in(frame["label"]) if classes else frame["prediction"].to_numpy()
-            prediction = _at_or_missing(numbers, row, np.nan)
+            prediction = at_or_missing(numbers, row, np.nan)
             if numbered is not None:
                 prediction = np.where(numbered, prediction, self.target)
             found[LabelledRows] = found[Targets] = Targets(
@@ -86,7 +85,7 @@ class Labels(OpenTruth):
             label, several = None, self.constants.several
             if "label" in submission:
                 codes = read_labels(frame["label"], classes, self.separator if several else None)
-                label = _at_or_missing(codes, row, False if several else -1)
+                label = at_or_missing(codes, row, False if several else -1)
                 label = label if numbered is None else np.where(numbered, self.truth, label)
             found[LabelledRows] = found[Labelled] = Labelled(
                 **shared,
@@ -154,7 +153,7 @@ class Labels(OpenTruth):
             total = table.sum(axis=1, keepdims=True)
             off = is_beyond_rounding(total) & (total > 0)
             table = np.divide(table, total, out=table, where=off)
-        return _at_or_missing(table, row, np.nan)
+        return at_or_missing(table, row, np.nan)
 
     def _scores(self, frame: pl.DataFrame, row: Ints) -> Floats:
         """Return the scores of both classes, shape (rows, 2): minus the column, and the column."""
@@ -162,16 +161,8 @@ class Labels(OpenTruth):
         if len(classes) != 2 or self.constants.several:
             message = f"a column of scores needs two classes, not {len(classes):,}"
             raise ChallengeError(problems=[Problem("T808", message)])
-        score = _at_or_missing(frame["score"].to_numpy(), row, np.nan)
+        score = at_or_missing(frame["score"].to_numpy(), row, np.nan)
         return np.column_stack([-score, score])
-
-
-def _at_or_missing(column: NDArray[Any], row: Ints, missing: float) -> NDArray[Any]:
-    """Return the elements at some rows; `missing` where a row is -1, that of a list without one."""
-    if row.min(initial=0) < 0:
-        none = np.full((1, *column.shape[1:]), missing, dtype=column.dtype)
-        column = np.concatenate([column, none])
-    return column[row]
 
 
 def label_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
@@ -275,10 +266,10 @@ def _class_shares(
     if strange := [name for name in side.class_columns if name not in places]:
         message = f"a column of the truth for {join_first(strange)}, which no submission may name"
         findings.add(Problem("T801", message))
-    shares = np.zeros((rows.size, len(classes) + 1))  # the last column is of strange classes
+    shares = np.zeros((rows.size, len(classes)))
     for n, name in enumerate(side.class_columns):
-        shares[:, places.get(name, -1)] = table.frame[f"{LIKELY}[{n}]"].to_numpy()[rows]
-    shares = shares[:, :-1]
+        if name in places:
+            shares[:, places[name]] = table.frame[f"{LIKELY}[{n}]"].to_numpy()[rows]
     if side.measured_rows is not None:  # rows that no measure looks at get the first class
         shares[~side.measured_rows[rows]] = np.eye(1, len(classes))
     positive, several = shares > 0, side.separators[0] is not None

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.core.arrays import Ints, Mask
+from scorer.core.arrays import Ints, Mask, at_or_missing
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import format_distinct, printable, quoted
@@ -53,10 +53,8 @@ class NamedColumns(dict[str, Column]):
         """Return the columns at some rows; '', NaN, or shares of 0 where a row is -1."""
         columns = {}
         for name, column in self.items():
-            missing: Column = np.array([""], dtype=object)
-            if column.dtype != object:
-                missing = np.full((1, *column.shape[1:]), 0.0 if column.ndim > 1 else np.nan)
-            columns[name] = np.concatenate([column, missing])[rows]
+            of_number = 0.0 if column.ndim > 1 else np.nan
+            columns[name] = at_or_missing(column, rows, "" if column.dtype == object else of_number)
         return NamedColumns(columns, self.section, self.levels)
 
 
