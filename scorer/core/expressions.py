@@ -21,25 +21,25 @@ from scorer.core.text import quoted
 
 MOST_TOKENS = 400  # numbers, names, comparisons and signs: few enough for recursion
 DEEPEST = 50  # parentheses, functions and signs inside each other
-# All repetitions are possessive, so that no text can be matched in many ways.
+# All repetitions are possessive, so that no text can be matched in many ways. The long patterns
+# are compiled where they are used: it takes milliseconds, and most challenges need none.
 NUMBER = r"(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?\d++)?+"
 WORD = r"[^\W\d][\w.@]*+"
 NAME = rf"(?:{WORD}|'[^']++')"
 VALUE = rf"(?:[-+]?\s*+{NUMBER}|{NAME})"
 # The kind of a token is `Match.lastgroup`, its last group that is not inside another one.
-FORMULA_TOKEN = re.compile(
+FORMULA_TOKEN = (
     rf"\s*+(?:(?P<function>{WORD})\s*+\(|(?P<operand>(?P<number>{NUMBER})|(?P<name>{NAME}))"
     r"|(?P<infix>\*\*|[*/])|(?P<sign>[-+])|(?P<open>\()|(?P<close>\))|(?P<comma>,))"
 )
-CONDITION_TOKEN = re.compile(
-    rf"\s*+(?:(?P<operand>(?P<column>{NAME})\s*+"
+CONDITION_TOKEN = (
+    rf"(?i)\s*+(?:(?P<operand>(?P<column>{NAME})\s*+"
     rf"(?:(?P<compare>==?|!=|<>|[<>]=?)\s*+(?P<value>{VALUE})|(?P<negated>not\s++)?in\s*+"
     rf"\(\s*+(?P<values>{VALUE}(?:\s*+,\s*+{VALUE})*+)\s*+\)))"
-    r"|(?P<infix>(?:and|or)\b)|(?P<prefix>not\b)|(?P<open>\()|(?P<close>\)))",
-    re.IGNORECASE,
+    r"|(?P<infix>(?:and|or)\b)|(?P<prefix>not\b)|(?P<open>\()|(?P<close>\)))"
 )
 # A comparison up to its right side, which is missing or wrong where CONDITION_TOKEN does not match.
-LEFT_SIDE = re.compile(rf"\s*+{NAME}\s*+(?P<sign>==?|!=|<>|[<>]=?|(?:not\s++)?in\b)", re.IGNORECASE)
+LEFT_SIDE = rf"(?i)\s*+{NAME}\s*+(?P<sign>==?|!=|<>|[<>]=?|(?:not\s++)?in\b)"
 TOKENS = {
     "formula": (FORMULA_TOKEN, "part of a formula"),
     "condition": (CONDITION_TOKEN, "comparison"),
@@ -105,12 +105,12 @@ def _parse_tree(text: str, noun: str) -> tuple[ast.expr, list[re.Match[str]]]:
 
 def _split_tokens(text: str, noun: str) -> Iterator[re.Match[str]]:
     """Yield the tokens of a text; `ExpressionError` at anything else."""
-    pattern, part = TOKENS[noun]
+    pattern, part = re.compile(TOKENS[noun][0]), TOKENS[noun][1]
     end, text = 0, text.rstrip()
     while end < len(text):
         token = pattern.match(text, end)
         if token is None:
-            if noun == "condition" and (left := LEFT_SIDE.match(text, end)) is not None:
+            if noun == "condition" and (left := re.compile(LEFT_SIDE).match(text, end)) is not None:
                 takes_list = left["sign"].lower().endswith("in")
                 right = "values in parentheses" if takes_list else "a value"
                 message = f"character {left.end() + 1}: {right} must follow {quoted(left['sign'])}"

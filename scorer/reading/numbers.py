@@ -25,13 +25,12 @@ AMBIGUOUS = re.compile(r"[+-]?[1-9][0-9]{0,2}[,.][0-9]{3}")  # 1,234 may be 1.23
 # 1.234,5 and 1.234.567 and 0,5: commas are decimal, and points stand between thousands.
 DECIMAL_COMMAS = r"[0-9]\.[0-9]{3}[.,][0-9]|^[+-]?(?:0,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))$"
 AMBIGUOUS_POINT = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"
-PERCENTAGE = re.compile(r"([+-]?[0-9]++(?:[.,][0-9]++)?)[ \u00a0\u202f]?%")
-BRACKETED = re.compile(
-    r"(?:(?:np\.|numpy\.)?(?:tensor|array|float(?:16|32|64))\()?\[*([^][()]+)\]*\)?"
-)
-CURRENCY = re.compile(r"[$€£¥₹₽₩]|\b(?:USD|EUR|GBP|CHF|JPY|INR)\b")
+# These are compiled where they are used: most files have no such cell.
+PERCENTAGE = r"([+-]?[0-9]++(?:[.,][0-9]++)?)[ \u00a0\u202f]?%"
+BRACKETED = r"(?:(?:np\.|numpy\.)?(?:tensor|array|float(?:16|32|64))\()?\[*([^][()]+)\]*\)?"
+CURRENCY = r"[$€£¥₹₽₩]|\b(?:USD|EUR|GBP|CHF|JPY|INR)\b"
 # The mark between thousands is a comma, point, blank or apostrophe, the same throughout.
-THOUSANDS = re.compile(
+THOUSANDS = (
     r"[+-]?[1-9][0-9]{0,2}(?P<mark>[,. '’\u00a0\u2009\u202f])[0-9]{3}(?:(?P=mark)[0-9]{3})*+"
     r"(?:(?!(?P=mark))[.,][0-9]+)?"
 )
@@ -99,7 +98,7 @@ def parse_number(
             with_point += f", or {folded.replace(',', '')} if it marks thousands"
         message = f"{quoted(text)} has a decimal comma; write {printable(with_point, 60)}"
         code = "S504"
-    elif len(text) <= LONGEST_MARKED and (percentage := PERCENTAGE.fullmatch(folded)):
+    elif len(text) <= LONGEST_MARKED and (percentage := re.fullmatch(PERCENTAGE, folded)):
         plain = percentage[1].replace(",", ".")
         share = f"{Decimal(plain).scaleb(-2):f}"
         message = f"{quoted(text)} is a percentage; write {share} or {plain}"
@@ -186,16 +185,16 @@ def strip_marks(text: str) -> PlainNumber | None:
     if len(bare) > LONGEST_MARKED:
         return None
     marks = []
-    bracketed = BRACKETED.fullmatch(bare)
+    bracketed = re.fullmatch(BRACKETED, bare)
     are_paired = bare.count("[") == bare.count("]") and bare.count("(") == bare.count(")")
     if bracketed and bracketed[1] != bare and are_paired:
         bare = bracketed[1].strip()
         marks.append("brackets")
-    currencies = CURRENCY.findall(bare)
+    currencies = re.findall(CURRENCY, bare)
     if len(currencies) == 1:
-        bare = CURRENCY.sub("", bare).strip()
+        bare = re.sub(CURRENCY, "", bare).strip()
         marks.append(f"the currency {currencies[0]}")
-    thousands = THOUSANDS.fullmatch(bare)
+    thousands = re.fullmatch(THOUSANDS, bare)
     if thousands and not AMBIGUOUS.fullmatch(bare):
         bare = bare.replace(thousands["mark"], "").replace(",", ".")
         marks.append("marks between thousands")
