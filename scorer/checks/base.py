@@ -388,14 +388,11 @@ def report_rows(
 
     Args:
         rows: `line`, and `list` and `item` if the problem is about them.
-        code: The code of the problem.
         message: The message, with `{item}` for a row's cell of that column. A text is quoted;
             `{item:bare}` only makes it safe to print. Of a list of texts the first are quoted. A
             number is exact; `{grade:g}` and its like round it.
-        severity: The severity of the problem.
         role: The role of the wrong cell, to find its place in the line; by default that in the
             column `role`.
-        words: Further words of the message.
     """
 
     def describe(row: Row) -> Problem:
@@ -439,7 +436,6 @@ def report_ids(
 
     Args:
         ids: As `distinct_ids` returns them.
-        role: The column of the ids.
         faults: What is wrong with the first ids; the others are only counted.
         word: The challenge's word for such an id.
         errors: The codes of errors, all others being warnings; None if all are errors.

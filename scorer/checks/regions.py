@@ -78,7 +78,6 @@ def _find_faults(
     """Yield a problem for each row whose mask or boxes are wrong.
 
     Args:
-        frame: The rows.
         parts: The names of the numbers of each box, in their order.
         limits: The first and last coordinate of the image.
     """

@@ -70,7 +70,6 @@ def _subtopic_ratio(
     """The sum of the gains of each list over a divisor.
 
     Args:
-        view: What was returned.
         facets: The relevant subtopics of the hits that count.
         gain: The gain of each facet, shape (facets,).
         divisor: Shape (lists,).

@@ -212,8 +212,6 @@ def _average_precisions(right: Floats, submitted: Floats, true: float, rule: str
     Args:
         right: The weight of the right boxes down to each box, shape (boxes, thresholds).
         submitted: The weight of all boxes down to each box, shape (boxes, 1).
-        true: The weight of the true boxes.
-        rule: As in `boxap`.
     """
     precision = np.nan_to_num(divide(right, submitted))
     recall = right / true

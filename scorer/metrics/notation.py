@@ -217,7 +217,6 @@ def parse_measure(
 
     Args:
         notation: As a challenge writes it, with parameters and cut-off, if any.
-        params: Further parameters by name.
         id: What reports and rules call the measure; by default its canonical name.
         primary: Whether it orders the leaderboard.
 

@@ -205,7 +205,6 @@ def sum_of_rows(
         columns: What an explanation shows, shape (rows,) each, by heading; the last one is summed.
         divisor: Shape (lists,), or one number.
         divisor_name: The word for the divisor in the formula; empty if it is 1.
-        name: The word for the sum.
     """
     *_, summands = columns.values()
     total = rows.total(summands)

@@ -191,7 +191,6 @@ def read_spans(
     """The true and the submitted spans of each list.
 
     Args:
-        texts: The view.
         rel: The lowest grade of a true span.
         type_columns: The columns with the types, of the truth first; None: texts begin with them.
         only: The type of the spans; None: all types.

@@ -147,7 +147,6 @@ def ranked_table(
     """The returned items down to rank k, with the grades of judged lists.
 
     Args:
-        one: The list.
         rows: What has cells in the columns, such as hits; it has `rank`.
         columns: The columns' cells by heading, shape (rows,) each.
         k: The last rank that is shown; None: all are.

@@ -24,7 +24,7 @@ from scorer.prepare.board_rules import board_rules, tie_breaker
 from scorer.prepare.combine import Combiner
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.kind import OWN_COLUMNS, Choice, kind_of, of_its_kind, own_metrics, sides
-from scorer.reading.formats import find_format, first_lines, qrels_lines
+from scorer.reading.formats import QRELS_LINES, find_format, first_lines, trec_lines
 from scorer.reading.limits import ReadLimits
 from scorer.reading.open import has_same_content
 from scorer.reading.read import FileTable, read_file
@@ -336,7 +336,7 @@ def _by_content(challenge: Challenge) -> Challenge:
     format = truth.format or find_format(truth.file, None).name
     if truth.format is None and format == "csv":
         lines = first_lines(truth.file)
-        format = "trec" if qrels_lines(lines, truth.file) else "csv"
+        format = "trec" if trec_lines(lines, truth.file, QRELS_LINES) else "csv"
     if format != "trec":
         return challenge
     columns = truth.columns

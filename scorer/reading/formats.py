@@ -23,22 +23,20 @@ from scorer.reading.unpack import read_head, table_suffix, zip_names
 
 HEAD_BYTES = 1 << 16  # of a file, in which its first lines are looked for
 MOST_HEAD_LINES = 100  # first lines that are looked at
-# A line with a comma may be CSV. The CERTAIN patterns allow commas, as a second column 0 or Q0 (in
-# a run, with a whole number as rank) is hardly chance. They are not tried on files with these
-# names, only the other patterns are.
+# A line with a comma may be CSV. The second patterns below allow commas, as a second column 0 or Q0
+# (in a run, with a whole number as rank) is hardly chance. They are not tried on files with these
+# names.
 OTHER_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
 # Qrels: list, iteration, item and grade; the second column is mostly 0, and may be a subtopic.
-QRELS_LINE = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*")
-CERTAIN_QRELS_LINE = re.compile(
-    r"[ \t]*\S+[ \t]+[Qq]?0[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*"
+QRELS_LINES = (
+    r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*",
+    r"[ \t]*\S+[ \t]+[Qq]?0[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*",
 )
 # Runs: list, Q0, item, rank, score and tag. What follows the tag is ignored.
-RUN_LINE = re.compile(
-    r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9.][^\s,]*([ \t]+[^\s,]+)?[ \t]*"
-)
-CERTAIN_RUN_LINE = re.compile(
+RUN_LINES = (
+    r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9.][^\s,]*([ \t]+[^\s,]+)?[ \t]*",
     r"[ \t]*\S+[ \t]+[Qq]?0[ \t]+\S+[ \t]+[0-9]+[ \t]+(?:[+-]?[0-9.,]\S*|(?i:[+-]?(?:nan|inf)))"
-    r"(?:[ \t].*)?"
+    r"(?:[ \t].*)?",
 )
 
 ReadLines = Callable[[pl.DataFrame, ReadRequest], Cells]
@@ -119,7 +117,7 @@ def find_format(
     found = next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), None)
     if found is None or suffix == ".txt":
         lines = first_lines(path, ReadLimits(protected=protected))
-        if matching_lines(lines, CERTAIN_RUN_LINE):
+        if matching_lines(lines, RUN_LINES[1]):
             return load_format("trec")
     return load_format(found or "csv")
 
@@ -130,17 +128,16 @@ def format_suffix(name: str) -> str:
     return max((each for each in suffixes if name.endswith(each)), key=len, default="")
 
 
-def qrels_lines(lines: Sequence[str], path: Path) -> list[str]:
-    """Return the judgments of TREC among the first lines of a file, if most lines are judgments.
+def trec_lines(lines: Sequence[str], path: Path, patterns: Sequence[str]) -> list[str]:
+    """Return the lines of runs or qrels among the first lines of a file, if most lines are such.
 
     If the name in `path` is that of another format, they must be without commas (OTHER_SUFFIXES).
     """
-    return _trec_lines(lines, path, QRELS_LINE, CERTAIN_QRELS_LINE)
-
-
-def run_lines(lines: Sequence[str], path: Path) -> list[str]:
-    """Return the lines of a run of TREC among the first lines of a file, as `qrels_lines` does."""
-    return _trec_lines(lines, path, RUN_LINE, CERTAIN_RUN_LINE)
+    is_other = table_suffix(path) in OTHER_SUFFIXES
+    found = matching_lines(lines, *(patterns[:1] if is_other else patterns))
+    # Names with tabs between them are the header of a table.
+    has_header = found and "\t" in lines[0] and not any(map(DECIMAL.fullmatch, lines[0].split()))
+    return [] if has_header else found
 
 
 def first_lines(
@@ -160,27 +157,15 @@ def first_lines(
     return [line for line in complete if line.strip()][:MOST_HEAD_LINES]
 
 
-def matching_lines(lines: Sequence[str], *patterns: re.Pattern[str]) -> list[str]:
+def matching_lines(lines: Sequence[str], *patterns: str | re.Pattern[str]) -> list[str]:
     """Return the lines that match one of the patterns if most do, else none.
 
     What is wrong with the others is for the format's reader to say. Comments do not count.
     """
     found, others = list[str](), 0
     for line in lines:
-        if any(pattern.fullmatch(line) for pattern in patterns):
+        if any(re.fullmatch(pattern, line) for pattern in patterns):
             found.append(line)
         elif not line.lstrip().startswith("#"):
             others += 1
     return found if len(found) > others else []
-
-
-def _trec_lines(
-    lines: Sequence[str], path: Path, pattern: re.Pattern[str], certain: re.Pattern[str]
-) -> list[str]:
-    if table_suffix(path) in OTHER_SUFFIXES:
-        found = matching_lines(lines, pattern)
-    else:
-        found = matching_lines(lines, pattern, certain)
-    # Names with tabs between them are the header of a table.
-    has_header = found and "\t" in lines[0] and not any(map(DECIMAL.fullmatch, lines[0].split()))
-    return [] if has_header else found

@@ -410,8 +410,6 @@ def _find_rows(nodes: _Nodes, level: _Level, *, is_root: bool = False) -> _Rows:
     it in the document, and takes its place.
 
     Args:
-        nodes: The values.
-        level: Where in them the cells are.
         is_root: Whether the only value is the document.
     """
     for name in level.names:
@@ -465,10 +463,8 @@ def _get_entries(nodes: _Nodes, sizes: Ints, parents: Ints, *, is_object: bool) 
     """Return the elements of arrays, or the values of the members of objects.
 
     Args:
-        nodes: The arrays or objects.
         sizes: How many entries each of them has.
         parents: The position of the array or object that each entry is in.
-        is_object: Whether they are objects.
     """
     parts = (value.values() for value in nodes.values) if is_object else nodes.values
     values = [*chain.from_iterable(parts)]

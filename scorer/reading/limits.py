@@ -119,8 +119,6 @@ def accept_rows(
 
     Args:
         lines: The line of each row.
-        limits: How many rows are accepted.
-        findings: Receives the problem.
         counts: The number of rows on each of `lines`; None if each holds one row.
     """
     first_refused = limits.rows

@@ -44,8 +44,6 @@ def read_lines(
 
     Args:
         data: The unpacked file, without a byte-order mark.
-        findings: Receives the problems.
-        limits: How long a line may be, and how many there may be.
 
     Raises:
         UnreadableError: A line is too long, there are too many, or the first holds a lone CR.

@@ -64,8 +64,6 @@ def parse_number(
     """Return the number of a cell in plain decimal notation.
 
     Args:
-        text: The cell.
-        largest: The largest number that is accepted.
         has_decimal_commas: Whether other cells of the column have decimal commas, so that 1.234 is
             hardly 1.234.
 
@@ -208,7 +206,6 @@ def join_decimal_commas(fields: list[str], numbers: list[int], width: int) -> li
 
     Args:
         numbers: The columns of the header that hold numbers, ascending, from 0.
-        width: How many columns the header has.
 
     >>> join_decimal_commas(["1", "80230", "8"], [1], 2)
     ['1', '80230,8']

@@ -69,7 +69,6 @@ def open_file(
     Args:
         path: The file, or the folder of parts.
         protected: The challenge's own files if the file was sent; None if the organizer named it.
-        part: The name of a file in the folder.
 
     Raises:
         UnreadableError: It is missing, no regular file, or refused.

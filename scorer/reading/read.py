@@ -65,7 +65,6 @@ def read_file(
     Args:
         format: Its format, or the format's name; None if the file's suffix says it.
         schemas: The shapes that it may have, the likeliest first.
-        findings: Receives the problems.
     """
     request = ReadRequest(path, schemas, findings, limits, layout)
     table, digest = None, None

@@ -15,11 +15,12 @@ from scorer.prepare.guess.look import Preview
 from scorer.reading.formats import (
     HEAD_BYTES,
     MOST_HEAD_LINES,
+    QRELS_LINES,
+    RUN_LINES,
     find_format,
     first_lines,
     matching_lines,
-    qrels_lines,
-    run_lines,
+    trec_lines,
 )
 from scorer.reading.json_faults import parse_json
 from scorer.reading.layout import MOST_PARTS, PART_MARK
@@ -142,11 +143,11 @@ def _usual(path: Path) -> str:
 
 
 def _qrels(path: Path, lines: Sequence[str]) -> Preview | None:
-    return _trec(("list", "Q0", "item", "grade"), qrels_lines(lines, path))
+    return _trec(("list", "Q0", "item", "grade"), trec_lines(lines, path, QRELS_LINES))
 
 
 def _run(path: Path, lines: Sequence[str]) -> Preview | None:
-    return _trec(("list", "Q0", "item", "rank", "score", "tag"), run_lines(lines, path))
+    return _trec(("list", "Q0", "item", "rank", "score", "tag"), trec_lines(lines, path, RUN_LINES))
 
 
 def _trec(named: tuple[str, ...], lines: Sequence[str]) -> Preview | None:
