@@ -11,7 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from scorer.api.splits import masks_for
-from scorer.api.submissions import Named, baselines, loaded, named_file, trespasses
+from scorer.api.submissions import (
+    Named,
+    baselines,
+    loaded,
+    named_file,
+    refused_outcome,
+    trespasses,
+)
 from scorer.api.systems import among, by_system, holds_systems
 from scorer.api.text import Text
 from scorer.challenge.model import Challenge
@@ -153,6 +160,8 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
     )
     if stray := trespasses(ready, file.path):
         return replace(bare, findings=stray)
+    if file.refused:
+        return replace(bare, findings=refused_outcome(file).findings)
     plan = (ready if file.format is None else ready.reading(file.format)).plan
     findings = Findings(str(file.path))
     table = plan.read(file.path, findings).table

@@ -379,6 +379,18 @@ def test_a_system_with_a_row_that_cannot_be_read_is_refused_and_the_others_stand
     assert [(row["name"], row["values"]["dice"]) for row in board] == [("c", 0.7), ("a", 0.5)]
 
 
+def test_a_system_with_a_row_that_cannot_be_read_is_not_explained(score, tmp_path):
+    (tmp_path / "all.csv").write_text("model,case,dice\na,x,1\na,y,1\nb,x,1\nb,y,1\nb,y\n")
+    (tmp_path / "c.yaml").write_text(
+        "scorer: 1\nkind: values\nsubmission: {columns: {list: case, system: model, value: dice}}\n"
+    )
+    ran = score("explain", tmp_path / "c.yaml", f"b={tmp_path / 'all.csv'}", "--list", "x")
+    assert ran.code == 1, ran
+    assert "all.csv:6: error[S207] 2 fields, expected 3" in ran.out + ran.err
+    ran = score("explain", tmp_path / "c.yaml", f"a={tmp_path / 'all.csv'}", "--list", "x")
+    assert ran.code == 0, ran
+
+
 @pytest.mark.parametrize(
     ("header", "row"),
     [
