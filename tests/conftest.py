@@ -1,6 +1,7 @@
 """What several tests need: the command, in this process or as a user would; a PostgreSQL server."""
 
 import io
+import json
 import os
 import pwd
 import random
@@ -77,6 +78,24 @@ class Ran:
 
     def __repr__(self):
         return f"exit {self.code}\n--- out\n{self.out}\n--- err\n{self.err}"
+
+    def assert_exit(self, code, out=(), err=()):
+        """Check the exit code, and that each stream holds these words: a text, or several."""
+        assert self.code == code, self
+        for words, stream in ((out, self.out), (err, self.err)):
+            for text in [words] if isinstance(words, str) else words:
+                assert text in stream, self
+        return self
+
+    def json(self, code=0):
+        """Give the JSON that it wrote, where it ended with this code."""
+        assert self.code == code, self
+        return json.loads(self.out)
+
+    def means(self):
+        """Give the mean of each measure, of the one submission in its JSON."""
+        (submission,) = self.json()["submissions"]
+        return {name: value["mean"] for name, value in submission["values"].items()}
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from scorer.metrics.notation import NotationError, parse_measure
 
 FILL = {"p": "0.8", "beta": "2", "recall": "0.5", "cutoffs": "[2, 5]"}
 WRITTEN = {
-    "Serendipity": "{metric: Serendipity, expected: 2, k: 3}",  # which needs two
+    "Serendipity": "{metric: Serendipity, expected: 2, k: 3}"  # which needs two
 }
 TWO_CLASSES = {"ProbabilisticF1"}
 # which look at further columns of the challenge's files

@@ -204,8 +204,7 @@ def test_the_commands_for_results_of_tools(score, tmp_path, monkeypatch):
         generate.elsewhere.write_results(tool, tmp_path / "results")
         assert command == f"score values results/{tool}\n"
         ran = score(*command.split()[1:])
-        assert ran.code == 0, ran
-        assert f"taken for files of {generate.elsewhere.TOOLS[tool][0]}: 3 systems" in ran.err
+        ran.assert_exit(0, err=f"taken for files of {generate.elsewhere.TOOLS[tool][0]}: 3 systems")
 
 
 @pytest.mark.slow("runs the commands of the page")
@@ -225,8 +224,7 @@ def test_the_tutorial_as_it_stands(score, tmp_path, monkeypatch):
     for block in further:
         run(score, block)
     (shown,) = (text for text in blocks("tutorial.md", "text") if text.startswith("$ score check"))
-    ran = score("check", "kit.zip", "bad.csv")
-    assert ran.code == 1
+    ran = score("check", "kit.zip", "bad.csv").assert_exit(1)
     assert shown.partition("\n")[2] == ran.out
 
 
@@ -254,9 +252,7 @@ def test_the_recipes_commands(score, tmp_path, monkeypatch):
         assert score(*words).code == 0, words
     assert "eclipse" in (tmp_path / "site/index.html").read_text()
     shutil.copy(ROOT / "submissions_example/course-2026/bad/twice.csv", tmp_path / "submissions")
-    ran = score(*check.split()[1:])
-    assert ran.code == 1
-    assert "::error file=submissions/twice.csv,line=" in ran.out
+    score(*check.split()[1:]).assert_exit(1, out="::error file=submissions/twice.csv,line=")
 
 
 def test_the_recipes_action_and_hooks_are_there():

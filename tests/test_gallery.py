@@ -107,8 +107,7 @@ def test_the_forms_are_guessed_from_two_files_and_read_alike(name, score, tmp_pa
             yaml.safe_dump(kept | {"metrics": [ONE[name]]}), encoding="utf-8"
         )
         ran = score(tmp_path / "asked", *sorted(good.iterdir()), "--format", "json")
-        assert ran.code == 0, ran
-        found = json.loads(ran.out)["submissions"]
+        found = ran.json()["submissions"]
         boards.append([next(iter(one["values"].values()))["mean"] for one in found])
     assert boards[0] == boards[1]
     assert len(set(boards[0])) > 1
@@ -138,10 +137,7 @@ def test_ottos_own_case(tmp_path, score):
     for name, rows in (("truth", labels), ("sent", sent)):
         lines = [f"{one},{items}" for one, items in rows.items()]
         (folder / f"{name}.csv").write_text("\n".join(["session_type,labels", *lines]) + "\n")
-    ran = score(folder, folder / "sent.csv", "--format", "json")
-    assert ran.code == 0, ran
-    values = json.loads(ran.out)["submissions"][0]["values"]
-    found = {name: each["mean"] for name, each in values.items()}
+    found = score(folder, folder / "sent.csv", "--format", "json").means()
     each = {"clicks": 1 / 3, "carts": 3 / 9, "orders": 1 / 5}
     total = 0.1 * each["clicks"] + 0.3 * each["carts"] + 0.6 * each["orders"]
     assert found == pytest.approx(each | {"score": total}, rel=1e-12)
@@ -151,16 +147,13 @@ def test_ottos_own_case(tmp_path, score):
 @pytest.mark.parametrize("name", [*GUESSED, *DECLARED])
 def test_each_kit_checks_its_sample_and_good_and_bad_files(name, score, tmp_path):
     kit = tmp_path / "kit.zip"
-    ran = score("kit", GALLERY / name, "-o", kit)
-    assert ran.code == 0, ran
+    score("kit", GALLERY / name, "-o", kit).assert_exit(0)
     shutil.unpack_archive(kit, tmp_path / "kit")
     samples = list((tmp_path / "kit").glob("sample_submission*"))
     files = ROOT / "submissions_example" / "gallery" / name
-    ran = score("check", kit, *samples, *sorted((files / "good").iterdir()))
-    assert ran.code == 0, ran
+    score("check", kit, *samples, *sorted((files / "good").iterdir())).assert_exit(0)
     for path in sorted((files / "bad").iterdir()):
-        ran = score("check", kit, path)
-        assert ran.code == 1, ran
+        score("check", kit, path).assert_exit(1)
 
 
 @pytest.mark.slow("draws a board of votes")
@@ -176,8 +169,7 @@ def test_the_arena_has_its_board(score):
 @pytest.mark.slow("draws a board of runs")
 def test_seeds_are_one_system(score):
     good = sorted((ROOT / "submissions_example" / "gallery" / "agent-seeds" / "good").iterdir())
-    ran = score(GALLERY / "agent-seeds", *good, "--format", "json")
-    found = json.loads(ran.out)
+    found = score(GALLERY / "agent-seeds", *good, "--format", "json").json()
     assert [row["name"] for row in found["leaderboard"]] == ["planner", "chat"]
     assert {each["name"]: len(each["runs"]) for each in found["submissions"]} == {
         "planner": 5, "chat": 3,

@@ -54,9 +54,7 @@ def test_the_challenge_and_the_metric_in_ten_lines_work(score, tmp_path):
     plain = yaml.safe_load(challenge)
     plain |= {"metrics": ["TopGrade@1"], "plugins": ["firsts.py"], "leaderboard": {}}
     (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(plain))
-    ran = score(tmp_path, tmp_path / "mine.csv", "--allow-plugins")
-    assert ran.code == 0, ran
-    assert "TopGrade@1" in ran.out
+    score(tmp_path, tmp_path / "mine.csv", "--allow-plugins").assert_exit(0, out="TopGrade@1")
     of_lists, of_table, of_rows = others
     (tmp_path / "firsts.py").write_text(of_lists)
     plain |= {"metrics": ["HitShare@2", "HitShare(average=pooled)@2"]}

@@ -30,16 +30,14 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_from_two_files_to_a_board(folder, score):
-    ran = score("irises", "anna.csv", "ben.csv")
-    assert ran.code == 0, ran
+    ran = score("irises", "anna.csv", "ben.csv").assert_exit(0)
     assert re.search(r"^1 \(1-2\) +anna +0\.8750 ", ran.out, re.MULTILINE), ran.out
     assert " rows" in ran.out
     assert score("irises", "anna.csv", "ben.csv", "-o", "board.html").code == 0
     assert (folder / "board.html").read_text().count("<h2")
     words = ("explain", "irises", "ben.csv", "--list", "6", "-m", "F1(average=macro)")
     for command in (words, ("compare", "irises", "anna.csv", "ben.csv"), ("lint", "irises")):
-        ran = score(*command)
-        assert ran.code == 0, ran
+        score(*command).assert_exit(0)
 
 
 def test_a_wrong_file_is_told_as_printed(folder, score):
@@ -59,6 +57,4 @@ def test_the_other_forms_are_read(folder, score, made):
         (folder / "irises" / "truth.csv").write_text(
             "id,price,time,event\n1,10,1,1\n2,20,2,0\n3,30,3,1\n"
         )
-    ran = score("lint", "irises")
-    assert ran.code == 0, ran
-    assert "sound" in ran.out
+    score("lint", "irises").assert_exit(0, out="sound")

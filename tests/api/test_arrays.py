@@ -136,9 +136,7 @@ def topgrade(ranked: scorer.Ranked, *, k: scorer.Cutoff = 1) -> float:
     return max([0.0, *(grade for grade in ranked.grades[:k] if grade == grade)])
 
 
-GRADES = pl.DataFrame(
-    {"query": ["q1", "q1", "q2"], "doc": ["a", "b", "c"], "grade": [2, 1, 1]},
-)
+GRADES = pl.DataFrame({"query": ["q1", "q1", "q2"], "doc": ["a", "b", "c"], "grade": [2, 1, 1]})
 SCORES = pl.DataFrame({"query": ["q1", "q2"], "doc": ["a", "c"], "score": [0.9, 0.7]})
 ROLE_NAMES = {"query": "list", "doc": "item"}
 TRUTHS = {

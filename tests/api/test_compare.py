@@ -1,7 +1,6 @@
 """`score compare`: every pair, list by list, and the orders that preferences make."""
 
 import csv
-import json
 import re
 
 import numpy as np
@@ -44,7 +43,7 @@ def runs(folder):
 
 
 def test_json_has_the_keys_of_the_contract(score, folder):
-    said = json.loads(score("compare", folder, *runs(folder), "--format", "json").out)
+    said = score("compare", folder, *runs(folder), "--format", "json").json()
     assert list(said)[:5] == ["schema", "scorer", "challenge", "pairs", "orders"]
     assert [(p["a"], p["b"]) for p in said["pairs"]] == [("x", "y"), ("x", "z"), ("y", "z")]
     pair = said["pairs"][0]
@@ -79,7 +78,7 @@ def test_json_has_the_keys_of_the_contract(score, folder):
 )
 def test_pairs_are_tested_by_the_test_that_is_asked_for(score, folder, test, name):
     words = ("compare", folder, folder / "x.csv", folder / "y.csv", "--test", test)
-    said = json.loads(score(*words, "--format", "json").out)
+    said = score(*words, "--format", "json").json()
     adjust = "max" if test == "permutation" else "holm"
     assert (said["tests"]["AP"]["test"], said["tests"]["AP"]["adjust"]) == (test, adjust)
     x, y = [1 / 2, 1, 1 / 9], [(1 / 2 + 2 / 3 + 3 / 4) / 3, 1, 1 / 3]
@@ -93,8 +92,7 @@ def test_pairs_are_tested_by_the_test_that_is_asked_for(score, folder, test, nam
 
 
 def test_a_test_that_there_is_not_is_refused(score, folder):
-    ran = score("compare", folder, *runs(folder), "--test", "anova")
-    assert ran.code == 2
+    ran = score("compare", folder, *runs(folder), "--test", "anova").assert_exit(2)
     assert "'permutation', 'wilcoxon', 't'" in " ".join(ran.err.split())
 
 
@@ -102,14 +100,12 @@ def test_json_lines_are_read_back_into_the_same_orders(score, folder, tmp_path):
     lines = tmp_path / "preferences.jsonl"
     score("compare", folder, *runs(folder), "--format", "jsonl", "-o", lines)
     assert len(lines.read_text().splitlines()) == 3 * 3
-    before = json.loads(score("compare", folder, *runs(folder), "--format", "json").out)
-    after = json.loads(score("compare", folder, lines, "--format", "json").out)
+    before = score("compare", folder, *runs(folder), "--format", "json").json()
+    after = score("compare", folder, lines, "--format", "json").json()
     assert after["orders"] == before["orders"]
     for mine, theirs in zip(before["pairs"], after["pairs"], strict=True):
         assert mine["preferences"] == theirs["preferences"]
-    (only,) = json.loads(score("compare", folder, lines, "-p", "RPP", "--format", "json").out)[
-        "orders"
-    ]
+    (only,) = score("compare", folder, lines, "-p", "RPP", "--format", "json").json()["orders"]
     assert only == "RPP"
 
 
@@ -130,14 +126,12 @@ def test_json_lines_are_read_back_into_the_same_orders(score, folder, tmp_path):
 def test_broken_json_lines_are_located(score, folder, tmp_path, text, said):
     lines = tmp_path / "p.jsonl"
     lines.write_text(text)
-    ran = score("compare", folder, lines)
-    assert ran.code == 2
-    assert said in ran.err
+    score("compare", folder, lines).assert_exit(2, err=said)
 
 
 def test_identical_submissions_tie_everywhere(score, folder):
     same = [f"one={folder / 'x.csv'}", f"two={folder / 'x.csv'}"]
-    said = json.loads(score("compare", folder, *same, "--format", "json").out)
+    said = score("compare", folder, *same, "--format", "json").json()
     assert all(
         groups == [["one", "two"]]
         for orders in said["orders"].values()
@@ -147,8 +141,7 @@ def test_identical_submissions_tie_everywhere(score, folder):
 
 
 def test_the_table_shows_pairs_orders_and_a_picture_of_two(score, folder):
-    ran = score("compare", folder, folder / "x.csv", folder / "y.csv", "-p", "RPP")
-    assert ran.code == 0
+    ran = score("compare", folder, folder / "x.csv", folder / "y.csv", "-p", "RPP").assert_exit(0)
     assert max(map(len, ran.out.splitlines())) <= 80
     assert "y > x" in ran.out
     assert "AP, list by list, x minus y" in ran.out
@@ -167,9 +160,7 @@ def test_the_table_shows_pairs_orders_and_a_picture_of_two(score, folder):
 def test_what_cannot_be_compared_is_said(score, folder, words, code, said):
     (folder / "bad.csv").write_text("list,item\nq1,a\nq1,a\nq2,a\nq3,a\n")
     words = [folder / word if word.endswith(".csv") else word for word in words]
-    ran = score("compare", folder, *words)
-    assert ran.code == code, ran
-    assert said in ran.err
+    score("compare", folder, *words).assert_exit(code, err=said)
 
 
 def test_preferences_can_rank_and_break_ties(score, challenge, folder):
@@ -179,22 +170,20 @@ def test_preferences_can_rank_and_break_ties(score, challenge, folder):
     )
     for aggregate in ("Borda", "MC4", "Copeland", "Mean"):
         challenge(yaml.format(aggregate), **{"truth.csv": TRUTH})
-        said = json.loads(score(folder, *runs(folder), "--format", "json").out)
-        orders = json.loads(score("compare", folder, *runs(folder), "--format", "json").out)
+        said = score(folder, *runs(folder), "--format", "json").json()
+        orders = score("compare", folder, *runs(folder), "--format", "json").json()
         expected = [name for group in orders["orders"]["RPP"][aggregate] for name in group]
         assert [row["name"] for row in said["leaderboard"]] == expected
     # all have P@1 2/3 but for z; x and y are told apart by the preference alone
     challenge("truth: truth.csv\nmetrics: [Success@3]\nleaderboard: {tie_break: [LexiRecall]}\n",
               **{"truth.csv": TRUTH})  # fmt: skip
-    said = json.loads(score(folder, *runs(folder)[:2], "--format", "json").out)
+    said = score(folder, *runs(folder)[:2], "--format", "json").json()
     assert [(row["rank"], row["name"]) for row in said["leaderboard"]] == [(1, "y"), (2, "x")]
     challenge(
         "truth: truth.csv\nmetrics: [P@1]\nleaderboard: {rank_by: {preference: RP, aggregate: M}}\n"
     )
     ran = score(folder, *runs(folder))
-    assert ran.code == 2
-    assert "leaderboard.rank_by.preference" in ran.err
-    assert "leaderboard.rank_by.aggregate" in ran.err
+    ran.assert_exit(2, err=["leaderboard.rank_by.preference", "leaderboard.rank_by.aggregate"])
 
 
 CYCLE = {"x": "123", "y": "231", "z": "312"}  # where each has the relevant item of three lists
@@ -220,7 +209,7 @@ def condorcet(challenge):
 
 def test_a_board_says_that_preferences_rank_it_and_contradict_each_other(score, condorcet):
     files = [condorcet / f"{name}.csv" for name in CYCLE]
-    said = json.loads(score(condorcet, *files, "--format", "json").out)
+    said = score(condorcet, *files, "--format", "json").json()
     assert said["ranked_by"] == {"preference": "RPP", "aggregate": "MC4"}
     assert said["cycles"] == [["x", "y", "z"]]
     assert [(row["rank"], row["name"]) for row in said["leaderboard"]] == [
@@ -238,7 +227,7 @@ def test_a_board_says_that_preferences_rank_it_and_contradict_each_other(score, 
 
 
 def test_a_board_that_a_measure_ranks_says_so(score, folder):
-    said = json.loads(score(folder, *runs(folder), "--format", "json").out)
+    said = score(folder, *runs(folder), "--format", "json").json()
     assert said["ranked_by"] == {"measure": "AP"}
     assert "Ranked by" not in score(folder, *runs(folder)).out
 
@@ -250,7 +239,7 @@ def test_baselines_take_no_part_in_breaking_ties(score, challenge):
     )
     files = {"truth.csv": TRUTH, "base.csv": table(dict.fromkeys("123", "abc"))}
     folder = challenge(yaml, **files, **{name: table(run) for name, run in RUNS.items()})
-    said = json.loads(score(folder, *runs(folder)[:2], "--format", "json").out)["leaderboard"]
+    said = score(folder, *runs(folder)[:2], "--format", "json").json()["leaderboard"]
     assert [(row["rank"], row["name"]) for row in said] == [(1, "y"), (2, "x"), (None, "base")]
     assert len({row["values"]["Success@3"] for row in said}) == 1
 
@@ -327,14 +316,13 @@ def test_measures_of_ratings_have_no_preferences_to_show(score, challenge):
         },
     )
     ran = score("compare", folder, folder / "one.csv", folder / "two.csv")
-    assert ran.code == 0, ran
-    assert "one minus two" in ran.out
+    ran.assert_exit(0, out="one minus two")
     assert "Orders" not in ran.out
 
 
 def test_each_measure_names_the_lists_that_differ_most(score, folder):
     two = runs(folder)[:2]
-    said = json.loads(score("compare", folder, *two, "--format", "json").out)
+    said = score("compare", folder, *two, "--format", "json").json()
     most = said["pairs"][0]["measures"]["AP"]["most"]
     line = ", ".join(f"{each['list']} {each['difference']:+.4f}" for each in most)
     for form in ("table", "markdown", "html"):
@@ -354,7 +342,7 @@ def test_csv_has_a_row_for_each_pair_and_what_it_is_compared_by(score, folder):
     assert len(rows) == 9
     assert rows[0]["a"] == "'=x"
     three[1] = "json"
-    said = json.loads(score("compare", folder, *three).out)["pairs"][0]
+    said = score("compare", folder, *three).json()["pairs"][0]
     assert float(rows[0]["mean_difference"]) == said["measures"]["AP"]["difference"]
     assert [float(rows[0][end]) for end in ("low", "high")] == said["measures"]["AP"]["interval"]
     assert rows[2]["p"] == ""
@@ -374,9 +362,7 @@ def test_a_comparison_read_back_can_be_shown_in_every_form(score, folder, tmp_pa
     lines = tmp_path / "preferences.jsonl"
     score("compare", folder, *runs(folder), "--format", "jsonl", "-o", lines)
     for form in ("table", "markdown", "csv", "html", "json", "jsonl"):
-        ran = score("compare", folder, lines, "--format", form)
-        assert ran.code == 0, ran
-        assert "rrLexiPrecision" in ran.out
+        score("compare", folder, lines, "--format", form).assert_exit(0, out="rrLexiPrecision")
     assert score("compare", folder, lines, "--format", "jsonl").out == lines.read_text()
 
 

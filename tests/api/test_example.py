@@ -32,9 +32,7 @@ def test_a_metric_that_no_example_fits_has_none():
 
 
 def test_pages_have_no_python(score):
-    ran = score("metrics", "F1")
-    assert ran.code == 0
-    assert "A worked example:" in ran.out
+    ran = score("metrics", "F1").assert_exit(0, out="A worked example:")
     for word in (">>>", "import", "HOW[", "array("):
         assert word not in ran.out, word
     assert "Precision and recall in one number" in ran.out

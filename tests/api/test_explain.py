@@ -313,8 +313,7 @@ def own(judged: Judged) -> Floats:
         "own.py": broken, "sub.csv": files["sub.csv"],
     })  # fmt: skip
     ran = score("explain", folder, folder / "sub.csv", "--list", "q1", "--allow-plugins")
-    assert ran.code == 4
-    assert "metric Own cannot explain itself: IndexError" in ran.err
+    ran.assert_exit(4, err="metric Own cannot explain itself: IndexError")
 
 
 # The documents' examples
@@ -330,8 +329,7 @@ GOLDEN = [
 @pytest.mark.parametrize(("name", "folder", "sent", "one", "more"), GOLDEN, ids=lambda x: str(x))
 def test_the_documents_examples(score, name, folder, sent, one, more):
     path = ROOT / "submissions_example" / folder / "good" / sent
-    ran = score("explain", ROOT / "challenges" / folder, path, "--list", one, *more)
-    assert ran.code == 0, ran
+    ran = score("explain", ROOT / "challenges" / folder, path, "--list", one, *more).assert_exit(0)
     assert ran.out == (ROOT / f"tests/golden/explain/{name}.txt").read_text()
 
 
@@ -355,8 +353,7 @@ def test_text_is_plain_and_fits(score):
 
 
 def test_json_has_every_digit(score):
-    ran = score("explain", VLNET, TEAM_A, "--list", "s2", "--format", "json")
-    said = json.loads(ran.out)
+    said = score("explain", VLNET, TEAM_A, "--list", "s2", "--format", "json").json()
     assert (said["submission"], said["list"]) == ("team_a", "s2")
     (one,) = said["measures"]
     assert (one["id"], one["value"], one["counts_as"]) == ("MARp", 17 / 35, 17 / 35)
@@ -417,13 +414,10 @@ def test_missing_and_undefined(challenge, score, undefined, missing, notes, end)
     files = {"truth.csv": "list,item,grade\nq1,a,1\nq2,b,0\n", "sub.csv": "list,item\nq1,a\n"}
     folder = challenge(RULES.format("AP", undefined, missing), **files)
     ran = score("explain", folder, folder / "sub.csv", "--list", "q2")
-    assert ran.code == 0, ran
-    assert "AP is undefined where nothing is relevant in the truth" in ran.out
+    ran.assert_exit(0, out="AP is undefined where nothing is relevant in the truth")
     assert all(note in ran.out for note in notes), ran
     assert ran.out.rstrip().endswith(end)
-    said = json.loads(
-        score("explain", folder, folder / "sub.csv", "--list", "q2", "--format", "json").out
-    )
+    said = score("explain", folder, folder / "sub.csv", "--list", "q2", "--format", "json").json()
     assert said["measures"][0]["value"] is None
 
 

@@ -72,10 +72,7 @@ CHALLENGES = {
         "truth: truth.csv\nitems: items.csv\nmetrics: [RMSE]\n",
         "list,item,rating\nq1,a,4.125\nq1,b,5\nq2,c,1\nq2,a,2\n",
     ),
-    "preferences": (
-        "truth: truth.csv\nmetrics: [EDRC]\n",
-        "list,better,worse\nq2,z,y\nq1,b,a\n",
-    ),
+    "preferences": ("truth: truth.csv\nmetrics: [EDRC]\n", "list,better,worse\nq2,z,y\nq1,b,a\n"),
     "candidates": (
         "truth: truth.csv\nlists: {file: lists.csv, columns: {list: topic}}\nitems: items.csv\n"
         "metrics: [P@2]\n",
@@ -109,8 +106,7 @@ def folder(request, challenge):
 
 @pytest.fixture
 def kit(folder, tmp_path, score):
-    ran = score("kit", folder, "-o", tmp_path / "kit.zip")
-    assert ran.code == 0, ran
+    score("kit", folder, "-o", tmp_path / "kit.zip").assert_exit(0)
     return tmp_path / "kit.zip"
 
 
@@ -203,8 +199,7 @@ def test_what_needs_a_truth_says_that_a_kit_has_none(
     verb, options = words[:1], words[1:]
     sent = [] if words[:1] in (["lint"], ["kit"]) else ["mine.csv"]
     sent += ["other=mine.csv"] if words == ["compare"] else []
-    ran = score(*verb, named, *sent, *options)
-    assert ran.code == 2
+    ran = score(*verb, named, *sent, *options).assert_exit(2)
     assert ran.err == (
         f"{named}: error[T101] this is a kit, which has no truth\n"
         f"  help: to check: score check {named} SUBMISSION; "
@@ -264,8 +259,7 @@ def test_with_the_truth_the_values_are_the_challenges(name, challenge, tmp_path,
         rest = words[len(verb) :]
         told = []
         for place in (folder, kit):
-            ran = score(*verb, place, *files, "--truth", other, *rest)
-            assert ran.code == 0, ran
+            ran = score(*verb, place, *files, "--truth", other, *rest).assert_exit(0)
             told.append(numbers(ran.out))
         assert told[0] == told[1]
         assert told[0]
@@ -327,8 +321,7 @@ def test_groups_that_tell_a_split_stay_out(groups, more, kept, challenge, tmp_pa
     yaml = f"truth: truth.csv\nlists: lists.csv\nmetrics: [P@2]\n{more}"
     lists = "list,group\n" + "".join(f"q{n},{name}\n" for n, name in enumerate(groups, 1))
     folder = challenge(yaml, **{"lists.csv": lists})
-    ran = score("kit", folder, "-o", tmp_path / "kit.zip")
-    assert ran.code == 0, ran
+    ran = score("kit", folder, "-o", tmp_path / "kit.zip").assert_exit(0)
     inside = members(tmp_path / "kit.zip")
     assert inside["lists.csv"] == (lists.encode() if kept else b"list\nq1\nq2\n")
     assert ("say which split" in ran.err) == (not kept)
@@ -368,8 +361,7 @@ def test_a_public_file_that_is_the_truth_is_an_error(key, how, verb, challenge, 
     sent = [tmp_path / "one.csv"] if verb in ([], ["check"]) else []
     output = ["-o", tmp_path / "kit.zip"] if verb == ["kit"] else []
     ran = score(*verb, folder, *sent, *output)
-    assert ran.code == 2
-    assert f"challenge.yaml:3: error[C124] {key}: this is the truth's file" in ran.err
+    ran.assert_exit(2, err=f"challenge.yaml:3: error[C124] {key}: this is the truth's file")
     assert not (tmp_path / "kit.zip").exists()
 
 
@@ -395,8 +387,7 @@ def test_a_metric_of_the_challenge_stays_at_home(challenge, tmp_path, score):
     kit = tmp_path / "kit.zip"
     assert score("kit", folder, "-o", kit).code == 2
     ran = score("kit", folder, "-o", kit, "--allow-plugins")
-    assert ran.code == 0
-    assert "left out, since the kit cannot compute it: SECRETMetric" in ran.err
+    ran.assert_exit(0, err="left out, since the kit cannot compute it: SECRETMetric")
     assert all(b"SECRET" not in data for data in members(kit).values())
     (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
     assert score("check", kit, tmp_path / "one.csv").code == 0
@@ -407,9 +398,7 @@ def test_a_kit_that_unpacks_without_a_bound_is_never_unpacked(tmp_path, score, m
         archive.writestr("challenge.yaml", "truth: truth.csv\nmetrics: [nDCG]\n")
     monkeypatch.delattr("zipfile.bz2.BZ2Decompressor")
     (tmp_path / "a.csv").write_text("list,item\n")
-    ran = score("check", tmp_path / "kit.zip", tmp_path / "a.csv")
-    assert ran.code == 2
-    assert "T107" in ran.err
+    score("check", tmp_path / "kit.zip", tmp_path / "a.csv").assert_exit(2, err="T107")
 
 
 def zipped(**files):
@@ -464,8 +453,7 @@ def test_what_is_no_kit_is_refused_and_leaves_nothing(name, tmp_path, monkeypatc
     (tmp_path / "kit.zip").write_bytes(make())
     (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
     ran = score("check", tmp_path / "kit.zip", tmp_path / "one.csv")
-    assert ran.code == 2
-    assert f"kit.zip: error[{code}]" in ran.err
+    ran.assert_exit(2, err=f"kit.zip: error[{code}]")
     left = [path for path in (tmp_path / "temporary").rglob("*") if path.is_file()]
     assert all(path.name == "challenge.yaml" for path in left)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kit.zip", "one.csv", "temporary"]
@@ -477,9 +465,7 @@ def test_the_size_that_a_member_claims_is_not_believed(tmp_path, score):
     data[at : at + 4] = struct.pack("<I", 10)
     (tmp_path / "kit.zip").write_bytes(bytes(data))
     (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
-    ran = score("check", tmp_path / "kit.zip", tmp_path / "one.csv")
-    assert ran.code == 2
-    assert "error[T108]" in ran.err
+    score("check", tmp_path / "kit.zip", tmp_path / "one.csv").assert_exit(2, err="error[T108]")
 
 
 @pytest.mark.slow("makes kits and scores with them")
@@ -489,8 +475,7 @@ def test_the_installed_command_leaves_no_folder_behind(challenge, tmp_path, inst
     (tmp_path / "temporary").mkdir()
     assert installed("kit", folder, "-o", tmp_path / "kit.zip").code == 0
     place = {"TMPDIR": str(tmp_path / "temporary")}
-    ran = installed("check", tmp_path / "kit.zip", tmp_path / "one.csv", **place)
-    assert ran.code == 0, ran
+    installed("check", tmp_path / "kit.zip", tmp_path / "one.csv", **place).assert_exit(0)
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
@@ -528,15 +513,12 @@ def test_a_kit_asks_for_no_column_that_the_challenge_does_not(
     kit = tmp_path / "kit.zip"
     assert score("kit", folder, "-o", kit, "--allow-plugins").code == 0
     assert score("check", folder, folder / "mine.csv", "--allow-plugins").code == 0
-    ran = score("check", kit, folder / "mine.csv")
-    assert ran.code == 0, ran
+    score("check", kit, folder / "mine.csv").assert_exit(0)
     assert b"metrics:" not in members(kit)["challenge.yaml"]
     assert b"--truth FILE -m MEASURE\n" in members(kit)["README.md"]
     own_truth = ("--truth", folder / "truth.csv")
     ran = score(kit, folder / "mine.csv", *own_truth)
-    assert ran.code == 2
-    assert "error[C107] metrics: is missing" in ran.err
-    assert "or give -m NAME" in ran.err
+    ran.assert_exit(2, err=["error[C107] metrics: is missing", "or give -m NAME"])
     measure = "RMSE" if "Own" in metric else "Accuracy"
     assert score(kit, folder / "mine.csv", *own_truth, "-m", measure).code == 0
 
@@ -557,5 +539,4 @@ def test_a_kit_without_measures_asks_for_probabilities_as_the_challenge(score, c
     for text, code in (("id,probability\n1,.2\n2,.8\n", 0), ("id,probability\n1,.01\n2,.8\n", 1)):
         (tmp_path / "mine.csv").write_text(text)
         assert score("check", folder, tmp_path / "mine.csv", "--allow-plugins").code == code
-        ran = score("check", kit, tmp_path / "mine.csv")
-        assert ran.code == code, ran
+        score("check", kit, tmp_path / "mine.csv").assert_exit(code)

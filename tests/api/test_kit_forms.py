@@ -31,10 +31,7 @@ FORMS = {
         "{header: [prediction], lines: {file: items.csv, columns: {list: list, item: item}}}",
         RATED,
     ),
-    "a vector": (
-        "{header: [list, rank], separator: whitespace, cells: {rank: ','}}",
-        RANKED,
-    ),
+    "a vector": ("{header: [list, rank], separator: whitespace, cells: {rank: ','}}", RANKED),
     "wide items": ("{wide: {item: 'doc_*'}, missing_list: error}", RATED),
     "wide ranks": ("{wide: {rank: 'best_*'}, length: 2}", RANKED),
     "wide parts": ("{wide: {list: [like, reply]}}", "list,target\nlike/u1,1\nreply/u1,2\n"),

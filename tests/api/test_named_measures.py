@@ -22,13 +22,20 @@ def challenge(tmp_path):
 @pytest.mark.parametrize("word", ["F1", "f1 MACRO", "f1score", "F1(average=macro)"])
 def test_a_name_of_one_measure(challenge, score, word):
     ran = score("compare", challenge, challenge / "a.csv", challenge / "b.csv", "--measures", word)
-    assert ran.code == 0, ran.err
-    assert "F1 macro" in ran.out
+    ran.assert_exit(0, out="F1 macro")
     assert "Precision" not in ran.out
 
 
 @pytest.mark.parametrize("word", ["Precision", "F2", "nDCG@10"])
 def test_a_name_of_several_or_none(challenge, score, word):
     ran = score("compare", challenge, challenge / "a.csv", challenge / "b.csv", "--measures", word)
-    assert ran.code == 2
-    assert f"no measure '{word}'; there are 'Accuracy', 'F1 macro', " in ran.err
+    ran.assert_exit(2, err=f"no measure '{word}'; there are 'Accuracy', 'F1 macro', ")
+
+
+def test_a_measure_alone_is_compared_as_among_all(challenge, score):
+    words = ("compare", challenge, challenge / "a.csv", challenge / "b.csv", "--format", "json")
+    every, alone = score(*words).json(), score(*words, "--measures", "F1 macro").json()
+    assert len(every["pairs"][0]["measures"]) == 4
+    (pair,) = alone["pairs"]
+    assert list(pair["measures"]) == ["F1 macro"]
+    assert pair["measures"]["F1 macro"] == every["pairs"][0]["measures"]["F1 macro"]

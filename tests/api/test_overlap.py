@@ -30,8 +30,7 @@ def test_items_that_are_not_in_the_truth(challenge, tmp_path, score, items, said
     folder = challenge(YAML, **{"truth.csv": TRUTH})
     path = tmp_path / "mine.csv"
     path.write_text(run(items))
-    ran = score(folder, path)
-    assert ran.code == 0
+    ran = score(folder, path).assert_exit(0)
     assert ("T311" in ran.err) == (said is not None)
     assert said is None or f"mine.csv: warning[T311] {said}" in ran.err or said in ran.err
     for form in ("table", "html", "json", "csv", "markdown"):  # what may be published

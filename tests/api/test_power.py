@@ -1,6 +1,5 @@
 """The smallest difference that the lists of a challenge can show, as `score lint` says it."""
 
-import json
 import math
 
 import pytest
@@ -32,13 +31,24 @@ def test_the_lists_of_smaller_differences_detect_them_and_one_less_does_not(diff
     assert found.basis == "the examples and baselines"
     assert [each.submissions for each in found.among] == [2, 5, 10, 30]
     assert found.difference == found.among[0].difference
+    assert found.deviation == pytest.approx(0.7, abs=0.02)
     # z of .975 and of .8: (1.96 + .84) * .7 / sqrt(200)
     assert found.difference == pytest.approx(2.8 * 0.7 / math.sqrt(200), rel=0.05)
+    # thirty have 435 pairs: z of .05 / 870 and of .8 instead of .05 / 2 and of .8
+    assert found.among[-1].difference == pytest.approx((3.86 + 0.84) * 0.7 / 200**0.5, rel=0.05)
     shares = [each.difference / found.difference for each in found.smaller]
     assert shares == pytest.approx([0.5, 0.25])
     for each in found.smaller:
         assert detectable(found.deviation, each.lists) <= each.difference
         assert detectable(found.deviation, each.lists - 1) > each.difference
+
+
+@pytest.mark.slow("draws and scores degraded truths")
+def test_without_baselines_degraded_truths_say_how_far_differences_vary(challenge):
+    drawn = lint(challenge(YAML.split("leaderboard")[0], **{"truth.csv": TRUTH})).detectable
+    assert drawn.basis == "degraded truths"
+    # a random submission has all it has on one list of ten, a degraded truth on most
+    assert 0.2 < drawn.deviation < 1
 
 
 def test_lists_of_clusters_are_as_many_as_now(differing):
@@ -53,7 +63,7 @@ def test_lists_of_clusters_are_as_many_as_now(differing):
 
 def test_the_command_says_it_in_words_and_as_json(differing, score):
     folder = differing()
-    said = json.loads(score("lint", folder, "--format", "json").out)["detectable"]
+    said = score("lint", folder, "--format", "json").json()["detectable"]
     half, quarter = said["smaller"]
     words = (
         f"Between two, a difference of {half['difference']:.4g} takes {half['lists']:,} lists, "

@@ -291,7 +291,7 @@ def test_the_command_says_first_what_stays(score, board):
     assert "bold stays first in" in text
     assert "Not for publication" in text
     assert "Success@3" in text
-    found = json.loads(score("study", folder, *runs, "--format", "json", "--seed", "3").out)
+    found = score("study", folder, *runs, "--format", "json", "--seed", "3").json()
     assert (found["schema"], found["seed"]) == ("study/1", 3)
     rows = list(csv.DictReader(io.StringIO(score("study", folder, *runs, "--format", "csv").out)))
     assert len(rows) == 1 + len(found["variations"])
@@ -308,9 +308,7 @@ def test_the_command_takes_a_truth_and_tells_who_is_rejected(score, board):
     assert "C101" in score("study", folder / "nowhere.csv").err
     assert "name submissions; of a living board" in score("study", folder).err
     ran = score("study", folder, *runs, "-q")
-    assert ran.code == 1
-    assert "broken.csv" in ran.err
-    assert "Not on the board, as they cannot be scored: broken." in ran.out
+    ran.assert_exit(1, out="Not on the board, as they cannot be scored: broken.", err="broken.csv")
 
 
 @pytest.mark.slow("studies a board")

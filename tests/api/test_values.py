@@ -203,8 +203,7 @@ def test_files_as_they_are(score, tmp_path, monkeypatch, words, first, means, to
     for name, text in FILES.items():
         Path(name).write_text(text)
     ran = score("values", *words, "--format", "json")
-    assert ran.code == 0, ran.err
-    report = json.loads(ran.out)
+    report = ran.json()
     (found,) = [each for each in report["submissions"] if each["name"] == first]
     assert {key: value["mean"] for key, value in found["values"].items()} == means
     assert told in ran.err
@@ -280,8 +279,7 @@ def test_folds_that_part_the_cases_are_no_runs(score, tmp_path, monkeypatch):
     rows = "".join(f"{s},{n % 2},c{n},{n / 10}\n" for s in "ab" for n in range(6))
     Path("cv.csv").write_text(f"model,fold,case,score\n{rows}")
     ran = score("values", "cv.csv", "--format", "json")
-    assert ran.code == 0, ran
-    assert [each["name"] for each in json.loads(ran.out)["submissions"]] == ["a", "b"]
+    assert [each["name"] for each in ran.json()["submissions"]] == ["a", "b"]
 
 
 def test_two_columns_of_runs_are_asked_for(score, tmp_path, monkeypatch):
@@ -289,11 +287,9 @@ def test_two_columns_of_runs_are_asked_for(score, tmp_path, monkeypatch):
     rows = "".join(f"a,{n},{n + 10},x,{n / 10}\n" for n in range(4))
     Path("mine.csv").write_text(f"model,seed,epoch,case,score\n{rows}")
     ran = score("values", "mine.csv")
-    assert ran.code == 2
-    assert "the runs of a system may be in 'seed' or in 'epoch'; add --run seed" in ran.err
+    ran.assert_exit(2, err="the runs of a system may be in 'seed' or in 'epoch'; add --run seed")
     ran = score("values", "mine.csv", "--run", "epoch")
-    assert ran.code == 0, ran
-    assert "runs in 'epoch', cases in 'case', values in 'score', 'seed' not used" in ran.err
+    ran.assert_exit(0, err="runs in 'epoch', cases in 'case', values in 'score', 'seed' not used")
     with pytest.raises(UsageError, match="--run seed"):
         scorer.values(pl.read_csv("mine.csv"))
     report = scorer.values(pl.read_csv("mine.csv"), columns={"run": "seed"})
@@ -306,8 +302,7 @@ def test_files_of_one_seed_each_are_runs(score, tmp_path, monkeypatch):
         rows = [row for row in RUNS if row[1] == seed]
         Path(f"seed{seed}.csv").write_text(table_of_runs("seed", rows))
     ran = score("values", "seed1.csv", "seed2.csv", "--format", "json")
-    assert ran.code == 0, ran
-    means = {row["name"]: row["values"]["score"] for row in json.loads(ran.out)["leaderboard"]}
+    means = {row["name"]: row["values"]["score"] for row in ran.json()["leaderboard"]}
     assert means == {"a": pytest.approx(0.825), "b": pytest.approx(0.425)}
 
 
@@ -373,9 +368,8 @@ def test_a_system_with_a_row_that_cannot_be_read_is_refused_and_the_others_stand
     )
     words = ["c.yaml"] if form == "challenge" else ["values", "--value", "dice"]
     ran = score(*words, f"all.{suffix}", "--format", "json")
-    assert ran.code == 1, ran
     assert re.search(rf"all\.{suffix}:{at}(:\d+)?: error\[{code}\] {message}", ran.err), ran.err
-    board = json.loads(ran.out)["leaderboard"]
+    board = ran.json(1)["leaderboard"]
     assert [(row["name"], row["values"]["dice"]) for row in board] == [("c", 0.7), ("a", 0.5)]
 
 
@@ -428,8 +422,7 @@ def test_a_file_of_one_system_is_refused_for_a_row_that_is_cut_short(score, tmp_
     (tmp_path / "a.csv").write_text("case,dice,note\nx,0.5,\ny,1,\ny\n")
     (tmp_path / "b.csv").write_text("case,dice,note\nx,0.5,\ny,1,\n")
     ran = score("values", tmp_path / "a.csv", tmp_path / "b.csv", "--format", "json")
-    assert ran.code == 1
-    assert "a.csv:4: error[S207] 1 fields, expected 3" in ran.err
+    ran.assert_exit(1, err="a.csv:4: error[S207] 1 fields, expected 3")
     assert [row["name"] for row in json.loads(ran.out)["leaderboard"]] == ["b"]
 
 
@@ -451,8 +444,7 @@ def test_a_faulty_file_is_refused_and_the_others_stand(
     Path("good.csv").write_text(good)
     Path("bad.csv").write_text(bad)
     ran = score("values", *order, "--value", "dice", "--format", "json")
-    assert ran.code == 1, ran
-    assert f"error[{code}]" in ran.err
+    ran.assert_exit(1, err=f"error[{code}]")
     (row,) = json.loads(ran.out)["leaderboard"]
     assert (row["name"], row["values"]) == ("good", {"dice": 0.5})
 
@@ -480,8 +472,7 @@ def test_true_and_false_are_1_and_0(score, tmp_path, form):
         path
     )
     ran = score("values", path, "--format", "json")
-    assert ran.code == 0, ran
-    assert "true and false of 'ok' are 1 and 0" in ran.err
+    ran.assert_exit(0, err="true and false of 'ok' are 1 and 0")
     means = {row["name"]: row["values"]["ok"] for row in json.loads(ran.out)["leaderboard"]}
     assert means == {"a": 0.5, "b": 1.0}
     yaml = (
@@ -534,9 +525,7 @@ def test_each_file_without_faults_is_read_once(tmp_path, monkeypatch):
         files[-1].write_text(f"case,value\n{text}")
     opened, read = [], bind.read_file
     monkeypatch.setattr(
-        bind,
-        "read_file",
-        lambda path, *words: opened.append(path.name) or read(path, *words),
+        bind, "read_file", lambda path, *words: opened.append(path.name) or read(path, *words)
     )
     first = scorer.values(files, missing_list="skip")
     assert opened == ["a.csv", "b.csv", "c.csv", "c.csv", "d.csv"]  # c for its lists alone, too

@@ -1,15 +1,12 @@
 """`explain` without a list: what costs most, against values worked out by hand."""
 
-import json
-
 import numpy as np
 import pytest
 
 
 def told(score, folder, file, *words):
     ran = score("explain", folder, folder / file, "--format", "json", *words)
-    assert ran.code == 0, ran
-    (measure,) = json.loads(ran.out)["measures"]
+    (measure,) = ran.json()["measures"]
     steps = measure["steps"]
     return steps[0].get("rows", []), steps[-1]["text"], measure["value"]
 
@@ -55,6 +52,4 @@ def test_rows_of_a_figure_and_of_errors(score, challenge):
 
 def test_a_file_that_cannot_be_scored_tells_why(score, ranked):
     (ranked / "bad.csv").write_text("list\nq00\n")
-    ran = score("explain", ranked, ranked / "bad.csv")
-    assert ran.code == 1
-    assert "S201" in ran.err
+    score("explain", ranked, ranked / "bad.csv").assert_exit(1, err="S201")

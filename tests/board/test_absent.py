@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 
 import pytest
 
@@ -42,7 +41,7 @@ def test_every_team_has_a_row_of_the_list_of_grades(challenge, score):
     assert [row["rank"] for row in rows] == ["1", "", ""]
     text = " ".join(score("board", challenge).out.split())
     assert "Not on the board: bert (entry 2: rejected by the checks (S521)), carl (no" in text
-    log = json.loads(score("log", challenge, "--format", "json").out)["events"]
+    log = score("log", challenge, "--format", "json").json()["events"]
     told = {event["entry"]: event["reason"] for event in log if event["kind"] == "entry"}
     assert told == {1: None, 2: "rejected by the checks (S521)"}
 
@@ -50,8 +49,7 @@ def test_every_team_has_a_row_of_the_list_of_grades(challenge, score):
 @pytest.mark.parametrize("words", [[], ["--team", "x", "--team-from-name"]])
 def test_a_team_is_told_in_one_way(challenge, score, words):
     ran = score("add", challenge, challenge / "anna.csv", *words)
-    assert ran.code == 2
-    assert "--team T, or --team-from-name" in ran.err
+    ran.assert_exit(2, err="--team T, or --team-from-name")
 
 
 @pytest.mark.parametrize("words", [["why", "blue"], ["log"], ["board"]])
@@ -59,5 +57,4 @@ def test_a_kit_has_no_board(challenge, score, words):
     kit = challenge / "kit.zip"
     assert score("kit", challenge, "-o", kit).code == 0
     ran = score(words[0], kit, *words[1:])
-    assert ran.code == 2
-    assert "error[T101] this is a kit, which has no truth" in ran.err
+    ran.assert_exit(2, err="error[T101] this is a kit, which has no truth")

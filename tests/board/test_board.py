@@ -162,10 +162,7 @@ def test_decisions_change_the_board_and_why_says_so(board, life):
     assert "not on the board" in lines
     board.decide("restore", "blue", "it was not", now=day(6))
     board.decide("rename", "blue", "a new name", name="azure", now=day(6))
-    assert names(board.board(now=day(7))) == ["azure", "red"] or names(board.board(now=day(7))) == [
-        "red",
-        "azure",
-    ]
+    assert sorted(names(board.board(now=day(7)))) == ["azure", "red"]
     why = explain_rank(board, "red", now=day(7))
     assert any("entry 1" in line and "withdrawn" in line for line in why.lines)
     kinds = [(event.kind, event.status) for event in board.log() if event.kind == "decision"]
@@ -280,13 +277,8 @@ def test_the_log_of_a_team_and_why_tell_the_same_reasons(board, life):
         4: "withdrawn 2026-01-09T13:00:00+01:00: a mistake",
         5: "waits to be evaluated",
     }
-    assert [e.reason for e in board.log() if e.kind == "entry"] == [
-        None,
-        None,
-        reasons[3],
-        None,
-        None,
-    ]
+    told = [e.reason for e in board.log() if e.kind == "entry"]
+    assert told == [None, None, reasons[3], None, None]
     lines = explain_rank(board, "red", now=day(5)).lines
     assert all(any(line.endswith(reasons[n]) for line in lines) for n in (2, 3, 4))
 
@@ -532,9 +524,6 @@ def test_tokens_are_kept_as_hashes_and_can_be_revoked(board):
     assert board.revoke("red") == 0
     with pytest.raises(UsageError, match="already"):
         board.add_team("red")
-    for name in ("", " a", "7", "a\nb", "x" * 101):
-        with pytest.raises(UsageError, match="cannot be a name"):
-            board.add_team(name)
 
 
 def test_values_of_json_are_those_of_every_split(board, life):

@@ -39,8 +39,7 @@ def test_what_is_another_event_is_told(before, now, told):
 def test_following_goes_with_nothing_that_ends(score, tmp_path):
     for words in (["--receipts"], ["--reference", "x"], ["-o", tmp_path / "log.json"]):
         ran = score("log", tmp_path, "--follow", *words)
-        assert ran.code == 2
-        assert "--follow goes with --team, --since and --format" in ran.err
+        ran.assert_exit(2, err="--follow goes with --team, --since and --format")
 
 
 @pytest.mark.slow("follows in a process of its own")

@@ -172,19 +172,15 @@ def test_entries_of_another_phase_do_not_count():
 
 
 @pytest.mark.parametrize(
-    ("sent", "statuses", "words"),
+    ("statuses", "words"),
     [
-        ([], [], None),
-        (
-            2,
-            ["scored", "scored"],
-            "today's quota is used up; the next entry is possible 2026-03-11",
-        ),
-        (4, ["scored"] * 4, "the quota of this phase is used up; no further entry"),
-        (1, ["rejected"], "today's quota of rejected files is used up"),
+        ([], None),
+        (["scored"] * 2, "today's quota is used up; the next entry is possible 2026-03-11"),
+        (["scored"] * 4, "the quota of this phase is used up; no further entry"),
+        (["rejected"], "today's quota of rejected files is used up"),
     ],
 )
-def test_a_used_up_quota_says_when_the_next_entry_is_possible(sent, statuses, words):
+def test_a_used_up_quota_says_when_the_next_entry_is_possible(statuses, words):
     mine = entries(*["2026-03-10T09:00+01:00"] * len(statuses))
     by_number = {entry.number: status for entry, status in zip(mine, statuses, strict=True)}
     now = time("2026-03-10T10:00+01:00")

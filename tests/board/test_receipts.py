@@ -299,8 +299,7 @@ def sealed_late(challenge, score):
     for day in (5, 6):
         words = ("--team", "red", "--at", f"2026-01-0{day}T12:00:00+00:00")
         (folder.parent / "s.csv").write_text(f"list,item,score\nq1,a,2\nq2,a,{day}\n")
-        ran = score("add", folder, folder.parent / "s.csv", *words)
-        assert ran.code == 0, ran
+        score("add", folder, folder.parent / "s.csv", *words).assert_exit(0)
     ran = score("seal", folder, "--at", "2026-01-10T12:00:00+00:00")
     assert "sealed after 2 entries" in ran.err
     return folder
@@ -309,8 +308,7 @@ def sealed_late(challenge, score):
 def test_the_truth_is_not_revealed_while_entries_are_taken(sealed_late, score):
     target = sealed_late.parent / "open"
     ran = score("reveal", sealed_late, "-o", target, "--at", DURING)
-    assert ran.code == 2
-    assert "the challenge is open, and closes at 2026-02-01T00:00:00+00:00" in ran.err
+    ran.assert_exit(2, err="the challenge is open, and closes at 2026-02-01T00:00:00+00:00")
     assert not target.exists()
     assert score("reveal", sealed_late, "-o", target, "--at", DURING, "--now").code == 0
     assert (target / "truth.csv").exists()
@@ -319,8 +317,6 @@ def test_the_truth_is_not_revealed_while_entries_are_taken(sealed_late, score):
 def test_reveal_and_verify_say_that_the_seal_came_after_entries(sealed_late, score):
     target = sealed_late.parent / "open"
     ran = score("reveal", sealed_late, "-o", target, "--at", AFTER)
-    assert ran.code == 0
-    assert "sealed after 2 entries" in ran.err
-    ran = score("verify", target)
-    assert ran.code == 0
+    ran.assert_exit(0, err="sealed after 2 entries")
+    ran = score("verify", target).assert_exit(0)
     assert "sealed after 2 entries" in ran.out + ran.err

@@ -74,23 +74,6 @@ def test_a_text_keeps_its_lines(challenge):
     ]
 
 
-@pytest.mark.parametrize(
-    ("rules", "problem", "help"),
-    [
-        ("{tiers: {test: t}}", "no key 'test' here", "score compare --test t"),
-        ("{tiers: {adjust: holm}}", "no key 'adjust' here", "the greatest of all"),
-        ("{tiers: {rule: first}}", "no key 'rule' here", "all above are significantly better"),
-        ("{intervals: joint}", "'joint' is not a number", "the level 0.95 ** (1 / k)"),
-    ],
-)
-def test_what_a_board_has_one_of_says_what_is_written_instead(rules, problem, help):
-    text = f"truth: truth.csv\nmetrics: [AP]\nleaderboard:\n  {rules[1:-1]}\n"
-    with pytest.raises(ChallengeError) as raised:
-        load(text, folder=".")
-    (found,) = raised.value.problems
-    assert (found.line, problem in found.message, help in found.help) == (4, True, True), found
-
-
 def test_what_goes_round_is_refused(challenge):
     data = dict(DATA)
     data["description"] = data

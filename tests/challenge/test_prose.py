@@ -67,8 +67,7 @@ def test_no_page_is_the_truth(challenge, score):
         "truth: {file: truth.md, format: csv}\nmetrics: [P@1]\npages: {data: truth.md}\n",
         **{"truth.md": "list,item\nq1,a\n", "s.csv": "list,item\nq1,a\n"},
     )
-    ran = score(folder, folder / "s.csv")
-    assert (ran.code, "C124" in ran.err) == (2, True)
+    score(folder, folder / "s.csv").assert_exit(2, err="C124")
 
 
 def test_the_terminal_prints_them(challenge, score):
@@ -76,8 +75,7 @@ def test_the_terminal_prints_them(challenge, score):
                        **FILES)  # fmt: skip
     assert score("about", folder).out == "T\n\nWhat is it?\n\nFair play\n\nBe fair.\n"
     assert score("about", folder, "rules").out == "T\nFair play\n\nBe fair.\n"
-    ran = score("about", folder, "rulse")
-    assert (ran.code, "did you mean 'rules'?" in ran.err) == (2, True)
+    score("about", folder, "rulse").assert_exit(2, err="did you mean 'rules'?")
 
 
 def test_a_report_and_a_kit_have_them(challenge, score, tmp_path):

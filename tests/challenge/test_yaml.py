@@ -232,6 +232,6 @@ def test_editors_find_the_schema_of_what_init_wrote(words, tmp_path, monkeypatch
         name = first.removeprefix("# yaml-language-server: $schema=")
         assert name != first
         schema = json.loads((tmp_path / folder / name).read_text())
-        assert schema == json.loads(score("schema").out)
+        assert schema == score("schema").json()
         assert schema["$id"] == "urn:challenge-scorer:challenge.yaml"
-    assert json.loads(score("schema", "report").out)["$id"] == "urn:challenge-scorer:report"
+    assert score("schema", "report").json()["$id"] == "urn:challenge-scorer:report"

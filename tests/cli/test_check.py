@@ -27,8 +27,7 @@ def submission(tmp_path, text, name="mine.csv"):
 
 
 def test_text(folder, tmp_path, score):
-    ran = score("check", folder, submission(tmp_path, BAD))
-    assert ran.code == 1
+    ran = score("check", folder, submission(tmp_path, BAD)).assert_exit(1)
     assert ran.out.splitlines() == [
         "mine.csv:3:4: error[S304] item 'a' is given twice in list 'q1' (first on line 2)",
         "mine.csv:4: error[S406] ranks start at 0 in list 'q2'; they start at 1",
@@ -47,9 +46,7 @@ def test_fine(folder, tmp_path, score):
 
 def test_warnings_do_not_reject(folder, tmp_path, score):
     mine = submission(tmp_path, "list,item\nq1,a\nq1,b\nq2,a\nq2,b\n")
-    ran = score("check", folder, mine)
-    assert ran.code == 0
-    assert "\nmine.csv: fine: 1 warning (S410)\n" in ran.out
+    score("check", folder, mine).assert_exit(0, out="\nmine.csv: fine: 1 warning (S410)\n")
     assert score("check", folder, mine, "-q").out == ""
 
 
@@ -66,9 +63,7 @@ def test_a_problem_in_many_places_is_told_once_or_all(folder, tmp_path, score):
 def test_many_submissions_and_one_that_is_missing(folder, tmp_path, score):
     submission(tmp_path, "list,item\nq1,a\nq2,b\n", "one.csv")
     ran = score("check", folder, "one.csv", "tow.csv")
-    assert ran.code == 1
-    assert "one.csv: fine\n" in ran.out
-    assert "tow.csv: error[S101]" in ran.out
+    ran.assert_exit(1, out=["one.csv: fine\n", "tow.csv: error[S101]"])
 
 
 def test_json(folder, tmp_path, score):
@@ -108,11 +103,11 @@ def test_github_escapes_what_its_commands_mean(folder, tmp_path, score):
 
 def test_no_text_of_a_file_starts_a_github_command(folder, tmp_path, score):
     evil = submission(tmp_path, 'list,item\n"q1\n::stop-commands::x",a\nq1,a\nq2,b\n')
-    ran = score("check", folder, evil, "--format", "github")
-    assert ran.code == 1
+    ran = score("check", folder, evil, "--format", "github").assert_exit(1)
     assert all(re.match(r"::(error|warning) ", line) for line in ran.out.splitlines())
 
 
+BLANKS = "blanks and invisible characters around 1 values removed"
 MENDED = "list,item,rank\nq1,a,1\nq2,é,1\n"
 
 
@@ -121,33 +116,15 @@ MENDED = "list,item,rank\nq1,a,1\nq2,é,1\n"
     [
         (MENDED.encode("cp1252"), ["encoding: Windows-1252 converted to UTF-8"]),
         (MENDED.encode("utf-16"), ["encoding: UTF-16 converted to UTF-8"]),
-        (
-            MENDED.replace(",", ";").encode(),
-            ["column separator ';' replaced by ','"],
-        ),
-        (
-            MENDED.replace(",", "\t").encode(),
-            ["column separator '\\t' replaced by ','"],
-        ),
-        (
-            MENDED.replace("q1", "\u200bq1\u00a0").encode(),
-            ["blanks and invisible characters around 1 values removed"],
-        ),
-        (
-            MENDED.replace("q1", "q1\x1b").encode(),
-            ["blanks and invisible characters around 1 values removed"],
-        ),
+        (MENDED.replace(",", ";").encode(), ["column separator ';' replaced by ','"]),
+        (MENDED.replace(",", "\t").encode(), ["column separator '\\t' replaced by ','"]),
+        (MENDED.replace("q1", "\u200bq1\u00a0").encode(), [BLANKS]),
+        (MENDED.replace("q1", "q1\x1b").encode(), [BLANKS]),
         (
             "list,item,rank\nq1,a,1\nlist,item,rank\n\ufefflist,item,rank\nq2,é,1\n".encode(),
-            [
-                "blanks and invisible characters around 1 values removed",
-                "2 repeated headers removed",
-            ],
+            [BLANKS, "2 repeated headers removed"],
         ),
-        (
-            '"list,item,rank"\n"q1,""a"",1"\n"q2,é,1"\n'.encode(),
-            ["quotes round 3 lines removed"],
-        ),
+        ('"list,item,rank"\n"q1,""a"",1"\n"q2,é,1"\n'.encode(), ["quotes round 3 lines removed"]),
         ('list,item,rank\nq1,a,1\n"q2,é,1"\n'.encode(), ["quotes round 1 line removed"]),
         (",list,item,rank\n0,q1,a,1\n1,q2,é,1\n".encode(), ["index column '' removed"]),
         (
@@ -158,8 +135,7 @@ MENDED = "list,item,rank\nq1,a,1\nq2,é,1\n"
 )
 def test_fix_repairs_how_a_table_is_written(data, changes, folder, tmp_path, score):
     mine = submission(tmp_path, data)
-    ran = score("check", folder, mine, "--fix")
-    assert ran.code == 0, ran
+    ran = score("check", folder, mine, "--fix").assert_exit(0)
     assert (tmp_path / "mine.fixed.csv").read_text(encoding="utf-8") == MENDED
     assert (tmp_path / mine).read_bytes() == data
     assert "mine.fixed.csv: fine" in ran.out
@@ -171,9 +147,7 @@ def test_fix_repairs_how_a_table_is_written(data, changes, folder, tmp_path, sco
 def test_fix_never_overwrites(folder, tmp_path, score):
     mine = submission(tmp_path, MENDED.encode("cp1252"))
     (tmp_path / "mine.fixed.csv").write_text("mine")
-    ran = score("check", folder, mine, "--fix")
-    assert ran.code == 2
-    assert "exists already" in ran.err
+    score("check", folder, mine, "--fix").assert_exit(2, err="exists already")
     assert (tmp_path / "mine.fixed.csv").read_text() == "mine"
     assert score("check", folder, mine, "--fix", "-o", "other.csv").code == 0
     assert (tmp_path / "other.csv").read_text() == MENDED
@@ -181,8 +155,7 @@ def test_fix_never_overwrites(folder, tmp_path, score):
 
 def test_fix_leaves_what_it_would_have_to_guess(folder, tmp_path, score):
     ran = score("check", folder, submission(tmp_path, BAD), "--fix")
-    assert ran.code == 1
-    assert "nothing that can be repaired safely" in ran.err
+    ran.assert_exit(1, err="nothing that can be repaired safely")
     assert not (tmp_path / "mine.fixed.csv").exists()
     assert "[S304]" in ran.out
 
@@ -219,9 +192,7 @@ def test_without_public_lists_the_truth_is_needed(challenge, tmp_path, score):
     submission(tmp_path, "list,item\nq1,a\nq2,b\n")
     assert score("check", folder, tmp_path / "mine.csv").code == 0
     (folder / "truth.csv").unlink()
-    ran = score("check", folder, tmp_path / "mine.csv")
-    assert ran.code == 2
-    assert "error[T101] file not found" in ran.err
+    score("check", folder, tmp_path / "mine.csv").assert_exit(2, err="error[T101] file not found")
 
 
 CATALOGUED = (
@@ -308,8 +279,7 @@ def test_fix_repairs_what_the_messages_know(text, mended, changes, challenge, tm
     path = tmp_path / "mine.csv"
     path.write_text(text)
     assert score("check", folder, path).code == 1
-    ran = score("check", folder, path, "--fix")
-    assert ran.code == 0, ran
+    ran = score("check", folder, path, "--fix").assert_exit(0)
     assert (tmp_path / "mine.fixed.csv").read_text() == mended
     assert [line.strip() for line in ran.err.splitlines()[1:]] == changes
     assert path.read_text() == text
@@ -329,9 +299,7 @@ def test_fix_repairs_what_the_messages_know(text, mended, changes, challenge, tm
 def test_fix_leaves_no_copy_that_fails(text, challenge, tmp_path, score):
     folder = challenge(CATALOGUED, **CATALOGUED_FILES)
     (tmp_path / "mine.csv").write_text(text)
-    ran = score("check", folder, tmp_path / "mine.csv", "--fix")
-    assert ran.code == 1
-    assert "mine.csv" in ran.out
+    ran = score("check", folder, tmp_path / "mine.csv", "--fix").assert_exit(1, out="mine.csv")
     assert "fixed" not in ran.out
     assert not (tmp_path / "mine.fixed.csv").exists()
 
@@ -396,8 +364,7 @@ def test_fix_leaves_unused_columns_of_a_fine_file(submission, text, challenge, t
     folder = challenge(yaml, **{"truth.csv": "id,label\n1,a\n2,b\n3,a\n"})
     (tmp_path / "s.csv").write_text(text)
     ran = score("check", folder, tmp_path / "s.csv", "--fix")
-    assert ran.code == 0
-    assert "fine, nothing to repair" in ran.err
+    ran.assert_exit(0, err="fine, nothing to repair")
     assert not (tmp_path / "s.fixed.csv").exists()
     assert "S201" not in ran.out
 

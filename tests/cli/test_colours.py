@@ -208,8 +208,7 @@ def test_when_there_are_colours(score, terminal, monkeypatch, words, environment
     monkeypatch.setattr(cli, "is_terminal", lambda stream: on_terminal and stream is sys.stdout)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    ran = score(*BOARD, *words)
-    assert ran.code == 0
+    ran = score(*BOARD, *words).assert_exit(0)
     assert ("\x1b[" in ran.out) is coloured
     assert bool(LINK.search(ran.out)) is (coloured and on_terminal)  # no folder leaves the machine
     assert ("●" in ran.out) is coloured

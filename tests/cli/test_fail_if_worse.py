@@ -44,8 +44,7 @@ def test_a_worse_run_fails(score, runs, new, old, margin, code, said):
     ran = score(
         "compare", runs, runs / f"{new}.csv", runs / f"{old}.csv", "--fail-if-worse", *words
     )
-    assert ran.code == code, ran
-    assert said in ran.err
+    ran.assert_exit(code, err=said)
     assert ("--fail-if-worse" in ran.err) == (code == 5)
     assert "lists" in ran.out
 
@@ -63,8 +62,7 @@ def test_of_errors_more_is_worse(score, challenge, new, code):
 def test_what_cannot_be_told_is_an_error(score, runs, tmp_path):
     good, bad = runs / "good.csv", runs / "bad.csv"
     three = score("compare", runs, good, bad, runs / "alike.csv", "--fail-if-worse")
-    assert three.code == 2
-    assert "the new one, then the old one" in three.err
+    three.assert_exit(2, err="the new one, then the old one")
     broken = tmp_path / "broken.csv"
     broken.write_text("list\nq1\n")
     assert score("compare", runs, broken, good, "--fail-if-worse").code == 1
@@ -72,5 +70,4 @@ def test_what_cannot_be_told_is_an_error(score, runs, tmp_path):
         "truth: truth.csv\nmetrics: [RR]\nleaderboard: {tiers: null}\n"
     )
     untested = score("compare", runs, good, bad, "--fail-if-worse")
-    assert untested.code == 2, untested
-    assert "needs a test of RR: leaderboard.tiers is off" in untested.err
+    untested.assert_exit(2, err="needs a test of RR: leaderboard.tiers is off")

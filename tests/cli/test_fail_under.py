@@ -1,7 +1,5 @@
 """`--fail-under MEASURE=VALUE`: a participant's CI as a gate."""
 
-import json
-
 import pytest
 
 TRUTH = "list,item,grade\nq1,a,1\nq1,b,1\nq2,a,1\nq2,c,0\n"
@@ -36,8 +34,7 @@ def graded(challenge):
 )
 def test_who_is_worse_than_asked_for_fails(score, graded, floors, code):
     words = [word for floor in floors for word in ("--fail-under", floor)]
-    ran = score(graded, graded / "half.csv", *words)
-    assert ran.code == code, ran
+    ran = score(graded, graded / "half.csv", *words).assert_exit(code)
     assert ("(--fail-under)" in ran.err) == (code == 5)
     assert "error: none" not in ran.err
     assert "half" in ran.out
@@ -45,8 +42,7 @@ def test_who_is_worse_than_asked_for_fails(score, graded, floors, code):
 
 def test_a_rejected_submission_comes_first(score, graded):
     ran = score(graded, graded / "half.csv", graded / "bad.csv", "--fail-under", "P@2=0.9")
-    assert ran.code == 1
-    assert "half: P@2 is 0.5, below 0.9 (--fail-under)" in ran.err
+    ran.assert_exit(1, err="half: P@2 is 0.5, below 0.9 (--fail-under)")
 
 
 @pytest.mark.parametrize(
@@ -78,9 +74,7 @@ def test_a_value_and_its_floor_are_shown_with_digits_in_which_they_differ(
     ],
 )
 def test_a_word_that_is_no_floor_is_a_usage_error(score, graded, word, said):
-    ran = score(graded, graded / "half.csv", "--fail-under", word)
-    assert ran.code == 2
-    assert said in ran.err
+    ran = score(graded, graded / "half.csv", "--fail-under", word).assert_exit(2, err=said)
     assert ran.out == ""
 
 
@@ -92,8 +86,7 @@ def test_where_lower_is_better_higher_fails(score, challenge):
     )  # fmt: skip
     assert score(folder, folder / "s.csv", "--fail-under", "MAE=0.5").code == 0
     ran = score(folder, folder / "s.csv", "--fail-under", "MAE=0.4")
-    assert ran.code == 5
-    assert "s: MAE is 0.5, above 0.4" in ran.err
+    ran.assert_exit(5, err="s: MAE is 0.5, above 0.4")
 
 
 def test_no_value_is_no_pass(score, challenge):
@@ -102,8 +95,7 @@ def test_no_value_is_no_pass(score, challenge):
         **{"truth.csv": "list,item,grade\nq1,a,0\n", "s.csv": "list,item\nq1,a\n"},
     )
     ran = score(folder, folder / "s.csv", "--fail-under", "nDCG@2=0")
-    assert ran.code == 5, ran
-    assert "nDCG@2 is undefined" in ran.err
+    ran.assert_exit(5, err="nDCG@2 is undefined")
 
 
 def test_for_github_the_gate_and_the_problems_are_marks(score, graded):
@@ -138,8 +130,7 @@ def test_a_replaced_metric_can_be_asked_for(score, graded):
     ran = score(
         graded, graded / "half.csv", "-m", "P@1", "--fail-under", "P@1=0.5", "--format", "json"
     )
-    assert ran.code == 0, ran
-    assert json.loads(ran.out)["leaderboard"][0]["values"] == {"P@1": 0.5}
+    assert ran.json()["leaderboard"][0]["values"] == {"P@1": 0.5}
 
 
 COUNTING = """

@@ -40,8 +40,7 @@ def points_of(text):
 
 @pytest.mark.slow("keeps a board")
 def test_each_team_of_a_living_board_gets_a_text(course, score, tmp_path):
-    ran = score("feedback", course, "-o", tmp_path / "out")
-    assert ran.code == 0, ran
+    score("feedback", course, "-o", tmp_path / "out").assert_exit(0)
     texts = {path.stem: path.read_text() for path in (tmp_path / "out").glob("*.txt")}
     assert [*sorted(texts)] == ["anna", "bert", "carl", "dora"]
     assert "9.52 of 10 points: Accuracy 0.6667, 0.0333 from 0.7000" in texts["anna"]

@@ -40,6 +40,11 @@ def test_scoring_takes_only_special_functions_of_scipy(words):
     assert {part for part in parts if not part.startswith("_")} <= {"special", "version"}
 
 
+@pytest.mark.slow("starts processes")
+def test_a_verb_is_found_without_the_first_form():
+    assert "scorer.cli.commands.score" not in imported_modules(["rule", "S304"])
+
+
 def imported_modules(words):
     """The names of the modules that the command has imported when it ends."""
     code = (

@@ -1,11 +1,9 @@
 """`score metrics`: the catalogue, and pages, as text and as data."""
 
-import json
-
 
 def test_the_catalogue_as_data_has_what_the_text_lists(score):
     text = score("metrics").out
-    said = json.loads(score("metrics", "--format", "json").out)["metrics"]
+    said = score("metrics", "--format", "json").json()["metrics"]
     listed = {line.split("  ")[1] for line in text.splitlines() if line.startswith("  ")}
     assert listed == {metric["notation"] for metric in said}
     functions = [(metric["name"], *metric["kinds"]) for metric in said]
@@ -13,7 +11,7 @@ def test_the_catalogue_as_data_has_what_the_text_lists(score):
 
 
 def test_a_name_of_another_tool_finds_the_data_of_a_metric(score):
-    said = json.loads(score("metrics", "roc_auc_score", "--format", "json").out)["metrics"]
+    said = score("metrics", "roc_auc_score", "--format", "json").json()["metrics"]
     assert all("roc_auc_score" in str(metric["tools"]) for metric in said)
     found = next(metric for metric in said if metric["name"] == "AUROC")
     assert found["kinds"] == ["labels"]

@@ -49,8 +49,7 @@ def test_a_format_that_is_named_comes_first(score, tmp_path):
 )
 def test_every_command_goes_by_the_suffix(score, tmp_path, words, suffix, begins):
     out = tmp_path / f"out.{suffix}"
-    ran = score(*words, "-o", out)
-    assert ran.code == 0, ran
+    score(*words, "-o", out).assert_exit(0)
     text = out.read_text()
     assert text.startswith(begins) or begins in text.splitlines()[0], text[:200]
     if suffix == "json":
@@ -88,10 +87,9 @@ def ranked(challenge):
 )  # fmt: skip
 def test_the_first_ranks_and_what_they_are_in_the_whole(score, ranked, most, names, omitted):
     folder, sent = ranked
-    whole = json.loads(score(folder, *sent, "--format", "json").out)
+    whole = score(folder, *sent, "--format", "json").json(1)  # for what is rejected
     ran = score(folder, *sent, "--format", "json", "--top", most)
-    assert ran.code == 1  # for what is rejected
-    part = json.loads(ran.out)
+    part = ran.json(1)
     rows = part["leaderboard"]
     assert rows == whole["leaderboard"][: len(rows)]
     assert names is None or [row["name"] for row in rows] == names
@@ -104,9 +102,7 @@ def test_the_first_ranks_and_what_they_are_in_the_whole(score, ranked, most, nam
 @pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex", "html", "github", "json"])
 def test_every_form_shows_a_part(score, ranked, form):
     folder, sent = ranked
-    ran = score(folder, *sent, "--format", form, "--top", "2")
-    assert ran.code == 1, ran
-    assert "s11" in ran.out
+    ran = score(folder, *sent, "--format", form, "--top", "2").assert_exit(1, out="s11")
     assert form in ("html", "json") or "0.15" not in ran.out  # of s03; pairs are of all
     if form in ("table", "markdown", "html", "latex"):
         assert "10 more submissions are ranked below these" in ran.out

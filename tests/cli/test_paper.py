@@ -22,8 +22,7 @@ TEXTS = {
 
 @pytest.mark.slow("writes a paper")
 def test_the_paper_has_the_numbers_of_the_board(score, tmp_path):
-    ran = score("paper", COURSE, GOOD, "-o", tmp_path / "paper", "-q")
-    assert ran.code == 0, ran.err
+    score("paper", COURSE, GOOD, "-o", tmp_path / "paper", "-q").assert_exit(0)
     folder = tmp_path / "paper"
     numbers = dict(re.findall(r"\\newcommand{\\(\w+)}{(.*)}", (folder / "numbers.tex").read_text()))
     first = score(COURSE, GOOD, "--format", "csv").out.splitlines()[1]
@@ -56,8 +55,7 @@ def test_the_paper_compiles(score, tmp_path):
 def test_figures_that_are_asked_for(score, tmp_path):
     made, again = tmp_path / "new" / "folder", tmp_path / "again"
     words = ["--figures", "forest,pairs", "--width", "84mm", "-m", "RR", "-q"]
-    ran = score("paper", COURSE, GOOD, "-o", made, *words)
-    assert ran.code == 0, ran.err
+    score("paper", COURSE, GOOD, "-o", made, *words).assert_exit(0)
     forms = ("svg", "pdf") if converts() else ("svg",)
     figures = {f"{key}.{form}" for key in ("forest", "pairs") for form in forms}
     assert {path.name for path in made.iterdir()} == TEXTS | figures
@@ -81,16 +79,14 @@ def test_figures_that_are_asked_for(score, tmp_path):
 )
 def test_what_cannot_be_drawn_is_refused(score, tmp_path, words, said):
     ran = score("paper", COURSE, sorted(GOOD.iterdir())[0], "-o", tmp_path / "x", *words)
-    assert ran.code == 2
-    assert said in ran.err
+    ran.assert_exit(2, err=said)
     assert not (tmp_path / "x").exists()
 
 
 def test_a_figure_that_the_board_does_not_have_is_noted(score, tmp_path):
     words = ["-o", tmp_path / "x", "--figures", "forest,curves"]
     ran = score("paper", COURSE, sorted(GOOD.iterdir())[0], *words)
-    assert ran.code == 0, ran
-    assert "note: no curves: it takes a measure of labels" in ran.err
+    ran.assert_exit(0, err="note: no curves: it takes a measure of labels")
     assert (tmp_path / "x" / "forest.svg").exists()
 
 

@@ -45,10 +45,7 @@ def start(tmp_path, folder):
         process = subprocess.Popen(
             [COMMAND, *map(str, words)],
             cwd=tmp_path,
-            env={
-                "PATH": "/usr/bin:/bin",
-                "TMPDIR": str(tmp_path / "temporary"),
-            },
+            env={"PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path / "temporary")},
             **{**streams, **more},
         )
         running.append(process)
@@ -58,6 +55,11 @@ def start(tmp_path, folder):
     for process in running:
         process.kill()
         process.communicate()
+
+
+def limited(which, size):
+    """What a process does first that may have so much of a resource."""
+    return lambda: resource.setrlimit(which, (size, size))
 
 
 def until(happened):
@@ -154,8 +156,7 @@ def test_nothing_of_standard_input_is_left_when_killed(start, tmp_path, folder):
 
 
 @pytest.mark.parametrize(
-    "words",
-    [["-"], ["x=-"], ["check"], ["--format", "json"], ["--format", "html"], ["explain"]],
+    "words", [["-"], ["x=-"], ["check"], ["--format", "json"], ["--format", "html"], ["explain"]]
 )
 def test_standard_input_is_called_so(words, folder, score):
     verb = words[0] if words[0] in ("check", "explain") else None
@@ -240,10 +241,7 @@ def test_a_full_disk(words, start, folder):
 def test_a_file_for_which_there_is_no_room(start, tmp_path, folder):
     target = tmp_path / "out.html"
     target.write_text("before")
-
-    def little_room():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-
+    little_room = limited(resource.RLIMIT_FSIZE, 4096)
     process = start(
         folder, folder / "good.csv", "--format", "html", "-o", target, preexec_fn=little_room
     )
@@ -256,11 +254,8 @@ def test_a_file_for_which_there_is_no_room(start, tmp_path, folder):
     _, err = process.communicate(GOOD.encode() * 1000)
     assert process.returncode == 2
     assert err.startswith(b"error: a temporary file cannot be filled (File too large)")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "challenge",
-        "out.html",
-        "temporary",
-    ]
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == ["challenge", "out.html", "temporary"]
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
@@ -332,15 +327,8 @@ def test_nothing_that_is_read_is_written_over(name, challenge, score, tmp_path):
     text = (
         "truth: truth.csv\nlists: lists.csv\nmetrics: [P@2]\nleaderboard: {baselines: [base.csv]}"
     )
-    folder = challenge(
-        text,
-        **{
-            ".scorer-key": "x" * 32,
-            "mine.csv": GOOD,
-            "base.csv": GOOD,
-            "lists.csv": "list\nq1\nq2\n",
-        },
-    )
+    files = {".scorer-key": "x" * 32, "lists.csv": "list\nq1\nq2\n"}
+    folder = challenge(text, **files, **{"mine.csv": GOOD, "base.csv": GOOD})
     (folder / "link.csv").symlink_to(folder / "truth.csv")
     (folder / "hard.csv").hardlink_to(folder / "mine.csv")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -501,11 +489,7 @@ HUGE = {
 @pytest.mark.parametrize("name", HUGE)
 def test_memory_stays_bounded(name, start, tmp_path, folder):
     (tmp_path / name).write_bytes(HUGE[name]())
-
-    def little_memory():
-        resource.setrlimit(resource.RLIMIT_DATA, (LIMIT, LIMIT))
-
-    process = start("check", folder, name, preexec_fn=little_memory)
+    process = start("check", folder, name, preexec_fn=limited(resource.RLIMIT_DATA, LIMIT))
     out, err = process.communicate(timeout=60)
     assert process.returncode == 1, err
     assert b"would be rejected" in out
@@ -516,10 +500,7 @@ def test_where_memory_does_not_suffice_that_is_said(start, tmp_path, folder):
     (tmp_path / "a.csv").write_bytes(
         b"list,item\n" + b"".join(b"u%d,%d\n" % (n, n) for n in range(200_000))
     )
-
-    def no_memory():
-        resource.setrlimit(resource.RLIMIT_DATA, (100 << 20, 100 << 20))
-
+    no_memory = limited(resource.RLIMIT_DATA, 100 << 20)
     process = start("check", folder, "a.csv", preexec_fn=no_memory)
     _out, err = process.communicate(timeout=60)
     assert process.returncode == 4, err

@@ -39,7 +39,7 @@ def folder(tmp_path, monkeypatch, score):
 
 def shares(folder, score, *words):
     """The JSON of a run."""
-    return json.loads(score("c", "one.csv", "two.csv", *words, "--format", "json").out)
+    return score("c", "one.csv", "two.csv", *words, "--format", "json").json()
 
 
 @pytest.mark.slow("scores challenges of several splits", beyond=1)
@@ -90,12 +90,10 @@ def test_the_splits_that_are_asked_for(words, said, sections, folder, score):
 
 @pytest.mark.parametrize(("words", "message"), [(["--split", "publik"], "did you mean 'public'?")])
 def test_a_split_that_is_none(words, message, folder, score):
-    ran = score("c", "one.csv", *words)
-    assert (ran.code, message in ran.err) == (2, True)
+    score("c", "one.csv", *words).assert_exit(2, err=message)
     text = (folder / "c/challenge.yaml").read_text().replace(PHASES, "")
     (folder / "c/challenge.yaml").write_text(text)
-    ran = score("c", "one.csv", "--split", "public")
-    assert (ran.code, "this challenge has no splits" in ran.err) == (2, True)
+    score("c", "one.csv", "--split", "public").assert_exit(2, err="this challenge has no splits")
 
 
 AT = "2026-11-23T10:00:00+00:00"
@@ -149,8 +147,8 @@ def test_a_comparison_says_which_split_it_is_of(form, words, said, folder, score
 @pytest.mark.parametrize("split", ["public", "private"])
 def test_a_comparison_of_a_split_has_its_values(split, folder, score):
     words = ("c", "one.csv", "two.csv", "--split", split, "--format", "json")
-    (pair,) = json.loads(score("compare", *words).out)["pairs"]
-    one, two = (row["values"]["Accuracy"] for row in json.loads(score(*words).out)["leaderboard"])
+    (pair,) = score("compare", *words).json()["pairs"]
+    one, two = (row["values"]["Accuracy"] for row in score(*words).json()["leaderboard"])
     assert pair["measures"]["Accuracy"]["difference"] == pytest.approx(one - two, abs=1e-12)
     assert pair["measures"]["Accuracy"]["lists"] == {"public": 72, "private": 168}[split]
 
@@ -191,10 +189,8 @@ def test_the_worst_of_a_split_are_its_lists(folder, score):
 @pytest.mark.slow("scores challenges of several splits", beyond=1)
 @pytest.mark.parametrize("verb", [["compare", "c", "two.csv"], ["explain", "c"]])
 def test_a_split_that_is_none_is_refused_by_every_command(verb, folder, score):
-    ran = score(*verb, "one.csv", "--split", "publik")
-    assert (ran.code, "did you mean 'public'?" in ran.err) == (2, True)
+    score(*verb, "one.csv", "--split", "publik").assert_exit(2, err="did you mean 'public'?")
     text = (folder / "c/challenge.yaml").read_text().replace(PHASES, "")
     (folder / "c/challenge.yaml").write_text(text)
-    ran = score(*verb, "one.csv", "--split", "public")
-    assert (ran.code, "this challenge has no splits" in ran.err) == (2, True)
+    score(*verb, "one.csv", "--split", "public").assert_exit(2, err="this challenge has no splits")
     assert "splits together" not in score(*verb, "one.csv").out

@@ -25,8 +25,7 @@ def used():
 
 def test_a_port_in_use_is_told(score, tmp_path, used):
     ran = score("serve", tmp_path, "--port", used)
-    assert ran.code == 2
-    assert f"port {used} of 127.0.0.1 is in use; choose another: --port {used + 1}" in ran.err
+    ran.assert_exit(2, err=f"port {used} of 127.0.0.1 is in use; choose another: --port {used + 1}")
     assert "Errno" not in ran.err
 
 
@@ -42,9 +41,7 @@ def test_a_port_in_use_is_told(score, tmp_path, used):
     ],
 )
 def test_settings_that_cannot_be_are_told(score, tmp_path, words, said):
-    ran = score("serve", tmp_path, "--port", 0, *words)
-    assert ran.code == 2
-    assert said in ran.err
+    score("serve", tmp_path, "--port", 0, *words).assert_exit(2, err=said)
 
 
 def test_two_challenges_with_one_id_are_refused(score, tmp_path):
@@ -55,6 +52,4 @@ def test_two_challenges_with_one_id_are_refused(score, tmp_path):
         )
         (tmp_path / name / "truth.csv").write_text("list,item,grade\nq1,a,1\n")
     ran = score("serve", tmp_path / "first", tmp_path / "second", "--port", 0)
-    assert ran.code == 2
-    assert "first and " in ran.err
-    assert "second have the same id 'course'; change one" in ran.err
+    ran.assert_exit(2, err=["first and ", "second have the same id 'course'; change one"])

@@ -47,26 +47,19 @@ def test_a_copy_of_a_baseline_is_one_and_another_file_of_its_name_is_not(folder,
     copies.mkdir()
     text = (folder / "subs" / "popular.csv").read_text()
     (copies / "popular.csv").write_text(text)
-    ran = score(folder, copies)
-    assert ran.code == 0
-    assert "warning[S110]" in ran.err
+    score(folder, copies).assert_exit(0, err="warning[S110]")
     (copies / "popular.csv").write_text(text + "q,z\n")
-    ran = score(folder, copies)
-    assert ran.code == 2
-    assert "two submissions are called 'popular'" in ran.err
+    score(folder, copies).assert_exit(2, err="two submissions are called 'popular'")
     ran = score(folder, f"mine={folder}/subs/popular.csv", "--format", "json")
     assert names(ran) == {"mine": (False, True), "popular": (True, True)}
 
 
 def test_a_folder_without_files_is_told(folder, score):
-    ran = score(folder, folder / "subs" / "deeper")
-    assert ran.code == 2
-    assert "deeper is a folder without files" in ran.err
+    score(folder, folder / "subs" / "deeper").assert_exit(2, err="deeper is a folder without files")
 
 
 def test_check_reads_a_folder_and_a_baseline_too(folder, score):
-    ran = score("check", folder, folder / "subs")
-    assert ran.code == 0
+    ran = score("check", folder, folder / "subs").assert_exit(0)
     *files, empty, last = ran.out.splitlines()
     assert [line.split(": ")[-1] for line in files[::2]] == ["fine"] * 3
     assert (empty, last.split(": ")[-1]) == ("", "every file is fine")

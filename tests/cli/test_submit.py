@@ -18,16 +18,12 @@ import pytest
 )
 def test_an_address_that_leads_nowhere(score, tmp_path, words, said):
     (tmp_path / "token").write_text("t\n")
-    ran = score("submit", *words, "--token-file", tmp_path / "token")
-    assert ran.code == 2
-    assert said in ran.err
+    score("submit", *words, "--token-file", tmp_path / "token").assert_exit(2, err=said)
 
 
 def test_a_token_is_needed(score, monkeypatch):
     monkeypatch.delenv("SCORER_TOKEN", raising=False)
-    ran = score("submit", "http://127.0.0.1:1/c/a", "f.csv")
-    assert ran.code == 2
-    assert "a token is needed" in ran.err
+    score("submit", "http://127.0.0.1:1/c/a", "f.csv").assert_exit(2, err="a token is needed")
 
 
 @pytest.fixture
@@ -71,9 +67,7 @@ def test_what_a_server_sends_is_bounded(body, headers, said, server, score, tmp_
     monkeypatch.setenv("SCORER_TOKEN", "t")
     (tmp_path / "f.csv").write_text("list,item\nq,a\n")
     server.update(body=body, headers=headers)
-    ran = score("submit", server["url"], tmp_path / "f.csv")
-    assert ran.code == 2
-    assert said in ran.err
+    score("submit", server["url"], tmp_path / "f.csv").assert_exit(2, err=said)
 
 
 @pytest.mark.parametrize(
@@ -88,9 +82,7 @@ def test_why_there_is_no_kit(status, said, server, score, tmp_path, monkeypatch)
     monkeypatch.setenv("SCORER_TOKEN", "t")
     (tmp_path / "f.csv").write_text("list,item\nq,a\n")
     server.update(status=status, body=b"{}")
-    ran = score("submit", server["url"], tmp_path / "f.csv")
-    assert ran.code == 2
-    assert said in ran.err
+    score("submit", server["url"], tmp_path / "f.csv").assert_exit(2, err=said)
 
 
 ENTRY = {"entry": 7, "team": "red", "status": "scored"}

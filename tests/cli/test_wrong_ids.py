@@ -52,8 +52,7 @@ def kits(tmp_path, monkeypatch, score):
 def test_wrong_ids_are_refused_and_repaired_by_a_kit(case, kit, kits, score):
     rows, code = WRONG[case]
     (kits / "mine.csv").write_text(f"user,prediction\n{rows}")
-    ran = score("check", f"{kit}.zip", "mine.csv")
-    assert ran.code == 1
+    ran = score("check", f"{kit}.zip", "mine.csv").assert_exit(1)
     assert {f"error[{code}]" in ran.out, "S305" not in ran.out} == {True}
     assert score("check", f"{kit}.zip", "mine.csv", "--fix").code == 0
     assert (kits / "mine.fixed.csv").read_text() == SAME
@@ -65,20 +64,17 @@ def test_separators_and_quotes_are_told_where_neither_items_nor_pattern_are_publ
     case, kits, score
 ):
     (kits / "mine.csv").write_text(f"user,prediction\n{WRONG[case][0]}")
-    ran = score("check", "bare.zip", "mine.csv")
-    assert (ran.code, "error[S313]" in ran.out) == (1, True)
+    score("check", "bare.zip", "mine.csv").assert_exit(1, out="error[S313]")
 
 
 def test_few_odd_ids_are_a_warning(kits, score):
     (kits / "mine.csv").write_text('user,prediction\nu1,01 02 "03"\nu2,02 04\nu3,"05,"\n')
-    ran = score("check", "bare.zip", "mine.csv")
-    assert (ran.code, "warning[S313]" in ran.out) == (0, True)
+    score("check", "bare.zip", "mine.csv").assert_exit(0, out="warning[S313]")
 
 
 def test_a_file_none_of_whose_items_has_the_form_is_told_so_once(kits, score):
     (kits / "mine.csv").write_text("user,prediction\nu1,x y\nu2,z\nu3,v\n")
-    ran = score("check", "pattern.zip", "mine.csv")
-    assert ran.code == 1
+    ran = score("check", "pattern.zip", "mine.csv").assert_exit(1)
     assert ran.out.count("no item of this file looks as this challenge's do ([0-9]{2})") == 1
 
 
@@ -113,5 +109,4 @@ def test_a_submission_without_a_hit_is_marked_in_its_row(kits, score):
 def test_a_pattern_that_is_none_or_does_nothing(line, word, kits, score):
     text = (kits / "bare/challenge.yaml").read_text()
     (kits / "bare/challenge.yaml").write_text(text.replace("metrics:", f"  {line}\nmetrics:"))
-    ran = score("check", "bare", "sample.csv")
-    assert (ran.code, word in ran.err) == (2, True)
+    score("check", "bare", "sample.csv").assert_exit(2, err=word)

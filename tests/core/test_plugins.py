@@ -1,6 +1,5 @@
 """A challenge's own metrics, and those of installed projects."""
 
-import json
 import py_compile
 import subprocess
 import sys
@@ -37,8 +36,7 @@ def challenge_with(challenge, plugin, metrics):
 def means(score, folder):
     """The means of a submission by an own metric."""
     ran = score(folder, folder / "sub.csv", "--format", "json", "--allow-plugins")
-    (submission,) = json.loads(ran.out)["submissions"]
-    return [value["mean"] for value in submission["values"].values()]
+    return [*ran.means().values()]
 
 
 @pytest.mark.parametrize(
@@ -59,11 +57,7 @@ def test_both_kinds_of_author(challenge, score, plugin, metrics, mean):
 
 def test_a_plugin_is_run_only_when_allowed(challenge, score):
     folder = challenge_with(challenge, "raise SystemExit('ran')", "[P@1]")
-    ran = score(folder, folder / "sub.csv")
-    assert ran.code == 2
-    assert "C116" in ran.err
-    assert "own.py" in ran.err
-    assert "--allow-plugins" in ran.err
+    score(folder, folder / "sub.csv").assert_exit(2, err=["C116", "own.py", "--allow-plugins"])
 
 
 @pytest.mark.parametrize(
@@ -94,9 +88,7 @@ def test_a_plugin_is_run_only_when_allowed(challenge, score):
 def test_a_plugin_at_fault_is_named(challenge, score, plugin, said):
     metric = "nDCG" if "nDCG" in plugin else "Met" if "Met" in plugin else "Firsts"
     folder = challenge_with(challenge, plugin, f"[{metric}]")
-    ran = score(folder, folder / "sub.csv", "--allow-plugins")
-    assert ran.code == 4, ran
-    assert said in ran.err
+    ran = score(folder, folder / "sub.csv", "--allow-plugins").assert_exit(4, err=said)
     assert "Traceback" not in ran.err
     assert len(ran.err.splitlines()) <= 2
 
@@ -149,9 +141,7 @@ def test_a_plugin_changes_nothing_for_other_challenges(challenge, score):
     folder = challenge_with(challenge, ONE, "[Firsts]")
     assert score(folder, folder / "sub.csv", "--allow-plugins").code == 0
     (folder / "challenge.yaml").write_text("truth: truth.csv\nmetrics: [Firsts]\n")
-    ran = score(folder, folder / "sub.csv")
-    assert ran.code == 2
-    assert "C113" in ran.err
+    score(folder, folder / "sub.csv").assert_exit(2, err="C113")
 
 
 def test_a_name_of_ours_that_a_plugin_takes_is_noted(challenge, score):
@@ -213,8 +203,7 @@ def test_an_installed_check_or_format_is_ignored_and_lint_says_so(
     install(tmp_path, "raise SystemExit('ran')", group)
     monkeypatch.syspath_prepend(str(tmp_path))
     assert score(folder, folder / "sub.csv").code == 0
-    ran = score("lint", folder)
-    assert ran.code == 0
+    ran = score("lint", folder).assert_exit(0)
     assert (
         f"note: the installed plugin firsts (acme) of {group} is ignored: "
         "installed projects add metrics alone"

@@ -328,8 +328,7 @@ def values_of(score):
 
     def of(challenge, submission, *words):
         ran = score(challenge, f"sent={submission}", "-q", "--format", "json", *words)
-        assert ran.code == 0, ran
-        (row,) = (row for row in json.loads(ran.out)["leaderboard"] if row["name"] == "sent")
+        (row,) = (row for row in ran.json()["leaderboard"] if row["name"] == "sent")
         return [value for value in row["values"].values() if value is not None]
 
     return of
@@ -371,9 +370,7 @@ def test_a_submission_of_several_files(rehearse, values_of, tmp_path):
 def test_a_bundle_is_a_folder_or_an_archive_of_the_same_files(score, tmp_path):
     out = tmp_path / "bundle.zip"
     ran = score("export", "gradescope", COURSE, "-o", out)
-    assert ran.code == 0, ran
-    assert "not supported: tiers" in ran.err
-    assert "next: zip the files" in ran.err
+    ran.assert_exit(0, err=["not supported: tiers", "next: zip the files"])
     assert score("export", "gradescope", COURSE, "-o", tmp_path / "bundle").code == 0
     with zipfile.ZipFile(out) as archive:
         for name in archive.namelist():
@@ -392,9 +389,7 @@ def test_a_bundle_is_a_folder_or_an_archive_of_the_same_files(score, tmp_path):
     ],
 )
 def test_what_cannot_be_exported(words, said, score, tmp_path):
-    ran = score("export", *words, "-o", tmp_path / "out")
-    assert ran.code == 2, ran
-    assert said in ran.err
+    score("export", *words, "-o", tmp_path / "out").assert_exit(2, err=said)
     assert not (tmp_path / "out").exists()
 
 
@@ -402,19 +397,14 @@ def test_a_place_that_is_taken(score, tmp_path):
     taken = tmp_path / "taken"
     taken.mkdir()
     (taken / "file").write_text("")
-    ran = score("export", "tira", COURSE, "-o", taken)
-    assert ran.code == 2
-    assert "is not an empty folder" in ran.err
+    score("export", "tira", COURSE, "-o", taken).assert_exit(2, err="is not an empty folder")
 
 
 def test_a_challenge_that_is_not_sound_or_has_files_elsewhere(score, tmp_path, challenge):
     folder = challenge("truth: truth.csv\nmetrics: [P@2]\nexamples: "
                        "[{submission: s.csv, expect: {P@2: 0.9}}]\n",
                        **{"s.csv": "list,item\nq1,a\nq2,a\n"})  # fmt: skip
-    ran = score("export", "tira", folder, "-o", tmp_path / "out")
-    assert ran.code == 2, ran
-    assert "score lint" in ran.err
+    score("export", "tira", folder, "-o", tmp_path / "out").assert_exit(2, err="score lint")
     shutil.move(folder / "truth.csv", tmp_path / "truth.csv")
     (folder / "challenge.yaml").write_text("truth: ../truth.csv\nmetrics: [P@2]\n")
-    ran = score("export", "tira", folder, "-o", tmp_path / "out")
-    assert ran.code == 2, ran
+    score("export", "tira", folder, "-o", tmp_path / "out").assert_exit(2)

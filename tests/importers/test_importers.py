@@ -81,9 +81,7 @@ def test_damaged_files_are_refused(score, tmp_path, monkeypatch, name, data, say
 def test_a_folder_of_too_many_files_is_refused_not_cut(score, write, monkeypatch):
     monkeypatch.setattr(from_tools, "MOST_FILES", 2)  # the disk takes minutes for 100,001 files
     write({"files": {f"{number}.json": "{}" for number in range(3)}})
-    ran = score("values", "in")
-    assert ran.code == 2
-    assert "in has more than 2 files" in ran.err
+    score("values", "in").assert_exit(2, err="in has more than 2 files")
 
 
 def test_the_file_of_a_system_with_a_long_name(score, write):
@@ -112,8 +110,7 @@ def test_what_init_needs_is_said(score, write):
     write({"files": {"a.jsonl": samples((1.0, 1.0))}})
     ran = score("init", "--from", "in/a.jsonl", "no", "made")
     assert (ran.code, "no is no file or folder" in ran.err) == (2, True)
-    ran = score("init", "--from", "in/a.jsonl")
-    assert (ran.code, "score init --from RESULTS... DIR" in ran.err) == (2, True)
+    score("init", "--from", "in/a.jsonl").assert_exit(2, err="score init --from RESULTS... DIR")
 
 
 @pytest.mark.slow("scores a board")
@@ -190,8 +187,7 @@ def test_a_file_that_cannot_be_read_is_refused_and_the_others_stand(score):
     Path("in/bad").mkdir()
     Path("in/bad/samples_t.jsonl").write_text(samples((1.0, 1.0)) + '{"doc_id": 1, ')
     ran = score("values", "in/old", "in/bad", "--format", "json")
-    assert ran.code == 1
-    assert "in/bad/samples_t.jsonl:2: error[T107] this is not JSON: ends early" in ran.err
+    ran.assert_exit(1, err="in/bad/samples_t.jsonl:2: error[T107] this is not JSON: ends early")
     (row,) = json.loads(ran.out)["leaderboard"]
     assert (row["name"], row["values"]) == ("run", {"acc": 0.5, "perplexity": 1.5})
 
@@ -213,10 +209,9 @@ def test_a_file_of_another_kind_is_refused_where_most_are_of_one_tool(score, tex
     Path("other.json").write_text(text)
     files = ["old=in/old", "other.json", "new=in/new"]
     ran = score("values", *files, "--format", "json")
-    assert ran.code == 1, ran
     says = "error[T107] this is no file of lm-evaluation-harness, as most of the others are"
     assert f"other.json: {says}" in ran.err
-    assert [row["name"] for row in json.loads(ran.out)["leaderboard"]] == ["new", "old"]
+    assert [row["name"] for row in ran.json(1)["leaderboard"]] == ["new", "old"]
 
 
 @pytest.mark.parametrize(
@@ -262,9 +257,7 @@ def test_what_is_said_of_columns_is_of_a_table(score):
     ],
 )
 def test_what_does_not_go_together_is_refused(score, words, says):
-    ran = score("values", *words)
-    assert ran.code == 2
-    assert says in ran.err
+    score("values", *words).assert_exit(2, err=says)
 
 
 @pytest.mark.slow("scores a board")

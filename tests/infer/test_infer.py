@@ -50,18 +50,14 @@ def test_init_from_files(score, tmp_path, monkeypatch, case):
     assert made == {"scorer": 1} | case["challenge"]
     if "values" in case:
         measures = ["-m", case["measure"]] if "measure" in case else []
-        ran = score(*command.split()[1:], *measures, "--format", "json")
-        assert ran.code == 0, ran
-        (row,) = json.loads(ran.out)["leaderboard"]
+        (row,) = score(*command.split()[1:], *measures, "--format", "json").json()["leaderboard"]
         assert (row["rank"], row["values"]) == (1, pytest.approx(case["values"], rel=1e-12))
-        ran = score("lint", "made")
-        assert ran.code == 0, ran
+        score("lint", "made").assert_exit(0)
 
 
 def is_truth(score, path, sample):
     """Whether a file is taken for a truth, of which it is asked what to measure."""
-    ran = score(path, sample)
-    assert ran.code == 2
+    ran = score(path, sample).assert_exit(2)
     return f"{path} is a truth; say what to measure" in ran.err
 
 
@@ -110,8 +106,7 @@ def test_a_truth_a_submission_and_a_measure_make_a_board(
 ):
     files(tmp_path, t__csv=truth, s__csv=sample)
     ran = score(tmp_path / "t.csv", tmp_path / "s.csv", "-m", measure, "--format", "json")
-    assert ran.code == 0, ran
-    (row,) = json.loads(ran.out)["leaderboard"]
+    (row,) = ran.json()["leaderboard"]
     assert list(row["values"].values()) == [mean]
     assert score("check", tmp_path / "t.csv", tmp_path / "s.csv").code == 0
 
@@ -120,16 +115,14 @@ def test_qrels_and_runs_need_no_challenge(score, tmp_path):
     files(tmp_path, qrels__txt=(TREC / "qrels.txt").read_text())
     runs = sorted(SENT.iterdir())
     words = ["-m", "AP", "-m", "nDCG@10"]
-    direct = json.loads(score(tmp_path / "qrels.txt", *runs, *words, "--format", "json").out)
-    whole = json.loads(score(TREC, *runs, *words, "--format", "json").out)
+    direct = score(tmp_path / "qrels.txt", *runs, *words, "--format", "json").json()
+    whole = score(TREC, *runs, *words, "--format", "json").json()
     values = [[(row["name"], row["values"]) for row in each["leaderboard"]]
               for each in (direct, whole)]  # fmt: skip
     assert values[0] == values[1]
-    ran = score("compare", tmp_path / "qrels.txt", *runs[:2], "-m", "AP")
-    assert ran.code == 0, ran
+    score("compare", tmp_path / "qrels.txt", *runs[:2], "-m", "AP").assert_exit(0)
     ran = score("explain", tmp_path / "qrels.txt", runs[0], "--list", "301", "-m", "AP")
-    assert ran.code == 0, ran
-    assert "topic" in ran.out
+    ran.assert_exit(0, out="topic")
 
 
 @pytest.mark.parametrize("verb", [[], ["compare"]])
@@ -143,16 +136,14 @@ def test_what_to_measure_must_be_said(score, tmp_path, verb):
 def test_a_wrong_measure_is_told_as_ever(score, tmp_path):
     files(tmp_path, qrels__txt=QRELS, a__run=RUN)
     ran = score(tmp_path / "qrels.txt", tmp_path / "a.run", "-m", "nDGC@1")
-    assert ran.code == 2
-    assert "did you mean 'nDCG'?" in ran.err
+    ran.assert_exit(2, err="did you mean 'nDCG'?")
     assert "challenge.yaml" not in ran.err
 
 
 def test_qrels_in_a_challenge_are_known_by_their_content(score, challenge):
     folder = challenge("truth: qrels.txt\nmetrics: [AP]\n", **{"qrels.txt": QRELS, "a.run": RUN})
     ran = score(folder, folder / "a.run", "--format", "json")
-    assert ran.code == 0, ran
-    assert json.loads(ran.out)["leaderboard"][0]["values"] == {"AP": 0.75}
+    assert ran.json()["leaderboard"][0]["values"] == {"AP": 0.75}
 
 
 @pytest.mark.parametrize(
@@ -207,15 +198,13 @@ metrics: [AP@3]
 def test_init_beside_the_truth_writes_only_the_challenge(score, tmp_path):
     (tmp_path / "truth.csv").write_text("user,item\n1,a\n")
     (tmp_path / "s.csv").write_text("user,item,rank\n1,a,1\n")
-    ran = score("init", "--from", tmp_path / "truth.csv", tmp_path / "s.csv", tmp_path)
-    assert ran.code == 0, ran
+    score("init", "--from", tmp_path / "truth.csv", tmp_path / "s.csv", tmp_path).assert_exit(0)
     made = {"challenge.yaml", "challenge.schema.json"}
     assert {path.name for path in tmp_path.iterdir()} == {"truth.csv", "s.csv"} | made
     assert score(tmp_path, tmp_path / "s.csv").code == 0
     before = (tmp_path / "challenge.yaml").read_bytes()
     ran = score("init", "--from", tmp_path / "truth.csv", tmp_path)
-    assert ran.code == 2
-    assert "challenge.yaml exists already" in ran.err
+    ran.assert_exit(2, err="challenge.yaml exists already")
     assert (tmp_path / "challenge.yaml").read_bytes() == before
 
 
@@ -244,8 +233,7 @@ def test_init_from_what_does_not_fit_leaves_nothing(score, tmp_path, monkeypatch
 
 def test_init_lists_its_kinds_and_a_mistyped_kind_is_no_folder(score, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    ran = score("init")
-    assert ran.code == 0
+    ran = score("init").assert_exit(0)
     for kind in ("ranking", "recommendation", "trec", "ratings", "preferences"):
         assert f"\n{kind} " in f"\n{ran.out}"
     for words in (["rating"], ["recomendation"], ["ranking"], ["rankin", "x"]):
@@ -261,10 +249,13 @@ def test_init_lists_its_kinds_and_a_mistyped_kind_is_no_folder(score, tmp_path, 
                    if p.is_dir() and not p.name.startswith("_")),
 )  # fmt: skip
 def test_every_kind_is_sound_and_scores(score, tmp_path, kind):
-    ran = score("init", kind, tmp_path / "made")
-    assert ran.code == 0
+    ran = score("init", kind, tmp_path / "made").assert_exit(0)
     command = ran.out.split("score it:")[1].split()
-    assert score(*command[1:]).code == 0
+    assert command[0] == "score"
+    ran = score(*command[1:]).assert_exit(0)
+    assert "warning" not in ran.err
+    assert "T301" not in ran.out + ran.err
+    assert score("init", tmp_path / "made").code == 2  # nothing is overwritten
     assert score("lint", tmp_path / "made").code == 0
 
 
@@ -276,8 +267,7 @@ def test_the_measures_say_whether_whole_numbers_are_classes(score, tmp_path, mea
     rows = table(("id", "stars"), *((n, n % 5) for n in range(40)))
     files(tmp_path, truth__csv=rows, sub__csv=rows)
     ran = score(tmp_path / "truth.csv", tmp_path / "sub.csv", "-m", measure, "--format", "json")
-    assert ran.code == 0, ran
-    (value,) = json.loads(ran.out)["leaderboard"][0]["values"].values()
+    (value,) = ran.json()["leaderboard"][0]["values"].values()
     assert value == best
 
 
@@ -295,8 +285,7 @@ def test_usage_of_a_kaggle_solution_parts_the_rows(tmp_path, score):
     ran = score(
         "init", "--from", tmp_path / "solution.csv", tmp_path / "sample.csv", tmp_path / "c"
     )
-    assert ran.code == 0, ran.err
-    assert "column Usage parts the rows into splits" in ran.out
+    ran.assert_exit(0, out="column Usage parts the rows into splits")
     made = yaml.safe_load((tmp_path / "c/challenge.yaml").read_text())
     assert made["splits"] == {"file": "solution.csv"}
     ran = score(tmp_path / "c", tmp_path / "sample.csv", "--format", "json")

@@ -93,6 +93,5 @@ def test_measures_of_one_column_say_once_that_its_classes_are_unknown(challenge,
 def test_what_is_wrong_with_a_truth_that_names_the_classes_is_said_once(challenge, score, tmp_path):
     truth = "list,item\nq1,A 1 2\nq1,B 4 6,7\n"
     folder = challenge("truth: truth.csv\nmetrics: [SpanF1]\n", **{"truth.csv": truth})
-    ran = score("check", folder, written(tmp_path, "list,item\nq1,A 1 2\n"))
-    assert ran.code == 2
+    ran = score("check", folder, written(tmp_path, "list,item\nq1,A 1 2\n")).assert_exit(2)
     assert ran.err.count("error[T207]") == 1

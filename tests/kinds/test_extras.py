@@ -1,6 +1,5 @@
 """Further columns, from challenge.yaml to a metric."""
 
-import json
 import zipfile
 
 import pytest
@@ -56,20 +55,13 @@ plugins: [own.py]
 """
 
 
-def values(ran):
-    assert ran.code == 0, ran
-    found = json.loads(ran.out)["submissions"][0]["values"]
-    return {name: one["mean"] for name, one in found.items()}
-
-
 def test_further_columns_reach_metrics_by_name(challenge, score):
     folder = challenge(YAML, **FILES)
     ran = score(folder, folder / "sub.csv", "--allow-plugins", "--format", "json")
-    assert values(ran) == {"Degrees": 5.0, "Phase": 0.5, "Spent": pytest.approx(7 * 0.9 + 6 * 0.8)}
+    assert ran.means() == {"Degrees": 5.0, "Phase": 0.5, "Spent": pytest.approx(7 * 0.9 + 6 * 0.8)}
     assert "not used" not in ran.err
     told = score("explain", folder, folder / "sub.csv", "--list", "u2", "--allow-plugins")
-    assert told.code == 0, told
-    assert "Degrees = 7" in told.out
+    told.assert_exit(0, out="Degrees = 7")
 
 
 @pytest.mark.slow("reads every format", beyond=1)
@@ -82,7 +74,7 @@ def test_in_other_formats(challenge, score, form, tmp_path):
     path = tmp_path / f"sub.{form}"
     frame.write_ndjson(path) if form == "jsonl" else frame.write_parquet(path)
     ran = score(folder, path, "--allow-plugins", "--format", "json")
-    assert values(ran)["Degrees"] == 5.0
+    assert ran.means()["Degrees"] == 5.0
 
 
 @pytest.mark.parametrize(
@@ -109,8 +101,7 @@ def test_what_is_wrong_is_told(challenge, score, old, new, said):
 def test_a_missing_column_of_a_submission_is_told(challenge, score):
     files = FILES | {"sub.csv": "user,item,score\nu1,b,0.8\nu2,a,1\n"}
     folder = challenge(YAML, **files)
-    ran = score("check", folder, folder / "sub.csv", "--allow-plugins")
-    assert ran.code == 1
+    ran = score("check", folder, folder / "sub.csv", "--allow-plugins").assert_exit(1)
     assert "S201" in ran.out + ran.err
     assert "'why'" in ran.out + ran.err
 
@@ -123,6 +114,5 @@ def test_a_kit_asks_for_the_columns_of_a_submission(challenge, score, tmp_path):
     with zipfile.ZipFile(kit) as found:
         assert b"degree" not in b"".join(found.read(name) for name in found.namelist())
         (tmp_path / "sample.csv").write_bytes(found.read("sample_submission.csv"))
-    ran = score("check", kit, tmp_path / "sample.csv")
-    assert ran.code == 0, ran
+    score("check", kit, tmp_path / "sample.csv").assert_exit(0)
     assert score("check", kit, folder / "sub.csv").code == 0

@@ -20,20 +20,14 @@ NUMBERS = (
 PRICES = "id,price\na,1\nb,2\nc,4\n"
 
 
-def values(ran):
-    (submission,) = json.loads(ran.out)["submissions"]
-    return {name: value["mean"] for name, value in submission["values"].items()}
-
-
 @pytest.fixture
 def scored(challenge, score):
     """The values of one submission against a truth."""
 
     def run(yaml, truth, sent, *words, **files):
         folder = challenge(yaml, **{"truth.csv": truth, "sub.csv": sent, **files})
-        ran = score(folder, folder / "sub.csv", "--format", "json", *words)
-        assert ran.code == 0, ran
-        return values(ran)
+        ran = score(folder, folder / "sub.csv", "--format", "json", *words).assert_exit(0)
+        return ran.means()
 
     return run
 
@@ -88,7 +82,7 @@ def test_groups_and_folds(challenge, score):
     yaml = NUMBERS + "folds: {file: folds.csv, columns: {list: id}}\nmetrics: [RMSE]\n"
     (folder / "challenge.yaml").write_text(yaml)
     ran = score(folder, folder / "sub.csv", "--format", "json")
-    assert values(ran) == {"RMSE": pytest.approx((math.sqrt(1 / 2) + 3) / 2)}
+    assert ran.means() == {"RMSE": pytest.approx((math.sqrt(1 / 2) + 3) / 2)}
 
 
 # One name, a metric for each kind
@@ -131,20 +125,15 @@ def test_a_board_with_every_measure_and_its_explanations(challenge, score):
         f"{LIKELY}metrics: {json.dumps(measures)}\n", **{"truth.csv": TRUTH, "sub.csv": sent}
     )
     for words in ((), ("--format", "html"), ("--per-list",)):
-        ran = score(folder, folder / "sub.csv", *words)
-        assert ran.code == 0, ran
-    ran = score("explain", folder, folder / "sub.csv", "--list", "5")
-    assert ran.code == 0, ran
+        score(folder, folder / "sub.csv", *words).assert_exit(0)
+    score("explain", folder, folder / "sub.csv", "--list", "5").assert_exit(0)
     for measure in measures:
         ran = score("explain", folder, folder / "sub.csv", "--list", "5", "-m", measure)
         assert ran.code == 0, ran
         told[measure] = ran.out
     assert "This row is rose, predicted as setosa: one of the 1 in that cell" in told["F1"]
     assert "Of 2 pairs with rows of the other side 1 are in the right order" in told["AUROC"]
-    ran = score("lint", folder)
-    assert ran.code == 0, ran
-    assert "majority" in ran.out
-    assert "prior" in ran.out
+    score("lint", folder).assert_exit(0, out=["majority", "prior"])
     folder = challenge(
         NUMBERS + "metrics: [RMSE, MSE, MAE, R2, MedAE, MAPE, SMAPE, RMSLE, MaxError, Pearson, "
         "Spearman, ExplainedVariance, Pinball]\n",
@@ -152,8 +141,7 @@ def test_a_board_with_every_measure_and_its_explanations(challenge, score):
     )
     for words in ((folder, folder / "sub.csv"), ("lint", folder),
                   ("explain", folder, folder / "sub.csv", "--list", "b")):  # fmt: skip
-        ran = score(*words)
-        assert ran.code == 0, ran
+        score(*words).assert_exit(0)
     further = {each.name for each in METRICS if reads_further_columns(each)}  # as AngularError
     for metric in METRICS:
         if metric.view is Targets and metric.name not in further:
@@ -182,8 +170,7 @@ def test_a_kit_checks_what_the_challenge_scores(challenge, score, tmp_path, yaml
 
     folder = challenge(yaml, **{"truth.csv": truth})
     kit = tmp_path / "kit.zip"
-    ran = score("kit", folder, "-o", kit)
-    assert ran.code == 0, ran
+    score("kit", folder, "-o", kit).assert_exit(0)
     with ZipFile(kit) as files:
         files.extract("sample_submission.csv", tmp_path)
         assert all("truth.csv" not in name for name in files.namelist())

@@ -71,8 +71,7 @@ def f1_of(name, pairs):
 def test_classes_and_numbers_make_one_score(made, score):
     make, tasks, truth, sent = made
     folder = make()
-    ran = score(folder, folder / "one.csv", folder / "two.csv", "--format", "json")
-    assert ran.code == 0, ran
+    ran = score(folder, folder / "one.csv", folder / "two.csv", "--format", "json").assert_exit(0)
     for found, mine in zip(values(ran), sent, strict=True):
         of = {
             task: [(truth[n], mine[n]) for n in tasks if tasks[n] == task]
@@ -105,14 +104,12 @@ def test_a_group_of_numbers_counts_as_if_it_were_alone(made, score, challenge, m
     }
     alone = challenge(yaml.safe_dump({"truth": "truth.csv", "metrics": [metric]}), **texts)
     ran = score(alone, alone / "a.csv", alone / "b.csv", "--format", "json")
-    assert ran.code == 0, ran
-    expected = json.loads(ran.out)["leaderboard"]
+    expected = ran.json()["leaderboard"]
     folder = make(metrics=[{"metric": metric, "group": "sts"}])
     for name, one in zip("ab", whole, strict=True):
         (folder / f"{name}.csv").write_text(csv(one))
     ran = score(folder, folder / "a.csv", folder / "b.csv", "--format", "json")
-    assert ran.code == 0, ran
-    found = json.loads(ran.out)["leaderboard"]
+    found = ran.json()["leaderboard"]
     key = next(iter(found[0]["values"]))
     for row, other in zip(found, expected, strict=True):
         assert row["name"] == other["name"]
@@ -136,8 +133,7 @@ def test_what_is_no_number_is_told_at_its_line(made, score, label, said):
     name = "sts-4"
     folder = make(sent=mine | {name: f'"{label}"'}, submission={"range": [0, 6]})
     for words in ((folder,), ("check", folder)):
-        ran = score(*words, folder / "one.csv")
-        assert ran.code == 1
+        ran = score(*words, folder / "one.csv").assert_exit(1)
         assert f"one.csv:{list(tasks).index(name) + 2}: {said}" in ran.out + ran.err
 
 
@@ -146,8 +142,7 @@ def test_a_number_is_no_class_where_classes_are(made, score):
     name = "nli-7"
     folder = make(sent=one | {name: truth["sts-0"]})
     ran = score(folder, folder / "one.csv")
-    assert ran.code == 1
-    assert f"one.csv:{list(tasks).index(name) + 2}: error[S521]" in ran.err
+    ran.assert_exit(1, err=f"one.csv:{list(tasks).index(name) + 2}: error[S521]")
 
 
 @pytest.mark.parametrize(
@@ -171,8 +166,7 @@ def test_a_number_is_no_class_where_classes_are(made, score):
 )
 def test_what_does_not_go_together_is_an_error_of_the_challenge(made, score, change, said):
     folder = made[0](**change)
-    ran = score(folder, folder / "one.csv")
-    assert ran.code == 2
+    ran = score(folder, folder / "one.csv").assert_exit(2)
     assert ran.out == ""
     assert "challenge.yaml:" in ran.err
     assert said in ran.err
@@ -182,29 +176,23 @@ def test_numbers_where_the_truth_has_none_are_an_error(made, score):
     make, tasks, truth, _ = made
     folder = make(truth=truth | {"sts-3": "much"})
     ran = score(folder, folder / "one.csv")
-    assert ran.code == 2
-    assert f"truth.csv:{list(tasks).index('sts-3') + 2}: error[T501] label 'much'" in ran.err
+    ran.assert_exit(2, err=f"truth.csv:{list(tasks).index('sts-3') + 2}: error[T501] label 'much'")
 
 
 def test_a_measure_of_numbers_says_how_they_are_declared(made, score):
     folder = made[0](numbers=None, metrics=METRICS[1:])
-    ran = score(folder, folder / "one.csv")
-    assert ran.code == 2
-    assert "submission: {numbers: [GROUP]}" in ran.err
+    score(folder, folder / "one.csv").assert_exit(2, err="submission: {numbers: [GROUP]}")
 
 
 @pytest.mark.slow("scores with every measure of the kind")
 def test_lint_kit_and_explain(made, score, tmp_path):
     make, _, truth, _ = made
     folder = make()
-    ran = score("lint", folder)
-    assert ran.code == 0, ran
+    ran = score("lint", folder).assert_exit(0)
     assert "another list of its group" in " ".join(ran.out.split())
     kit = tmp_path / "kit.zip"
-    ran = score("kit", folder, "-o", kit)
-    assert ran.code == 0, ran
-    ran = score("check", kit, folder / "one.csv")
-    assert ran.code == 0, ran
+    score("kit", folder, "-o", kit).assert_exit(0)
+    score("check", kit, folder / "one.csv").assert_exit(0)
     from zipfile import ZipFile
 
     with ZipFile(kit) as archive:
@@ -217,8 +205,7 @@ def test_lint_kit_and_explain(made, score, tmp_path):
     (folder / "sample.csv").write_text(texts["sample_submission.csv"])
     assert score("check", folder, folder / "sample.csv").code == 0
     for name in ("sts-3", "nli-2"):
-        ran = score("explain", folder, folder / "one.csv", "--list", name)
-        assert ran.code == 0, ran
+        score("explain", folder, folder / "one.csv", "--list", name).assert_exit(0)
 
 
 @pytest.mark.parametrize("metric", ["RMSE", "RMSPE"])  # which are of ratings, too
@@ -236,8 +223,6 @@ metrics: [{metric}]
         with zipfile.ZipFile(folder / name, "w") as archive:
             archive.writestr("one.csv", text)
             archive.writestr("two.csv", text)
-    ran = score(folder, folder / "sent.zip", "--format", "json")
-    assert ran.code == 0, ran
-    (submission,) = json.loads(ran.out)["submissions"]
+    (submission,) = score(folder, folder / "sent.zip", "--format", "json").json()["submissions"]
     assert submission["values"][metric]["mean"] == 0.0
     assert submission["values"][metric]["lists"] == 4

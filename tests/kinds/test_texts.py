@@ -54,8 +54,7 @@ def jsonl_of(texts):
 
 @pytest.mark.slow("reads every format", beyond=1)
 @pytest.mark.parametrize(
-    ("name", "written"),
-    [("sub.csv", csv_of), ("sub.parquet", parquet_of), ("sub.jsonl", jsonl_of)],
+    ("name", "written"), [("sub.csv", csv_of), ("sub.parquet", parquet_of), ("sub.jsonl", jsonl_of)]
 )
 def test_any_text_is_an_answer_in_every_format(exact, name, written):
     assert exact(csv_of(ODD), name, written(ODD)) == 1

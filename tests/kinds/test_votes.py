@@ -23,8 +23,7 @@ def arena(tmp_path):
 
 def test_the_board_has_the_rules_of_the_challenge(score, arena):
     folder, file = arena(YAML.replace("seed: 3", "seed: 3, intervals: 0.8, tiers: false"))
-    ran = score(folder, file, "--quiet")
-    assert ran.code == 0, ran
+    ran = score(folder, file, "--quiet").assert_exit(0)
     assert ran.out.startswith("Ours\n")
     assert "80 % interval" in ran.out
     assert "Tiers" not in ran.out
@@ -43,9 +42,7 @@ def test_the_board_has_the_rules_of_the_challenge(score, arena):
 )
 def test_what_means_nothing_for_votes_is_refused(score, arena, more, said):
     folder, file = arena(f"kind: votes\n{more}")
-    ran = score(folder, file)
-    assert ran.code == 2
-    assert said in ran.err
+    score(folder, file).assert_exit(2, err=said)
 
 
 def test_nothing_else_is_done_with_votes(score, arena):

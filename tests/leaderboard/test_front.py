@@ -1,7 +1,6 @@
 """Cost beside quality: answers of files, the Pareto front, and tracks with ranks of their own."""
 
 import csv
-import json
 import random
 import re
 
@@ -157,8 +156,7 @@ def test_ranks_in_tracks_are_columns(made, score, terminal):
     words = (folder, *files, "--answers", folder.parent / "answers.csv", "-q")
     for width in (60, 80, 120):
         terminal(width)
-        ran = score(*words)
-        assert ran.code == 0
+        ran = score(*words).assert_exit(0)
         assert max(map(len, ran.out.splitlines())) <= width
         assert re.search(r"^ *rank +name +AP .* front", ran.out, re.M), width
     assert re.search(r"cost ↓ .* front +shut +english", ran.out)
@@ -166,7 +164,7 @@ def test_ranks_in_tracks_are_columns(made, score, terminal):
     found = {row["name"]: [row["cost"], row["front"], row["shut rank"]] for row in table}
     assert found["dear"] == ["9.50", "no", "3"]
     assert found["cheap"] == ["0.5", "yes", ""]
-    told = json.loads(score(*words, "--format", "json").out)["tracks"]
+    told = score(*words, "--format", "json").json()["tracks"]
     assert [(each["id"], each["groups"], each["answer"], each["lists"]) for each in told] == [
         ("shut", [], {"data": ["closed"]}, 20),
         ("english", ["en"], {}, 15),

@@ -26,9 +26,7 @@ def test_a_list_that_the_catalogue_cannot_hold(measure, sent, problem, challenge
             "long.csv": sent,
         },
     )
-    ran = score(folder, folder / "long.csv", folder / "good.csv")
-    assert ran.code == 1
-    assert problem in ran.err
+    ran = score(folder, folder / "long.csv", folder / "good.csv").assert_exit(1, err=problem)
     assert "good 0.7500" in " ".join(ran.out.split())
 
 
@@ -53,6 +51,4 @@ def test_a_catalogue_that_the_truth_contradicts_is_the_organizers_error(challeng
         "truth: truth.csv\nmetrics: ['AUC(pairs=all, catalogue=1)']\n",
         **{"truth.csv": "list,item,grade\nq1,a,1\nq1,b,1\n", "good.csv": "list,item\nq1,a\n"},
     )
-    ran = score(folder, folder / "good.csv")
-    assert ran.code == 2
-    assert "catalogue=1 is fewer than there are" in ran.err
+    score(folder, folder / "good.csv").assert_exit(2, err="catalogue=1 is fewer than there are")

@@ -1,6 +1,5 @@
 """Metrics that look at scores, texts, tags, classes of items and columns of lists."""
 
-import json
 import re
 import string
 from collections import Counter
@@ -323,9 +322,7 @@ def test_classrprec_on_the_command_line(board, challenge, score):
     # p: a of its two, and their artist; q: the artist alone
     assert board(yaml % "text", **files)["ClassRprec"] == pytest.approx((1.25 / 2 + 0.25) / 2)
     folder = challenge(yaml % "classes", **files)
-    ran = score(folder, folder / "sub.csv")
-    assert ran.code == 2, ran
-    assert "group of items must be text" in ran.err
+    score(folder, folder / "sub.csv").assert_exit(2, err="group of items must be text")
 
 
 def test_extras_of_an_unknown_section():
@@ -340,8 +337,7 @@ def board(challenge, score):
     def run(yaml, name="sub.csv", **files):
         folder = challenge(yaml, **files)
         ran = score(folder, folder / name, "--format", "json", "--per-list")
-        assert ran.code == 0, ran
-        measures = json.loads(ran.out)["submissions"][0]["values"]
+        measures = ran.json()["submissions"][0]["values"]
         for notation, each in measures.items():
             for one in each["per_list"] or {}:
                 told = score("explain", folder, folder / name, "--list", one, "-m", notation)
@@ -432,6 +428,4 @@ def test_scaled_errors_on_the_command_line(board):
 def test_what_a_challenge_lacks_is_told(challenge, score, metric, said):
     folder = challenge(f"truth: truth.csv\nmetrics: ['{metric}']\n")
     (folder / "sub.csv").write_text("list,item,score\nq1,a,1\nq2,a,1\n")
-    ran = score(folder, folder / "sub.csv")
-    assert ran.code == 2, ran
-    assert said in ran.err
+    score(folder, folder / "sub.csv").assert_exit(2, err=said)

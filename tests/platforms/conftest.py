@@ -12,10 +12,7 @@ from platforms.tries import CHALLENGES, SCORE, run
 
 collect_ignore = ["stands"]  # programs, each of which runs in a process of its own
 STANDS = Path(__file__).parent / "stands"
-SOURCES = {
-    "codabench": "github.com/codalab/codabench",
-    "EvalAI": "github.com/Cloud-CV/EvalAI",
-}
+SOURCES = {"codabench": "github.com/codalab/codabench", "EvalAI": "github.com/Cloud-CV/EvalAI"}
 
 
 @pytest.fixture(params=CHALLENGES, ids=lambda tried: tried.name)

@@ -1,6 +1,5 @@
 """A group's interval is that of its lists alone, whatever the lists of other groups are."""
 
-import json
 import sys
 
 import numpy as np
@@ -52,8 +51,7 @@ def test_as_if_there_were_no_others(challenge, score, metric, combined):
         told["submission"]["columns"]["probability"] = "probability"
         folder = challenge(yaml.safe_dump(told), **texts)
         ran = score(folder, folder / "one.csv", "--format", "json")
-        assert ran.code == 0, ran
-        boards.append(json.loads(ran.out)["leaderboard"][0])
+        boards.append(ran.json()["leaderboard"][0])
     whole, alone = boards
     assert whole["values"]["value"] == pytest.approx(alone["values"]["value"], rel=1e-12)
     assert whole["interval"] == pytest.approx(alone["interval"], abs=0.035)
@@ -81,11 +79,9 @@ def test_very_many_groups_are_drawn_as_wholes_or_not_at_all(challenge, score, me
         told = {"truth": "truth.csv", "lists": "lists.csv", "metrics": [measure]}
         folder = challenge(yaml.safe_dump(told), **texts)
         ran = score(folder, folder / "one.csv", folder / "two.csv", "--format", "json")
-        assert ran.code == 0, ran
-        found[unit, most] = json.loads(ran.out)["leaderboard"]
+        found[unit, most] = ran.json()["leaderboard"]
     assert all(row["interval"] for row in found["list", 1 << 25])
     assert not any(row.get("interval") for row in found["list", 1000])
     assert found["group", 1000] == found["group", 1 << 25]
     assert all(row["interval"] for row in found["group", 1000])
-    ran = score(folder, folder / "one.csv", folder / "two.csv", "-m", "AP")
-    assert ran.code == 0
+    score(folder, folder / "one.csv", folder / "two.csv", "-m", "AP").assert_exit(0)

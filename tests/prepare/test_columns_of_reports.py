@@ -14,8 +14,7 @@ HEAD = f"truth: {{file: truth.csv, columns: {COLUMNS}}}\nsubmission: {{columns: 
 def test_a_measure_is_not_called_as_a_column_of_reports(name, challenge, score):
     yaml = f"{HEAD}metrics: [Accuracy, {{id: {name}, metric: MCC}}]\n"
     ran = score(challenge(yaml, **{"truth.csv": TABLE, "s.csv": TABLE}), "s.csv")
-    assert ran.code == 2
-    assert f"[C120] metrics[1]: '{name}' is a column of every report" in ran.err
+    ran.assert_exit(2, err=f"[C120] metrics[1]: '{name}' is a column of every report")
 
 
 @pytest.mark.parametrize(
@@ -24,8 +23,7 @@ def test_a_measure_is_not_called_as_a_column_of_reports(name, challenge, score):
 def test_a_question_is_not_called_as_another_column(question, owner, challenge, score):
     yaml = f"{HEAD}metrics: [Accuracy]\nquestions: {{{question}: {{required: false}}}}\n"
     ran = score(challenge(yaml, **{"truth.csv": TABLE, "s.csv": TABLE}), "s.csv")
-    assert ran.code == 2
-    assert f"'{question}' is {owner}, too" in ran.err
+    ran.assert_exit(2, err=f"'{question}' is {owner}, too")
 
 
 def test_each_column_of_a_board_has_its_own_name(challenge, score):

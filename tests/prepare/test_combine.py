@@ -222,14 +222,12 @@ def test_a_measure_is_asked_for_by_the_heading_of_its_column(challenge, score):
     files = {"truth.csv": rows, "lists.csv": groups, "one.csv": sent}
     yaml = "truth: truth.csv\nlists: lists.csv\nmetrics: [RR, {metric: P@1, average: group}]\n"
     folder = challenge(yaml, **files)
-    ran = score(folder, folder / "one.csv", "-m", "P@1 [group]", "--format", "csv")
-    assert ran.code == 0, ran
+    ran = score(folder, folder / "one.csv", "-m", "P@1 [group]", "--format", "csv").assert_exit(0)
     assert ran.out.splitlines()[0].startswith("rank,name,P@1 [group],")
     assert ran.out.splitlines()[1].startswith("1,one,0.6666666666666")
     folder = challenge(yaml.replace("[RR,", "[P@2,"), **files)
     ran = score(folder, folder / "one.csv", "-m", "P@1 [group]")
-    assert ran.code == 2
-    assert "write an id at it, and -m ID" in ran.err
+    ran.assert_exit(2, err="write an id at it, and -m ID")
 
 
 @pytest.mark.parametrize("section", ["history", "exclude", "likelihood", "folds"])
@@ -238,9 +236,7 @@ def test_further_columns_where_no_metric_sees_them_are_refused(challenge, score,
     files = {"truth.csv": "list,item\nq,a\n", "beside.csv": "list,item,x\nq,b,1\n"}
     yaml = f"truth: truth.csv\n{section}: {{file: beside.csv, {written}}}\nmetrics: [AP]\n"
     ran = score("lint", challenge(yaml, **files))
-    assert ran.code == 2
-    assert "challenge.yaml:2: error[C105]" in ran.err
-    assert "no key 'extra' here" in ran.err
+    ran.assert_exit(2, err=["challenge.yaml:2: error[C105]", "no key 'extra' here"])
 
 
 @pytest.mark.parametrize(
@@ -255,8 +251,7 @@ def test_further_columns_where_no_metric_sees_them_are_refused(challenge, score,
 def test_a_lowest_grade_that_is_not_below_the_highest_is_refused(challenge, score, written, said):
     files = {"truth.csv": "list,item,grade\nq,a,2\nq,b,1\n", "one.csv": "list,item,rank\nq,a,1\n"}
     folder = challenge(f"truth: truth.csv\nmetrics:\n  - nDCG\n  - {written}\n", **files)
-    ran = score(folder, folder / "one.csv")
-    assert ran.code == (0 if said is None else 2), ran
+    ran = score(folder, folder / "one.csv").assert_exit(0 if said is None else 2)
     if said is not None:
         assert "challenge.yaml:4: error[C114] metrics[1].min_grade: " in ran.err
         assert said in ran.err

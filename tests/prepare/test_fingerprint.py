@@ -284,5 +284,5 @@ def test_every_command_tells_the_same_fingerprint(score, challenge):
     folder = challenge(BASE, **FILES, **{"two.csv": FILES["sub.csv"]})
     files = folder / "sub.csv", folder / "two.csv"
     commands = (("lint", folder), (folder, *files), ("compare", folder, *files))
-    written = [json.loads(score(*words, "--format", "json").out) for words in commands]
+    written = [score(*words, "--format", "json").json() for words in commands]
     assert len({each["challenge"]["fingerprint"] for each in written}) == 1

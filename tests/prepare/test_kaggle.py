@@ -55,15 +55,9 @@ def kaggle(challenge, score):
     return run
 
 
-def measured(ran):
-    (submission,) = json.loads(ran.out)["submissions"]
-    return {name: value["mean"] for name, value in submission["values"].items()}
-
-
 def test_a_file_is_a_measure(kaggle):
     ran = kaggle("--allow-plugins")
-    assert ran.code == 0, ran
-    assert measured(ran) == {"metric(k=5)": pytest.approx(5 / 3), "MAE": pytest.approx(1 / 3)}
+    assert ran.means() == {"metric(k=5)": pytest.approx(5 / 3), "MAE": pytest.approx(1 / 3)}
     (first, _) = json.loads(ran.out)["measures"]
     assert first["better"] == "lower"
     assert first["aggregate"] == "pooled"
@@ -79,15 +73,13 @@ def test_a_file_that_cannot_be_read_is_told_once(challenge, score, tmp_path, lin
     if link:
         (tmp_path / "sent" / "sub.csv").symlink_to(tmp_path / "elsewhere.csv")
     ran = score(folder, tmp_path / "sent" / "sub.csv", "--format", "json", "--allow-plugins")
-    assert ran.code == 1
-    (submission,) = json.loads(ran.out)["submissions"]
+    (submission,) = ran.json(1)["submissions"]
     assert [problem["code"] for problem in submission["problems"]] == ["S101"]
 
 
 def test_it_may_be_the_only_measure(kaggle):
     ran = kaggle("--allow-plugins", yaml=YAML.replace(", MAE", ""))
-    assert ran.code == 0, ran
-    assert measured(ran) == {"metric(k=5)": pytest.approx(5 / 3)}
+    assert ran.means() == {"metric(k=5)": pytest.approx(5 / 3)}
 
 
 def test_classes_that_are_numbers_are_numbers(kaggle):
@@ -98,7 +90,7 @@ def test_classes_that_are_numbers_are_numbers(kaggle):
     )
     truth, sent = "id,target\na,0\nb,1\nc,1\n", "id,target\na,0.1\nb,0.2\nc,0.9\n"
     ran = kaggle("--allow-plugins", yaml=yaml, metric=CLASSES, truth=truth, sent=sent)
-    assert measured(ran) == {"right": pytest.approx(2 / 3)}
+    assert ran.means() == {"right": pytest.approx(2 / 3)}
 
 
 def test_what_a_participant_may_see_is_theirs(kaggle):
@@ -203,8 +195,7 @@ def whole(kaggle):
 )
 def test_frames_have_every_column(whole, truth, sent, value):
     ran = whole(truth, sent)
-    assert ran.code == 0, ran
-    assert measured(ran) == {"metric": value}
+    assert ran.means() == {"metric": value}
     assert "S205" not in ran.err + ran.out
 
 
@@ -228,8 +219,7 @@ def test_other_formats_have_no_frames(kaggle, challenge, score, tmp_path):
     sent = tmp_path / "sub.jsonl"
     sent.write_text('{"id": "a", "n": 1}\n')
     ran = score(folder, sent, "--allow-plugins")
-    assert ran.code == 1
-    assert "S107] Kaggle's metrics read CSV, with a header" in ran.err
+    ran.assert_exit(1, err="S107] Kaggle's metrics read CSV, with a header")
 
 
 @pytest.mark.parametrize(
@@ -268,8 +258,7 @@ def test_one_files_failure_leaves_the_others(challenge, score, tmp_path):
         (tmp_path / f"{name}.csv").write_text(text)
     paths = [tmp_path / f"{name}.csv" for name in files]
     ran = score(folder, *paths, "--format", "json", "--allow-plugins")
-    assert ran.code == 4, ran
-    assert "bad.csv: the metric 'metric.py' failed: KeyError" in ran.err
+    ran.assert_exit(4, err="bad.csv: the metric 'metric.py' failed: KeyError")
     found = {each["name"]: each["valid"] for each in json.loads(ran.out)["submissions"]}
     assert found == {"good": True, "bad": False}
 
@@ -278,8 +267,7 @@ def test_lint_runs_the_examples_of_the_file(challenge, score):
     pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
     for metric, sound in ((SEEN, True), (SEEN.replace("    0.0", "    1.5"), False)):
         folder = challenge(WHOLE, **{"truth.csv": "id,text\na,x\nb,y\n", "metric.py": metric})
-        ran = score("lint", folder, "--allow-plugins")
-        assert ran.code == (0 if sound else 2), ran
+        ran = score("lint", folder, "--allow-plugins").assert_exit(0 if sound else 2)
         told = "metric.py: line 9: 'score(row, row, \"id\")' gave '0.0', not '1.5'"
         assert (told in ran.out) == (not sound), ran
 
@@ -292,8 +280,7 @@ def test_a_kit_checks_without_the_file(challenge, score, tmp_path):
     for text, code in (("id,secret\na,1\nb,2\n", 0), ("id,secret\na,1\n", 1)):
         sent = tmp_path / "sub.csv"
         sent.write_text(text)
-        ran = score("check", kit, sent)
-        assert ran.code == code, ran
+        score("check", kit, sent).assert_exit(code)
 
 
 EXACT = """
@@ -307,5 +294,4 @@ def test_numbers_are_those_that_the_file_has(kaggle):
     yaml = YAML.replace("k: 5, ", "")
     sent = "id,price\na,0.9385958677423489\nb,0.9385958677423488\nc,1\n"
     ran = kaggle("--allow-plugins", yaml=yaml, metric=EXACT, sent=sent)
-    assert ran.code == 0, ran
-    assert measured(ran)["metric"] == pytest.approx(1 / 3)
+    assert ran.means()["metric"] == pytest.approx(1 / 3)

@@ -25,8 +25,7 @@ TRUTH = "truth: truth.csv\n"
 )  # fmt: skip
 def test_a_measure_that_cannot_be_is_told_at_its_line(challenge, score, yaml, said):
     folder = challenge(f"{TRUTH}{yaml}\n", **{"s.csv": "list,item\nq1,a\nq2,a\n"})
-    ran = score(folder, folder / "s.csv")
-    assert ran.code == 2
+    ran = score(folder, folder / "s.csv").assert_exit(2)
     assert f"challenge.yaml:{said}" in ran.err, ran.err
 
 
@@ -51,10 +50,7 @@ def test_a_zero_is_refused_where_it_would_be_perfect(challenge, score):
     assert "4: error[C118] submission.missing_list: zero would be a perfect MAE" in ran.err
 
 
-@pytest.mark.parametrize(
-    ("written", "mean", "lists"),
-    [("zero", 0.25, 2), ("skip", 0.5, 1)],
-)
+@pytest.mark.parametrize(("written", "mean", "lists"), [("zero", 0.25, 2), ("skip", 0.5, 1)])
 def test_a_missing_list_counts_as_the_challenge_says(challenge, score, written, mean, lists):
     import json
 
@@ -78,8 +74,7 @@ def test_any_spelling_of_ir_measures_is_taken_or_answered(challenge, score):
         ran = score(folder, folder / "s.csv", "-m", notation)
         assert ran.code == 0, (notation, ran)
     ran = score(folder, folder / "s.csv", "-m", "nDCG(dcg='odd')@10")
-    assert ran.code == 2
-    assert "it can be log2, exp-log2" in ran.err
+    ran.assert_exit(2, err="it can be log2, exp-log2")
 
 
 @pytest.mark.slow("opens a challenge a row", beyond=4)
@@ -110,8 +105,7 @@ metrics: [{measure}, {{metric: RR, id: a}}, {{metric: nDCG, id: b}}]
         "one.csv": "list,item,rank\nq,a,1\nr,b,1\n",
     }
     folder = challenge(yaml, **files)
-    ran = score(folder, folder / "one.csv")
-    assert ran.code == (0 if plain or ladder != "auto" else 2), ran
+    ran = score(folder, folder / "one.csv").assert_exit(0 if plain or ladder != "auto" else 2)
     if ran.code:
         assert "challenge.yaml:3: error[C122] leaderboard.ladder: auto takes its step" in ran.err
         assert "ladder: 0.01" in ran.err
@@ -123,8 +117,7 @@ def test_a_figure_without_a_value_is_said_and_why(challenge, score):
         "one.csv": "list,prediction\n1,2.5\n2,4\n3,1\n",
     }
     folder = challenge("truth: truth.csv\nmetrics: [RMSE, RMSLE(log=plain)]\n", **files)
-    ran = score(folder, folder / "one.csv")
-    assert ran.code == 0
+    ran = score(folder, folder / "one.csv").assert_exit(0)
     said = " ".join(ran.out.split())
     assert "RMSLE(log=plain) has no value for 'one'; `score metrics RMSLE` says when." in said
     assert "RMSE has no value" not in said

@@ -1,6 +1,5 @@
 """Groups that the truth says: boards have them, and participants never."""
 
-import json
 import zipfile
 
 import pytest
@@ -34,7 +33,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_values_are_those_of_public_groups(folder, score):
     private, public = (
-        json.loads(score(f"{name}.yaml", "mine.csv", "--format", "json").out)["leaderboard"]
+        score(f"{name}.yaml", "mine.csv", "--format", "json").json()["leaderboard"]
         for name in ("private", "public")
     )
     assert private[0]["values"] == public[0]["values"]
@@ -67,8 +66,7 @@ def test_a_list_in_two_groups_and_groups_twice_are_told(folder, score):
     (folder / "truth.csv").write_text(text)
     both = PUBLIC.replace("label: label", "label: label, group: half") + REST
     (folder / "both.yaml").write_text(both)
-    ran = score("both.yaml", "mine.csv")
-    assert (ran.code, "the lists have public groups" in ran.err) == (2, True), ran.err
+    score("both.yaml", "mine.csv").assert_exit(2, err="the lists have public groups")
 
 
 def test_groups_of_ranked_lists(folder, score):
@@ -79,5 +77,5 @@ def test_groups_of_ranked_lists(folder, score):
         "submission: {columns: {list: q, item: d}}\n"
         "metrics: [AP, {metric: AP, group: y, id: of y}]\n"
     )
-    (row,) = json.loads(score("ranks.yaml", "run.csv", "--format", "json").out)["leaderboard"]
+    (row,) = score("ranks.yaml", "run.csv", "--format", "json").json()["leaderboard"]
     assert row["values"] == {"AP": 0.75, "of y": 0.5}

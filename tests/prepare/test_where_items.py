@@ -1,7 +1,5 @@
 """Conditions that choose items, of ranked lists and of ratings."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -33,10 +31,7 @@ RUN = "list,item,score\nu,b,3\nu,e,2\nu,a,1\nv,d,2\nv,c,1\nw,a,3\nw,b,1\n"
 def of_items(challenge, score, tmp_path, yaml, sent, **files):
     folder = challenge(yaml, **files, **{"items.csv": GENRES})
     (tmp_path / "run.csv").write_text(sent)
-    ran = score(folder, tmp_path / "run.csv", "--format", "json")
-    assert ran.code == 0, ran
-    (one,) = json.loads(ran.out)["submissions"]
-    return folder, {name: value["mean"] for name, value in one["values"].items()}
+    return folder, score(folder, tmp_path / "run.csv", "--format", "json").means()
 
 
 def test_items_are_chosen_in_truth_and_submission(challenge, score, tmp_path):
@@ -48,10 +43,8 @@ def test_items_are_chosen_in_truth_and_submission(challenge, score, tmp_path):
     folder, found = of_items(challenge, score, tmp_path, ITEMS, RUN, **files)
     expected = {"jazz": 1, "rock": 3 / 4, "web": 3 / 4, "app": 1 / 4, "named": 3 / 4, "both": 1 / 2}
     assert found == pytest.approx(expected)
-    ran = score("explain", folder, tmp_path / "run.csv", "--list", "u")
-    assert ran.code == 0, ran
-    kit = score("kit", folder, "-o", tmp_path / "kit.zip")
-    assert kit.code == 0, kit
+    score("explain", folder, tmp_path / "run.csv", "--list", "u").assert_exit(0)
+    score("kit", folder, "-o", tmp_path / "kit.zip").assert_exit(0)
 
 
 def test_ratings_are_chosen_by_items_and_by_themselves(challenge, score, tmp_path):

@@ -29,12 +29,7 @@ def test_equal_values_are_their_own_mean(value, times):
 
 @pytest.mark.parametrize(
     ("values", "total"),
-    [
-        ([], 0.0),
-        ([np.inf, 1.0], np.inf),
-        ([np.inf, -np.inf], np.nan),
-        ([1e308, 1e308], np.inf),
-    ],
+    [([], 0.0), ([np.inf, 1.0], np.inf), ([np.inf, -np.inf], np.nan), ([1e308, 1e308], np.inf)],
 )
 def test_sums_beyond_the_largest_number(values, total):
     np.testing.assert_equal(exact_sum(np.array(values)), total)

@@ -87,10 +87,7 @@ def card(lists, only=None, catalogue=CATALOGUE, shuffled=None):
     features = {f"features[{n}]": column for n, column in enumerate(columns)}
     aids = SideTables(
         Public("grades", dict.fromkeys(names), dict.fromkeys(catalogue)),
-        {
-            "items": table([(i,) for i in catalogue], **features),
-            "history": table(past),
-        },
+        {"items": table([(i,) for i in catalogue], **features), "history": table(past)},
         tuple(features),
     )
     answers = KIND.open(

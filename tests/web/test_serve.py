@@ -71,24 +71,19 @@ def test_submit_checks_sends_waits_and_shows(serve, served, score):
     _, url = serve(served.folder)
     page = f"{url}/c/course"
     ran = score("submit", page, bad, "--token-file", token)
-    assert ran.code == 1
-    assert "S501" in ran.err
-    assert "nothing was sent" in ran.err
+    ran.assert_exit(1, err=["S501", "nothing was sent"])
     assert "--fix" not in ran.err
     bad.write_text(mixed(2).replace("list,item,score", "List;Item;Score").replace(",", ";"))
     ran = score("submit", page, bad, "--token-file", token)
     assert f"score check KIT {bad} --fix would repair it" in ran.err
     assert "nothing was sent" in ran.err
     ran = score("submit", page, good, "--token-file", token, "--answer", "method=x")
-    assert ran.code == 0, ran
-    assert "entry 1: scored" in ran.out
-    assert "public:" in ran.out
+    ran.assert_exit(0, out=["entry 1: scored", "public:"])
     assert "private" not in ran.out
     assert "rank 1 of 1 (public)" in ran.out
     assert f"{page}/entries/1\n" in ran.out
     ran = score("submit", page, good, "--token-file", token, "--format", "json")
-    assert ran.code == 3
-    assert json.loads(ran.out)["code"] == "S803"
+    assert ran.json(3)["code"] == "S803"
 
 
 def test_sigterm_while_it_starts_ends_with_0(served):

@@ -363,9 +363,7 @@ metrics:
 
 def test_files_give_the_values(challenge, score):
     folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT})
-    ran = score(folder, folder / "sub.csv", "--format", "json")
-    assert ran.code == 0, ran.err
-    found = json.loads(ran.out)["submissions"][0]["values"]
+    found = score(folder, folder / "sub.csv", "--format", "json").json()["submissions"][0]["values"]
     rows = np.arange(20)
     columns = {"seen": (rows % 2).astype(float), "zenith": rows / 10}
     view = view_of(rows % 7 + 1, (rows * 3) % 7 + 1, columns, zenith=rows / 9,

@@ -1,6 +1,5 @@
 """Early detection: ERDE and FLatency, from the delays of a submission to a board."""
 
-import json
 import math
 from dataclasses import replace
 
@@ -90,16 +89,13 @@ def test_a_weight_of_three_is_three_equal_rows(notation):
 
 def test_on_the_command_line(challenge, score):
     folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT})
-    ran = score(folder, folder / "sub.csv", "--format", "json")
-    assert ran.code == 0, ran
-    found = json.loads(ran.out)["submissions"][0]["values"]
+    found = score(folder, folder / "sub.csv", "--format", "json").json()["submissions"][0]["values"]
     rows = [list("11001"), list("11100"), [1, 30, 4, 99, 99]]
     assert found["ERDE(positive=1)@5"]["mean"] == pytest.approx(oracle(*rows, 5))
     assert found["FLatency(positive=1)"]["mean"] == pytest.approx(f_latency(*rows))
     for notation in ("ERDE(positive=1)@5", "FLatency(positive=1)"):
         told = score("explain", folder, folder / "sub.csv", "--list", "b", "-m", notation)
-        assert told.code == 0, told
-        assert "30" in told.out
+        told.assert_exit(0, out="30")
     assert score("lint", folder).code in (0, 1)
 
 
@@ -113,14 +109,11 @@ def test_on_the_command_line(challenge, score):
 )
 def test_what_is_wrong_is_told(challenge, score, old, new, code, said):
     folder = challenge(YAML.replace(old, new), **{"truth.csv": TRUTH, "sub.csv": SENT})
-    ran = score(folder, folder / "sub.csv")
-    assert ran.code == code, ran
-    assert said in ran.err
+    ran = score(folder, folder / "sub.csv").assert_exit(code, err=said)
     assert "Traceback" not in ran.err
 
 
 def test_a_delay_that_is_no_number_has_a_line(challenge, score):
     folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT.replace("30", "soon")})
-    ran = score("check", folder, folder / "sub.csv")
-    assert ran.code == 1
+    ran = score("check", folder, folder / "sub.csv").assert_exit(1)
     assert "sub.csv:3:5: error[S501] delay" in ran.out + ran.err

@@ -331,8 +331,7 @@ def test_values_are_in_range_and_the_order_of_rows_is_no_matter(seed):
     for notations, view in views(seed):
         order = np.random.default_rng(seed).permutation(view.lists)
         shuffled = replace(
-            view,
-            **{k: v[order] for k, v in vars(view).items() if isinstance(v, np.ndarray)},
+            view, **{k: v[order] for k, v in vars(view).items() if isinstance(v, np.ndarray)}
         )
         for notation in notations:
             low, high = bound(notation).metric.range
