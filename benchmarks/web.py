@@ -155,7 +155,7 @@ def uploads(place: Path, count: int = UPLOADS, rows: int = ROWS) -> None:
         final = httpx.get(f"{api}/board?split=all", headers=organizer, timeout=600).json()
     offline = scorer.score(folder, files)
     ours = [(row["rank"], row["name"], row["values"]) for row in final["leaderboard"]]
-    assert ours == [(s.rank, s.name, dict(s.values)) for s in offline.standings]
+    assert ours == [(s.rank, s.name, dict(s.values)) for s in offline.leaderboard]
     print(f"{count} uploads of {rows:,} rows at once: none lost or refused")
     print(f"all taken after {sent:.1f} s, all scored after {scored:.1f} s")
     print("the board is as score says, to the bit")

@@ -39,7 +39,7 @@ from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import opened
 from scorer.results import comparison
 from scorer.results.comparison import Differing
-from scorer.results.json import Internal
+from scorer.results.json import ABSENT, Internal
 from scorer.stats.paired import Test
 from scorer.views.preferences import Positions
 
@@ -191,7 +191,7 @@ def _compared(
     scored = with_repeats(settled_files(terms, files, outcomes))
     if any(each.runs for each in scored) and preferences:
         raise UsageError("preferences compare single rankings, and there are several runs of one")
-    report = Report.of(replace(ranked(terms, scored), scope=scope))
+    report = Report.of(replace(ranked(terms, scored), scope=scope or ABSENT))
     cards = {
         submission.name: submission.card for submission in scored if submission.card is not None
     }

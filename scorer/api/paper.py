@@ -75,12 +75,12 @@ def paper_of(report: Report, kinds: Sequence[str], width: str, precision: int = 
 def _macros(report: Report, precision: int) -> Iterator[str]:
     r"""Each number of the board's first, and of the board, as a macro such as `\bestscore`."""
     primary = report.primary
-    ranked = [row for row in report.standings if row.rank is not None]
+    ranked = [row for row in report.leaderboard if row.rank is not None]
     values = {
         "primarymeasure": primary.id,
-        "submissioncount": f"{len(ranked) + report.omitted:,}",
+        "submissioncount": f"{len(ranked) + (report.omitted or 0):,}",
         "listcount": f"{len(report.lists):,}",
-        "fingerprint": report.fingerprint,
+        "fingerprint": report.challenge.fingerprint or "",
     }
     for word, row in zip(("best", "second"), ranked, strict=False):
         values |= {

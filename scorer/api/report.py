@@ -18,6 +18,7 @@ from scorer.core.text import format_number, printable, quoted
 from scorer.metrics.notation import find_measure
 from scorer.reports.base import ALIASES
 from scorer.results import report as results
+from scorer.results.json import ABSENT
 
 if TYPE_CHECKING:
     from scorer.api.figures import Drawing
@@ -97,7 +98,7 @@ class Report(Text, results.Report):
         """
         self._value(name, measure)
         board = self._by(measure)
-        found = next(row.interval for row in board.standings if row.name == name)
+        found = next(row.interval for row in board.leaderboard if row.name == name)
         if found is None:
             raise UsageError(f"{board.primary.id} has no intervals{board._because()}")
         return float(found[0]), float(found[1])
@@ -119,7 +120,7 @@ class Report(Text, results.Report):
         if name is not None:
             self._value(name, None)
         flat: dict[str, float] = {}
-        for row in (row for row in self.standings if name in (None, row.name)):
+        for row in (row for row in self.leaderboard if name in (None, row.name)):
             ends = zip(("low", "high"), row.interval or (), strict=False)
             values = {**row.values, **{f"{self.primary.id}/{end}": at for end, at in ends}}
             for key, value in values.items():
@@ -185,7 +186,7 @@ class Report(Text, results.Report):
         return drawn
 
     def _because(self) -> str:
-        return f": {self.uncertain}" if self.uncertain else ""
+        return f": {self.no_certainty}" if self.no_certainty else ""
 
     def _by(self, measure: str | None) -> Report:
         """The same board with the intervals and tests of another measure."""
@@ -242,23 +243,25 @@ class Report(Text, results.Report):
             ]
             numbers = {measure.id: pl.Float64 for measure in self.measures}
             return pl.DataFrame(rows, {"name": pl.String, "list": pl.String, **numbers})
-        ends = [standing.interval or (None, None) for standing in self.standings]
+        ends = [standing.interval or (None, None) for standing in self.leaderboard]
         return pl.DataFrame(
             {
-                "rank": pl.Series([standing.rank for standing in self.standings], dtype=pl.Int64),
-                "name": pl.Series([standing.name for standing in self.standings], dtype=pl.String),
+                "rank": pl.Series([standing.rank for standing in self.leaderboard], dtype=pl.Int64),
+                "name": pl.Series(
+                    [standing.name for standing in self.leaderboard], dtype=pl.String
+                ),
                 **{
                     measure.id: pl.Series(
-                        [standing.values[measure.id] for standing in self.standings],
+                        [standing.values[measure.id] for standing in self.leaderboard],
                         dtype=pl.Float64,
                     )
                     for measure in self.measures
                 },
                 "low": pl.Series([low for low, _ in ends], dtype=pl.Float64),
                 "high": pl.Series([high for _, high in ends], dtype=pl.Float64),
-                "tier": pl.Series([standing.tier for standing in self.standings], dtype=pl.Int64),
+                "tier": pl.Series([standing.tier for standing in self.leaderboard], dtype=pl.Int64),
                 "baseline": pl.Series(
-                    [standing.baseline for standing in self.standings], dtype=pl.Boolean
+                    [standing.baseline for standing in self.leaderboard], dtype=pl.Boolean
                 ),
             }
         )
@@ -281,7 +284,7 @@ class Report(Text, results.Report):
                 *([cells.interval(row, primary, DECIMALS)] if ends else []),
                 *(cells.mean_of(row, measure, DECIMALS) for measure in others),
             ]
-            for row in self.standings
+            for row in self.leaderboard
         ]
         rejected = [
             line
@@ -307,7 +310,7 @@ class Report(Text, results.Report):
     def __repr__(self) -> str:
         leaders = ", ".join(
             f"{printable(standing.name, 40)} {format_number(standing.values[self.primary.id])}"
-            for standing in self.standings[:3]
+            for standing in self.leaderboard[:3]
         )
         rejected = sum(not submission.valid for submission in self.submissions)
         return (
@@ -329,7 +332,9 @@ def _of_measure(report: Report, measure: str) -> Report:
     from scorer.leaderboard.certainty import with_certainty
 
     measures = tuple(replace(each, primary=each.id == measure) for each in report.measures)
-    rows = tuple(replace(row, interval=None, fewer_lists=None) for row in report.standings)
-    bare = replace(report, measures=measures, standings=rows, certainty=None, uncertain="",
-                   front=None, tracks=())  # fmt: skip
+    rows = tuple(
+        replace(row, interval=None, fewer_lists=None, front=ABSENT) for row in report.leaderboard
+    )
+    bare = replace(report, measures=measures, leaderboard=rows, certainty=None, no_certainty=None,
+                   pareto=ABSENT, tracks=ABSENT)  # fmt: skip
     return Report.of(with_certainty(bare, {}, report.clusters))

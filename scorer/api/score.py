@@ -35,6 +35,7 @@ from scorer.prepare.answers import Answers, answers_in, belongs, lists_of, of_su
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import opened
 from scorer.results import report as results
+from scorer.results.json import ABSENT
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 
@@ -138,11 +139,12 @@ def rank_outcomes(
         here = {name: answers[name] for name in names if name in answers}
         whole = board(part, settled_files(part, files, limited), here)
         tracks = tuple(_boards_of_tracks(part, files, limited, here))
-        return replace(whole, scope=scope, tracks=tracks)
+        return replace(whole, scope=scope or ABSENT, tracks=tracks or ABSENT)
 
     splits: list[str | None] = [*dict.fromkeys(wanted or masks)]
     first, *others = map(of, splits or [None])
-    return replace(first, splits=tuple(others))
+    splits_beside = tuple(replace(other, beside=True) for other in others)
+    return replace(first, splits=splits_beside or ABSENT)
 
 
 def _boards_of_tracks(

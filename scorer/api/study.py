@@ -104,7 +104,7 @@ def study(
         if valid < 2:
             count = f"{valid} of {len(scored)} submissions can be scored"
             raise UsageError(f"nothing to study: {count}, two are needed (score check says why)")
-        rows = ranked(terms, scored).standings
+        rows = ranked(terms, scored).leaderboard
         place = {each.name: n for n, each in enumerate(scored)}
         best_first = tuple(scored[place[row.name]] for row in rows)
         at = {file.name: n for n, file in enumerate(files)}

@@ -64,11 +64,14 @@ def terms_of(ready: OpenChallenge) -> Terms:
     challenge = prepared.challenge
     lists = ready.answers.lists if ready.answers else ()
     ties, folds = challenge.submission.ties, len(ready.folds)
+    measures = tuple(
+        replace(m, board_signature=signature(m, prepared.rules[m.id], ties, len(lists), folds))
+        for m in ready.measures
+    )
     return Terms(
         challenge,
-        ready.measures,
+        measures,
         fingerprint(ready.digests, board_digest(challenge, prepared.measures)),
-        {m.id: signature(m, prepared.rules[m.id], ties, len(lists), folds) for m in ready.measures},
         prepared.rules,
         prepared.breakers,
         prepared.rank_by,

@@ -101,7 +101,7 @@ def values(
         TypeError: data is of a kind that is not understood.
 
     >>> report = values({"a": {"x": 0.5, "y": 1.0}, "b": {"x": 0.25, "y": 0.5}})
-    >>> report.mean("a"), [row.name for row in report.standings]
+    >>> report.mean("a"), [row.name for row in report.leaderboard]
     (0.75, ['a', 'b'])
     """
     from scorer.api.score import score

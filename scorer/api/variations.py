@@ -155,7 +155,7 @@ class Entrants(NamedTuple):
 
     def board(self, terms: Terms, scored: list[Scored] | None = None) -> Ints:
         """The ranks by other terms."""
-        rows = ranked(terms, self.scored if scored is None else scored).standings
+        rows = ranked(terms, self.scored if scored is None else scored).leaderboard
         place = {row.name: row.rank for row in rows}  # one that is rejected by a rule is last
         return np.array([place.get(each.name) or len(place) + 1 for each in self.scored])
 

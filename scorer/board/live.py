@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from scorer.prepare.answers import shown
-from scorer.results.report import Report, Scored
+from scorer.results.json import ABSENT
+from scorer.results.report import Report, Scored, Standing
 
 
 class RankedEntry(NamedTuple):
@@ -50,10 +51,40 @@ class LiveReport(NamedTuple):
             received={**self.report.received, **times},
         )
 
+    def with_entries(self) -> Report:
+        """The report with the entry and the team of each row, as the JSON has it."""
+        tracks = tuple(
+            replace(track, leaderboard=_with_entries(track, rows))
+            for track, rows in zip(self.report.tracks or (), self.tracks.values(), strict=True)
+        )
+        return replace(
+            self.report,
+            private=ABSENT,
+            leaderboard=_with_entries(self.report, self.rows),
+            tracks=tracks or ABSENT,
+            split=self.split,
+            phase=self.phase,
+        )
+
+
+def _with_entries(report: Report, rows: Mapping[str, RankedEntry]) -> tuple[Standing, ...]:
+    return tuple(_with_entry(row, rows[row.name]) for row in report.leaderboard)
+
+
+def _with_entry(row: Standing, entry: RankedEntry) -> Standing:
+    return replace(
+        row,
+        entry=entry.entry,
+        team=entry.team,
+        received=None if entry.entry is None else entry.received,
+        entries=entry.entries,
+        answers=entry.answers,
+    )
+
 
 def public(live: LiveReport) -> LiveReport:
     """The standings with the answers alone that the board shows."""
-    rules = live.report.challenge
+    rules = live.report.definition
 
     def told(rows: Mapping[str, RankedEntry]) -> dict[str, RankedEntry]:
         return {name: row._replace(answers=shown(rules, row.answers)) for name, row in rows.items()}

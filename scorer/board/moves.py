@@ -30,7 +30,7 @@ def moves(before: Snapshot, after: Snapshot, now: datetime) -> list[Move]:
             boards.append(
                 {
                     _called(live, standing.name): (standing.rank, standing.values[primary])
-                    for standing in live.report.standings
+                    for standing in live.report.leaderboard
                 }
             )
         old, new = boards

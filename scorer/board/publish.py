@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 
 from scorer.api.kit import kit
 from scorer.board.board import Board
-from scorer.board.fields.board import fields
 from scorer.board.live import LiveReport, public
 from scorer.board.phases import shown_at, splits_shown
 from scorer.challenge.model import Challenge
@@ -79,7 +78,7 @@ def public_files(
     options = Options(precision, page=True)
     return {
         TABLE: csv(rows(live.report, options), options).encode(),
-        JSON: (to_json(fields(live, options)) + "\n").encode(),
+        JSON: (to_json(live.with_entries()) + "\n").encode(),
         KIT: kit(bound, public_part(bound)).data,
         RECEIPTS: board.receipts().encode(),
         PAGE: html(_page(live, options), options).encode(),
@@ -105,17 +104,17 @@ def _page(live: LiveReport, options: Options) -> Document:
 def _blocks(live: LiveReport, options: Options) -> Iterator[Block]:
     report = live.report
     yield Heading("Leaderboard", key="board")
-    if not report.standings:
+    if not report.leaderboard:
         yield Paragraph("There is no scored entry yet.")
-    elif len(report.standings) >= FEWEST:
+    elif len(report.leaderboard) >= FEWEST:
         # The numbers of the picture stand in the table below it.
         for figure in forest(report, options.precision):
             yield Picture(figure._replace(numbers=None))
-    if report.standings:
+    if report.leaderboard:
         yield _without_links(_with_entries(standings(report, options), live))
     if sentences := notes(report, options):
         yield Notes(sentences)
-    if report.front is not None:
+    if report.pareto:
         yield Heading("Pareto front", key="front")
         yield from map(Picture, pareto(report, options.precision))
     if report.tracks:
@@ -125,21 +124,21 @@ def _blocks(live: LiveReport, options: Options) -> Iterator[Block]:
     yield Heading("Measures", key="measures")
     for measure in report.measures:
         yield from measure_blocks(measure, report)
-    yield from pages(report.challenge)
+    yield from pages(report.definition)
     yield Heading("File and method", key="method")
     yield method(report)
 
 
 def _with_entries(table: Table, live: LiveReport) -> Table:
     """Return the table with the number of each team's entries, and when its entry came."""
-    zone = ZoneInfo(live.report.challenge.timezone)
+    zone = ZoneInfo(live.report.definition.timezone)
     columns = [
         *table.columns,
         Column("entries", "count", first="descending"),
         Column("received", "text", first="descending"),
     ]
     rows = []
-    for row, standing in zip(table.rows, live.report.standings, strict=True):
+    for row, standing in zip(table.rows, live.report.leaderboard, strict=True):
         entry = live.rows[standing.name]
         cells = [Cell(sort=""), Cell(sort="")]
         if entry.entry is not None:

@@ -153,6 +153,7 @@ def _bare_out(bound: Measure, registry: MetricRegistry) -> dict[str, object]:
         "weighted": bound.weighted,
         "classes": bound.classes,
         "inferred": bound.inferred,
+        "board_signature": bound.board_signature,
     }
 
 
@@ -173,6 +174,7 @@ def _measure_from(fields: Mapping[str, Any], registry: MetricRegistry) -> Measur
         weighted=fields["weighted"],
         classes=tuple(fields["classes"]),
         inferred=tuple(fields["inferred"]),
+        board_signature=fields["board_signature"],
     )
 
 

@@ -27,13 +27,14 @@ from scorer.leaderboard.board import Terms, certain, ranked
 from scorer.leaderboard.repeats import called
 from scorer.prepare.answers import belongs, lists_of, shown
 from scorer.prepare.splits import scope_of
+from scorer.results.json import ABSENT
 from scorer.results.report import Report, Scored
 from scorer.store.records import Decision, Entry, Evaluation, Status, Team
 
 CACHED = 2_000  # scorecards that are kept cut and settled
 AT_ONCE = 100  # scorecards that are read together
 BOARDS = 8  # whose intervals and tests are kept
-DRAWN = ("standings", "certainty", "uncertain", "rests_on", "front")
+DRAWN = ("leaderboard", "certainty", "no_certainty", "rarest_class", "pareto")
 
 Means = Mapping[str, Mapping[str, float]]  # split -> measure id -> mean
 
@@ -145,7 +146,7 @@ class Snapshot:
             part = self._part(name, track)
             tracks[track.id], board = self._ranked(inside, decided, now, part, several)
             boards.append(replace(board, track=track, notes=()))
-        report = replace(report, notes=notes, scope=scope, tracks=tuple(boards))
+        report = replace(report, notes=notes, scope=scope, tracks=tuple(boards) or ABSENT)
         return LiveReport(report, rows, name, span.phase.id if span else None, tracks=tracks)
 
     def _ranked(
@@ -230,9 +231,9 @@ class Snapshot:
 
         They are drawn anew where other files count, or in other places; not for each new entry.
         """
-        tracks = tuple(self._certain(each, live.split) for each in live.report.tracks)
+        tracks = tuple(self._certain(each, live.split) for each in live.report.tracks or ())
         report = self._certain(live.report, live.split)
-        return live._replace(report=replace(report, tracks=tracks))
+        return live._replace(report=replace(report, tracks=tracks or ABSENT))
 
     def _certain(self, report: Report, split: str) -> Report:
         kept, track = self.cache.certain, report.track and report.track.id
@@ -240,7 +241,7 @@ class Snapshot:
         asked = {name: tuple(own.items()) for name, own in report.answers.items()}
         rows = (
             (row.name, files[row.name], row.rank, row.points, asked.get(row.name))
-            for row in report.standings
+            for row in report.leaderboard
         )
         key = (split, track, *rows)
         drawn = kept.get(key)

@@ -56,8 +56,10 @@ def why_ranked(
     """Explain a team's rank: the rules that applied, ties, and entries that do not count."""
     live = snapshot.order(now, split=split)
     decided, zone = snapshot.state(now), ZoneInfo(snapshot.rules.timezone)
-    row = next((each for each in live.report.standings if live.rows[each.name].id == team.id), None)
-    placed = sum(standing.rank is not None for standing in live.report.standings)
+    row = next(
+        (each for each in live.report.leaderboard if live.rows[each.name].id == team.id), None
+    )
+    placed = sum(standing.rank is not None for standing in live.report.leaderboard)
     phase = "" if live.phase in (None, EVERYTHING) else f", phase {live.phase}"
     lines = [f"board of {live.split} lists{phase}, {at(now, zone)}"]
     lines += _out(team, decided, zone)
@@ -103,7 +105,7 @@ def _rank_words(
     yield f"rank {row.rank} of {placed} by {what}"
     equal = [
         other.name
-        for other in report.standings
+        for other in report.leaderboard
         if other.rank is not None and other.rank == row.rank and other.name != row.name
     ]
     if equal:

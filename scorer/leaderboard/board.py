@@ -6,6 +6,7 @@ challenge (`Terms`) is enough: `settled` applies the rules, `board` ranks.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -37,7 +38,7 @@ from scorer.leaderboard.wins import with_wins
 from scorer.metrics.notation import Measure
 from scorer.preferences.aggregations import aggregations
 from scorer.results.groups import withheld
-from scorer.results.json import ABSENT
+from scorer.results.json import ABSENT, PRIVATE, ChallengeIdentity
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import aggregate_folds, aggregate_values, values_of_lists
@@ -50,7 +51,6 @@ class Terms(NamedTuple):
     challenge: Challenge
     measures: tuple[Measure, ...]
     fingerprint: str
-    signatures: Mapping[str, str]  # measure id -> signature
     rules: Mapping[str, Rules]  # measure id -> how lists without a value count
     breakers: tuple[Measure, ...] = ()  # what orders equal standings: measures, or preferences
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
@@ -147,16 +147,12 @@ def ranked(
 
     `received` is name -> when it came in, in seconds; on a board that lives.
     """
-    measures, signatures = terms.measures, terms.signatures
+    measures = terms.measures
     group_of = [terms.groups.get(name) for name in terms.lists] if terms.groups else []
     for k in terms.challenge.leaderboard.pass_at:
-        measures, signatures, scored = with_passes(
-            k, terms.primary, measures, signatures, scored, group_of
-        )
+        measures, scored = with_passes(k, terms.primary, measures, scored, group_of)
     if terms.ranked_by is not None and terms.ranked_by.each is not None:
-        measures, signatures, scored = with_wins(
-            terms.ranked_by, measures, signatures, scored, group_of
-        )
+        measures, scored = with_wins(terms.ranked_by, measures, scored, group_of)
     valid = [submission for submission in scored if submission.card is not None]
     positions = {
         submission.name: submission.card.positions
@@ -205,25 +201,40 @@ def ranked(
     grouped_lists = terms.lists if terms.groups else ()
     counts = Counter(terms.groups[name] for name in grouped_lists if name in terms.groups)
     return Report(
-        terms.challenge,
-        terms.fingerprint,
-        measures,
-        signatures,
-        tuple(scored),
-        tuple(
+        private=PRIVATE,
+        challenge=ChallengeIdentity.of(terms.challenge, terms.fingerprint),
+        measures=measures,
+        submissions=tuple(scored),
+        leaderboard=tuple(
             replace(row, deviations=deviations[row.name], points=points.get(row.name, ABSENT))
             for row in rows
         ),
-        terms.lists,
-        terms.called,
-        terms.notes,
-        None,
-        contradicting,
-        dict(sorted(counts.items())),
-        terms.rank_by,
-        ranked_by=terms.ranked_by,
+        ranked_by=_ranked_by(terms),
+        certainty=None,
+        no_certainty=None,
+        rarest_class=math.inf,
+        cycles=contradicting,
+        groups=dict(sorted(counts.items())),
+        notes=terms.notes,
+        definition=terms.challenge,
+        lists=terms.lists,
+        called=terms.called,
+        rank_by=terms.rank_by,
+        several=terms.ranked_by,
         clusters=terms.clusters,
     )
+
+
+def _ranked_by(terms: Terms) -> dict[str, object]:
+    """What ranks: several measures, a preference, or the primary measure."""
+    if (by := terms.ranked_by) is not None:
+        each = {} if by.each is None else {"each": by.each}
+        rule = {"measures": by.measures, "aggregate": by.aggregate.name, "tie_break": by.tie_break}
+        return {**rule, **each}
+    if terms.rank_by is None:
+        return {"measure": terms.primary.id}
+    preference, aggregate = terms.rank_by
+    return {"preference": preference.name, "aggregate": aggregate.name}
 
 
 def board(
@@ -234,7 +245,10 @@ def board(
     Several runs of one system, `name#1` and `name#2`, are one submission.
     `answers` is name -> question -> answer, of questions that the board shows.
     """
-    report = replace(ranked(terms, with_repeats(scored)), answers=answers or {})
+    report = ranked(terms, with_repeats(scored))
+    if answers:
+        rows = tuple(replace(row, answers=answers.get(row.name, {})) for row in report.leaderboard)
+        report = replace(report, leaderboard=rows, answers=answers)
     return certain(report, terms.groups, terms.clusters)
 
 
@@ -251,14 +265,14 @@ def first_ranks(report: R, most: int) -> R:
 
     Ranks, intervals and tests are those of the whole.
     """
-    rows_in_ranks = [n for n, row in enumerate(report.standings) if row.rank and row.rank <= most]
-    rows = report.standings[: rows_in_ranks[-1] + 1] if rows_in_ranks else ()
-    below = {row.name for row in report.standings[len(rows) :]}
+    rows_in_ranks = [n for n, row in enumerate(report.leaderboard) if row.rank and row.rank <= most]
+    rows = report.leaderboard[: rows_in_ranks[-1] + 1] if rows_in_ranks else ()
+    below = {row.name for row in report.leaderboard[len(rows) :]}
     return replace(
         report,
-        standings=rows,
+        leaderboard=rows,
         submissions=tuple(
             submission for submission in report.submissions if submission.name not in below
         ),
-        omitted=sum(row.rank is not None for row in report.standings[len(rows) :]),
+        omitted=sum(row.rank is not None for row in report.leaderboard[len(rows) :]) or ABSENT,
     )

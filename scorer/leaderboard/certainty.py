@@ -45,16 +45,16 @@ def with_certainty(
 
     A list without an entry in `clusters` is alone.
     """
-    rules, primary = report.challenge.leaderboard, report.primary
+    rules, primary = report.definition.leaderboard, report.primary
     by_name = {each.name: each for each in report.submissions if each.valid}
-    scored = [by_name[row.name] for row in report.standings]
+    scored = [by_name[row.name] for row in report.leaderboard]
     if not scored or (rules.intervals is None and rules.tiers is None):
         return report
     codes = cluster_codes(report.lists, clusters)
-    samples = samples_of(primary, scored, challenge=report.challenge, clusters=codes)
+    samples = samples_of(primary, scored, challenge=report.definition, clusters=codes)
     if isinstance(samples, str):
-        return replace(report, uncertain=samples)
-    shown = report.standings
+        return replace(report, no_certainty=samples)
+    shown = report.leaderboard
     valued = [row.rank is not None and not math.isnan(row.values[primary.id]) for row in shown]
     ranked = np.flatnonzero(valued)
     rows = list(shown)
@@ -66,9 +66,9 @@ def with_certainty(
         rows[n] = replace(rows[n], variance=varies)
     for n, of in _marked(rows, values):
         rows[n] = replace(rows[n], fewer_lists=(values[n].lists, of))
-    certainty, uncertain = None, ""
+    certainty, no_certainty = None, None
     if rules.tiers is not None and report.measured and ranked.size > MOST:
-        uncertain = f"of more than {MOST:,} submissions not all pairs are tested"
+        no_certainty = f"of more than {MOST:,} submissions not all pairs are tested"
     elif rules.tiers is not None and report.measured and ranked.size > 1:
         certainty = _tested(primary, rows, samples, ranked, rules, rules.tiers)
         per_list = _per_list([values[n] for n in ranked.tolist()])
@@ -78,10 +78,10 @@ def with_certainty(
         _placed(rows, ranked, certainty, primary)
     return replace(
         report,
-        standings=tuple(rows),
+        leaderboard=tuple(rows),
         certainty=certainty,
-        uncertain=uncertain,
-        rests_on=samples.rests_on,
+        no_certainty=no_certainty,
+        rarest_class=samples.rests_on,
     )
 
 

@@ -18,10 +18,10 @@ def with_front(report: Report) -> Report:
 
     A submission without a number on some axis is on no front, and takes nobody from it.
     """
-    axes = front_axes(report.challenge, report.measures) if report.standings else ()
+    axes = front_axes(report.definition, report.measures) if report.leaderboard else ()
     if not axes:
         return report
-    ranked = [row.name for row in report.standings if row.rank is not None]
+    ranked = [row.name for row in report.leaderboard if row.rank is not None]
     table = {name: [_coordinate(report, name, axis) for axis in axes] for name in ranked}
     names = tuple(name for name in ranked if not any(map(math.isnan, table[name])))
     if not names:
@@ -33,11 +33,14 @@ def with_front(report: Report) -> Report:
         for column, name in enumerate(names)
     }
     without = tuple(name for name in ranked if name not in names)
-    return replace(report, front=Front(axes, names, dominated_by, without))
+    on = [name for name in names if not dominated_by[name]]
+    front = Front(axes, on, dominated_by, without, names)
+    rows = tuple(replace(row, front=front.place(row.name) or None) for row in report.leaderboard)
+    return replace(report, leaderboard=rows, pareto=front)
 
 
 def _coordinate(report: Report, name: str, axis: FrontAxis) -> float:
     """Return a submission's number on an axis; NaN where it has none."""
     if not axis.measure:
         return float(report.answers.get(name, {}).get(axis.id) or math.nan)
-    return next(row.values[axis.id] for row in report.standings if row.name == name)
+    return next(row.values[axis.id] for row in report.leaderboard if row.name == name)

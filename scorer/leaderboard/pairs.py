@@ -107,7 +107,7 @@ def compare_pairs(
 
     return Comparison(
         private=PRIVATE,
-        challenge=ChallengeIdentity.of(challenge, report.fingerprint if report else None),
+        challenge=ChallengeIdentity.of(challenge, report.challenge.fingerprint if report else None),
         submissions=_files(report) if report else ABSENT,
         pairs=pairs,
         orders={
@@ -121,7 +121,7 @@ def compare_pairs(
         how=ComparisonRules.of(rules, margin),
         untested=untested or {},
         cycles={key: named(cyclic) for key, cube in cubes.items() if (cyclic := cycles(cube))},
-        scope=(report.scope if report else None) or ABSENT,
+        scope=report.scope if report else ABSENT,
         names=names,
         lists=lists,
         report=report,

@@ -54,20 +54,18 @@ def with_passes(
     k: int,
     primary: Measure,
     measures: Sequence[Measure],
-    signatures: Mapping[str, str],
     scored: Sequence[Scored],
     group_of: Sequence[str | None],
-) -> tuple[tuple[Measure, ...], Mapping[str, str], list[Scored]]:
-    """The measures, signatures and submissions with pass@k by the primary measure, after the rest.
+) -> tuple[tuple[Measure, ...], list[Scored]]:
+    """The measures and submissions with pass@k by the primary measure, after the rest.
 
     A submission has none whose values on lists are not 0 or 1, or that has fewer runs.
     """
     metric = _pass_metric(primary.metric.view)
-    measure = Measure(metric, {"k": k}, f"Pass@{k}", f"pass@{k}")
-    signature = f"{metric.name}|k:{k}|of:({signatures[primary.id]})"
+    signature = f"{metric.name}|k:{k}|of:({primary.board_signature})"
+    measure = Measure(metric, {"k": k}, f"Pass@{k}", f"pass@{k}", board_signature=signature)
     return (
         (*measures, measure),
-        {**signatures, measure.id: signature},
         [_passed(each, measure, primary, group_of) if each.valid else each for each in scored],
     )
 

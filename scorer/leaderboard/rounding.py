@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from scorer.results.json import ABSENT
 from scorer.results.report import Report, Scored
 
 T = TypeVar("T")
@@ -29,10 +30,10 @@ def rounded_report(report: Report, digits: int) -> Report:
     return replace(
         report,
         submissions=tuple(_submission(scored, digits) for scored in report.submissions),
-        standings=rounded(report.standings, digits),
+        leaderboard=rounded(report.leaderboard, digits),
         certainty=rounded(report.certainty, digits),
-        rests_on=rounded(report.rests_on, digits),
-        tracks=tuple(rounded_report(track, digits) for track in report.tracks),
+        rarest_class=rounded(report.rarest_class, digits),
+        tracks=tuple(rounded_report(track, digits) for track in report.tracks or ()) or ABSENT,
     )
 
 

@@ -8,7 +8,7 @@ groups, have values of their own.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,11 +33,10 @@ WINS: dict[str, tuple[Callable[[Floats, Floats], Floats], Range, Better]] = {
 def with_wins(
     by: RankedBy,
     measures: Sequence[Measure],
-    signatures: Mapping[str, str],
     scored: Sequence[Scored],
     group_of: Sequence[str | None],
-) -> tuple[tuple[Measure, ...], Mapping[str, str], list[Scored]]:
-    """The measures, their signatures and the submissions with the measure that ranks, the first.
+) -> tuple[tuple[Measure, ...], list[Scored]]:
+    """The measures and the submissions with the measure that ranks, the first.
 
     Baselines are held against the ranked, and change nothing of them. `group_of` is the group of
     each list.
@@ -52,11 +51,13 @@ def with_wins(
     others = (rivals.sum() - rivals)[:, None].astype(np.float64)
     table = made(_known_mean(np.array(rates), axis=0), others)
     metric = _metric(by.aggregate.metric, looked_at[0].metric.view)
-    measure = replace(by.aggregate, metric=metric, id=metric.name, primary=True)
+    signature = _signature(metric, by, measures, valid)
+    measure = replace(
+        by.aggregate, metric=metric, id=metric.name, primary=True, board_signature=signature
+    )
     each_of = dict(zip((each.name for each in valid), table, strict=True))
     return (
         (measure, *(replace(other, primary=False) for other in measures)),
-        {measure.id: _signature(measure, by, signatures, valid), **signatures},
         [
             _with_value(each, measure, by, each_of[each.name], groups, group_of)
             if each.valid
@@ -133,10 +134,11 @@ def _with_value(
 
 
 def _signature(
-    measure: Measure, by: RankedBy, signatures: Mapping[str, str], valid: Sequence[Scored]
+    metric: Metric, by: RankedBy, measures: Sequence[Measure], valid: Sequence[Scored]
 ) -> str:
     """Of the measures, and of who is ranked: the same value of other rivals says another thing."""
     rivals = sorted(f"{each.name}\0{each.sha256}" for each in valid if not each.baseline)
     digest = hashlib.blake2b("\0\0".join(rivals).encode(), digest_size=4).hexdigest()
+    signatures = {measure.id: measure.board_signature for measure in measures}
     of = "|".join(f"{key}:({signatures[key]})" for key in by.measures)
-    return f"{measure.metric.name}|each:{by.each}|{of}|ranked:{len(rivals)}|rivals:{digest}"
+    return f"{metric.name}|each:{by.each}|{of}|ranked:{len(rivals)}|rivals:{digest}"

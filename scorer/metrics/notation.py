@@ -94,6 +94,7 @@ class Measure:
     combination: Combination = PLAIN  # how its lists make one number
     parts: tuple[Measure, ...] = ()  # of a composite: the measures of its formula, by their ids
     inferred: tuple[str, ...] = ()  # the parameters that follow from the challenge and its truth
+    board_signature: str = ""  # what else its values on a board depend on: rules, lists, version
 
     @property
     def pooled(self) -> bool:

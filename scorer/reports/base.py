@@ -1,9 +1,9 @@
 """The formats of reports: syntaxes that every subject has, and formats of one subject.
 
 A subject (a leaderboard, a comparison, findings, an explanation, soundness, a study, a board
-of votes) has a folder that says what there is to write: `document`, its blocks, `rows`, a table
-of exact values, and `fields`, all of it for programs. A module of `write` is a syntax of one of the
-three for all subjects.
+of votes) has a folder that says what there is to write: `document`, its blocks, and `rows`, a table
+of exact values. JSON is the result itself. A module of `write` is a syntax of one of the three for
+all subjects.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Syntax(NamedTuple):
     """How the module of a syntax writes a subject; its function has the name of the module.
 
     Attributes:
-        takes: What the function writes: a `Document`, `ExactRows`, or a record of fields.
+        takes: What the function writes: a `Document`, `ExactRows`, or the result itself.
         page: Whether it has room for everything.
         alone: Whether its text is read without the command's other output.
         problems: Whether a board in it tells the problems of files.
     """
 
-    takes: Literal["document", "rows", "fields"]
+    takes: Literal["document", "rows", "data"]
     page: bool = False
     alone: bool = True
     problems: bool = True
@@ -54,13 +54,11 @@ class OwnFormat(NamedTuple):
 SYNTAXES: dict[str, Syntax] = {
     "csv": Syntax("rows"),
     "html": Syntax("document", page=True),
-    "json": Syntax("fields"),
+    "json": Syntax("data"),
     "latex": Syntax("document", problems=False),
     "markdown": Syntax("document"),
     "text": Syntax("document", alone=False, problems=False),
 }
-
-RECORDED = ("leaderboard",)
 
 # The formats of each subject beside the syntaxes; a subject's folder has its name.
 SUBJECTS: dict[str, dict[str, OwnFormat]] = {
@@ -126,7 +124,9 @@ class ReportForm(NamedTuple):
             return _text(own.module, self.name, data, options)
         syntax = SYNTAXES[self.name]
         options = options._replace(page=syntax.page, alone=syntax.alone, problems=syntax.problems)
-        if syntax.takes != "fields" or self.subject in RECORDED:
+        if syntax.takes == "data":
+            data = data.with_lists() if options.per_list and hasattr(data, "with_lists") else data
+        else:
             module = import_module(f"{__package__}.{self.subject}.{syntax.takes}")
             data = getattr(module, syntax.takes)(data, options)
         return _text(f"write.{self.name}", self.name, data, options)

@@ -49,19 +49,19 @@ class Statement(NamedTuple):
 
 def sentences(report: Report) -> Iterator[Statement]:
     """What is true of this board; of a published report without what the truth alone settles."""
-    challenge, word = report.challenge, unit(report.called)
+    challenge, word = report.definition, unit(report.called)
     yield Statement(
-        f"The challenge {printable(challenge.id)} (fingerprint {report.fingerprint}) was scored "
-        f"with scorer {__version__}", ("scorer",),
+        f"The challenge {printable(challenge.id)} (fingerprint {report.challenge.fingerprint}) was "
+        f"scored with scorer {__version__}", ("scorer",),
     )  # fmt: skip
-    ranked = [row for row in report.standings if row.rank is not None]
+    ranked = [row for row in report.leaderboard if row.rank is not None]
     count = f"It has {len(report.lists):,} {unit(report.called, len(report.lists))}"
     if ranked:
         count += (
             f"; {len(ranked):,} {'submissions are' if len(ranked) > 1 else 'submission is'} ranked"
         )
     yield Statement(count)
-    if report.scope is not None:
+    if report.scope:
         yield Statement(scope(report.scope, report.called).rstrip("."))
     for measure in report.measures:
         yield _computed(measure, report, word)
@@ -94,13 +94,13 @@ def _computed(measure: Measure, report: Report, word: str) -> Statement:
 
 def _certain(report: Report, ranked: int) -> Iterator[Statement]:
     """Intervals, tests and tiers, of a board of several submissions, or of any that will be."""
-    board, certainty = report.challenge.leaderboard, report.certainty
+    board, certainty = report.definition.leaderboard, report.certainty
     if not report.measured:
         measures = "a preference" if report.rank_by is not None else "the ranks by several measures"
         yield Statement(f"Submissions are ranked by {measures}")
         return
-    shown = any(row.interval is not None for row in report.standings)
-    if report.uncertain and not shown:
+    shown = any(row.interval is not None for row in report.leaderboard)
+    if report.no_certainty and not shown:
         yield Statement("The primary measure has neither intervals nor tests")
         return
     if board.intervals is not None and (shown or not ranked):
@@ -111,7 +111,7 @@ def _certain(report: Report, ranked: int) -> Iterator[Statement]:
         return
     rules = board.tiers
     how = certainty.how if certainty is not None else None
-    test = how.test if how else "corrected t" if report.challenge.folds else "permutation"
+    test = how.test if how else "corrected t" if report.definition.folds else "permutation"
     name, cited = TESTS[test]
     over = {"folds": "", "lists": f" of {unit(report.called)}"}.get(how.over if how else "", "")
     adjust, adjuster = ADJUSTED[how.adjust if how else "max"]
@@ -127,7 +127,7 @@ def _certain(report: Report, ranked: int) -> Iterator[Statement]:
 
 def _levelled(report: Report) -> tuple[str, tuple[str, ...]]:
     """How intervals are made, and who is cited."""
-    if report.challenge.folds is not None:
+    if report.definition.folds is not None:
         return "they are Nadeau and Bengio's, of folds", ("nadeau2003inference",)
     if any(submission.runs for submission in report.submissions):
         return "they are by Student's t, over lists and runs at once", ()

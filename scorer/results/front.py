@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple
 
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
 from scorer.metrics.api import Better
 from scorer.metrics.notation import Measure, find_measure
+from scorer.results.json import Internal, as_public, shown_as
 
 Place = Literal["yes", "no", ""]
 
@@ -21,33 +23,27 @@ class FrontAxis(NamedTuple):
     measure: bool = True
 
 
-class Front(NamedTuple):
-    """The Pareto front: the ranked submissions that no other one dominates.
+@as_public.register
+def _(axis: FrontAxis) -> Mapping[str, Any]:
+    return {"id": axis.id, "better": axis.better}
 
-    One dominates another if it is nowhere worse, and somewhere better.
 
-    Attributes:
-        axes: What the front is by; the first is the primary measure.
-        names: The ranked submissions that have a number on each axis, best first.
-        dominated_by: For each of these names, those that dominate it.
-        without: The ranked submissions without a number on some axis.
-    """
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The Pareto front of the ranked."""
 
-    axes: tuple[FrontAxis, ...]
-    names: tuple[str, ...]
-    dominated_by: Mapping[str, tuple[str, ...]]
-    without: tuple[str, ...] = ()
+    # What it is by; the first is the primary measure.
+    axes: Sequence[Annotated[FrontAxis, shown_as(Mapping[str, Any])]]
+    front: Sequence[str]  # that no other one dominates: nowhere worse, and somewhere better
+    dominated_by: Mapping[str, Sequence[str]]
+    without: Sequence[str]  # the ranked that lack a number
+    names: Internal[tuple[str, ...]]  # the ranked that have a number on each axis, best first
 
     def place(self, name: str) -> Place:
         """Return whether a submission is on the front; empty for one that it does not have."""
         if name not in self.dominated_by:
             return ""
         return "no" if self.dominated_by[name] else "yes"
-
-    @property
-    def on(self) -> list[str]:
-        """The names of the submissions on the front, by their ranks."""
-        return [name for name in self.names if not self.dominated_by[name]]
 
 
 def front_axes(challenge: Challenge, measures: Sequence[Measure]) -> tuple[FrontAxis, ...]:

@@ -46,7 +46,7 @@ def format_points(points: float) -> str:
 
 def graded_by(report: Report) -> Measure:
     """The measure that gives points. `ChallengeError` if the challenge has none of that name."""
-    return _measure(report.challenge, report.measures)
+    return _measure(report.definition, report.measures)
 
 
 def grade(report: Report, scored: Scored) -> Grade:
@@ -61,8 +61,8 @@ def grade(report: Report, scored: Scored) -> Grade:
         ChallengeError: a baseline is not there, or the two values do not lie in the measure's
             direction.
     """
-    grading = _grading(report.challenge)
-    measure, start = scale_of(report.challenge, report.measures, report.submissions)
+    grading = _grading(report.definition)
+    measure, start = scale_of(report.definition, report.measures, report.submissions)
     value = scored.values[measure.id].mean if scored.valid else math.nan
     share = 0.0 if math.isnan(value) else min(max((value - start) / (grading.to - start), 0.0), 1.0)
     points = share * grading.points

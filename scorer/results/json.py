@@ -15,7 +15,7 @@ from functools import cache, singledispatch
 from importlib import import_module
 from math import isfinite
 from re import Match
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import numpy as np
 from pydantic import GetPydanticSchema
@@ -28,11 +28,14 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem, Severity
 from scorer.core.text import unseen
 
+if TYPE_CHECKING:
+    from functools import _SingleDispatchCallable
+
 VERSION: str = __version__
 PRIVATE = "Not for publication: this report was made with --private, for organizers only."
 LINTED = "Not for publication: this was made from the truth, for organizers only."
 RESULTS = {  # name -> the module and class of the result
-    "report": "scorer.reports.leaderboard.fields:Record",
+    "report": "scorer.results.report:Report",
     "findings": "scorer.results.findings:CheckedFiles",
     "comparison": "scorer.results.comparison:Comparison",
     "explanation": "scorer.results.explanation:Explanation",
@@ -146,10 +149,12 @@ ShownProblem = Annotated[Problem, shown_as(ReportedProblem)]
 ShownFindings = Annotated[Findings, shown_as(Sequence[ReportedProblem])]
 
 
-@singledispatch
-def as_public(value: Any) -> Any:
-    """Return the form that a value has in JSON; results register their own."""
+def _unchanged(value: Any) -> Any:
     return value
+
+
+# Returns the form that a value has in JSON; results register their own.
+as_public: _SingleDispatchCallable[Any] = singledispatch(_unchanged)
 
 
 @as_public.register

@@ -13,17 +13,25 @@ from typing import Annotated, Any, NamedTuple
 from scorer.challenge.model import Challenge
 from scorer.challenge.rank_by import Track
 from scorer.core.arrays import Floats
-from scorer.core.problems import Findings, Problem
+from scorer.core.problems import Findings
 from scorer.metrics.notation import Measure
 from scorer.results.front import Front
 from scorer.results.json import (
+    ABSENT,
+    VERSION,
+    ChallengeIdentity,
     CountRows,
     Counts,
     Internal,
+    ListValues,
     Number,
     NumberRows,
     Numbers,
+    ShownFindings,
+    ShownListValues,
+    ShownProblem,
     Time,
+    as_public,
     optional,
     shown_as,
 )
@@ -51,6 +59,7 @@ class Value(NamedTuple):
     whole: bool = False  # lists have values, and the mean is not just theirs: that of groups, ...
     groups: Floats | None = None  # (groups,): values whose mean it is, of win rates in groups
     runs: Mapping[str, float] | None = None  # run -> its mean, of a system of several
+    listed: ListValues | None = ABSENT  # the values of lists, where the JSON is to have them
 
     @property
     def plain(self) -> bool:
@@ -79,6 +88,16 @@ class Scored:
     def valid(self) -> bool:
         """Whether it was scored."""
         return self.card is not None
+
+    def with_lists(self, lists: Sequence[str]) -> Scored:
+        """The submission whose JSON has the value of every list, too."""
+        values = {
+            key: value._replace(
+                listed=None if value.per_list is None else ListValues(lists, value.per_list)
+            )
+            for key, value in self.values.items()
+        }
+        return replace(self, values=values)
 
     def published(self, paths: bool = False) -> Scored:
         """Without its folder; of a baseline, which may be made of the truth, no digest or row.
@@ -122,7 +141,8 @@ class Standing:
     entries: int = optional()  # of the team
     answers: Mapping[str, str] = optional()
     baseline: Internal[bool] = False
-    deviations: Internal[Mapping[str, float]] = field(default_factory=dict)  # measure id -> its
+    # Measure id -> the deviation of its means over folds or runs.
+    deviations: Internal[Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
     def untested(
@@ -219,39 +239,179 @@ class Certainty:
     lead: Internal[Floats]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The results of a run, before they are written as text."""
+def group_gap(means: Mapping[str, float]) -> float:
+    """How far the best group's mean is from the worst one's; NaN for fewer than two of them."""
+    known = [mean for mean in means.values() if not math.isnan(mean)]
+    return max(known) - min(known) if len(known) > 1 else math.nan
 
-    challenge: Challenge
-    fingerprint: str
-    measures: tuple[Measure, ...]
-    signatures: Mapping[str, str]
-    submissions: tuple[Scored, ...]
-    standings: tuple[Standing, ...]
-    lists: Sequence[str]
-    called: Mapping[str, str]  # role -> the challenge's word for it
-    notes: tuple[Problem, ...] = ()  # warnings about the challenge itself
-    certainty: Certainty | None = None
-    cycles: tuple[tuple[str, ...], ...] = ()  # where preferences that rank contradict each other
-    groups: Mapping[str, int] = field(default_factory=dict)  # group -> how many lists it has
-    rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation; else primary
-    omitted: int = 0  # ranked submissions that stand below the part that is shown
-    ranked_by: RankedBy | None = None  # several measures; else rank_by, or primary
-    uncertain: str = ""  # why the primary measure has neither intervals nor tests
-    rests_on: float = math.inf  # how many lists of the rarest class one of the values rests on
-    scope: Scope | None = None
-    splits: tuple[Report, ...] = ()  # the boards of the splits that this one mixes
-    clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it
-    absent: Mapping[str, str] = field(default_factory=dict)  # team without a row -> why
+
+@dataclass(frozen=True, slots=True)
+class ReportedValue:
+    """A measure of a submission; folds and groups where the challenge has them."""
+
+    mean: Number
+    lists: int
+    missing: int
+    undefined: int
+    folds: Mapping[str, Number] | None = optional()
+    deviation: Number | None = optional()
+    per_list: ShownListValues | None = optional()
+    groups: Mapping[str, Number] = optional()
+    gap: Number | None = optional()  # between the best and the worst group
+    runs: Mapping[str, Number] = optional()  # of a system of several, as is the deviation
+
+    @classmethod
+    def of(cls, value: Value, groups: Mapping[str, float]) -> ReportedValue:
+        """Return a value as results show it, with the means of groups of lists."""
+        several = value.folds is not None or value.runs is not None
+        return cls(
+            value.mean,
+            value.lists,
+            value.missing,
+            value.undefined,
+            ABSENT if value.folds is None else value.folds,
+            value.deviation if several else ABSENT,
+            value.listed,
+            groups or ABSENT,
+            group_gap(groups) if groups else ABSENT,
+            ABSENT if value.runs is None else value.runs,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunOfSystem:
+    """A run of a system of several, which is a file."""
+
+    name: str
+    path: str
+    sha256: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedSubmission:
+    """A submission with its problems and values."""
+
+    name: str
+    path: str
+    sha256: str | None
+    valid: bool
+    baseline: bool
+    problems: ShownFindings
+    values: Mapping[str, ReportedValue] | None
+    runs: Sequence[RunOfSystem] = optional()  # of a system of several
+
+
+@as_public.register
+def _(scored: Scored) -> ReportedSubmission:
+    values = {
+        key: ReportedValue.of(value, scored.groups.get(key, {}))
+        for key, value in scored.values.items()
+    }
+    return ReportedSubmission(
+        scored.name,
+        scored.path,
+        scored.sha256,
+        scored.valid,
+        scored.baseline,
+        scored.findings,
+        values if scored.valid else None,
+        [RunOfSystem(run.name, run.path, run.sha256) for run in scored.runs] or ABSENT,
+    )
+
+
+@as_public.register
+def _(measure: Measure) -> Mapping[str, Any]:
+    return {
+        "id": measure.id,
+        "metric": measure.metric.name,
+        "params": measure.params,
+        "better": measure.metric.better,
+        "aggregate": measure.aggregate,
+        **{k: v for k, v in measure.combination.facts().items() if k != "aggregate"},
+        **({"parts": [part.id for part in measure.parts]} if measure.parts else {}),
+        "primary": measure.primary,
+        "signature": measure.board_signature,
+    }
+
+
+ShownMeasure = Annotated[Measure, shown_as(Mapping[str, Any])]
+ShownSubmission = Annotated[Scored, shown_as(ReportedSubmission)]
+
+
+@dataclass(frozen=True, slots=True)
+class TrackBoard:
+    """The board of a track: of groups of lists, or of some submissions by their answers."""
+
+    id: str
+    groups: Sequence[str]  # none: all lists
+    answer: Mapping[str, Sequence[str]]
+    lists: int
+    leaderboard: Sequence[Standing]
+    submissions: Sequence[ShownSubmission]
+    certainty: Certainty | None
+    pareto: Front | None = optional()
+
+
+@dataclass(frozen=True, slots=True)
+class SplitBoard:
+    """The board of a split beside the one that is reported."""
+
+    scope: Scope
+    leaderboard: Sequence[Standing]
+    submissions: Sequence[ShownSubmission]
+    tracks: Sequence[Annotated[Report, shown_as(TrackBoard)]] | None = optional()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything that is known of a board."""
+
+    private: str = optional()
+    schema: str = "report/2"
+    scorer: str = VERSION
+    challenge: ChallengeIdentity
+    measures: Sequence[ShownMeasure]
+    submissions: tuple[ShownSubmission, ...]
+    leaderboard: tuple[Standing, ...]
+    ranked_by: Mapping[str, Any]
+    certainty: Certainty | None
+    no_certainty: str | None  # why the primary measure has neither intervals nor tests
+    # How many rows of the rarest class one of the values rests on; infinite: there is no class.
+    rarest_class: Annotated[float, shown_as(float | None)]
+    cycles: Sequence[Sequence[str]]  # where preferences that rank contradict each other
+    groups: Mapping[str, int]  # group of lists -> how many it has
+    omitted: int = optional()  # ranked submissions that stand below the part that is shown
+    notes: Sequence[ShownProblem]  # warnings about the challenge itself
+    scope: Scope | None = optional()
+    splits: Sequence[Annotated[Report, shown_as(SplitBoard)]] | None = optional()
+    pareto: Front | None = optional()
+    tracks: Sequence[Annotated[Report, shown_as(TrackBoard)]] | None = optional()
+    split: str = optional()  # of a living board
+    phase: str | None = optional()
+    definition: Internal[Challenge]
+    lists: Internal[Sequence[str]]
+    called: Internal[Mapping[str, str]]  # role -> the challenge's word for it
+    # A preference and its aggregation, which rank; else several measures, or the primary one.
+    rank_by: Internal[tuple[Measure, Measure] | None]
+    several: Internal[RankedBy | None]
+    clusters: Internal[Mapping[str, str]]  # list -> those that depend on it
+    absent: Internal[Mapping[str, str]] = field(default_factory=dict)  # team without a row -> why
     # of the absent, those whose latest entry was rejected -> that entry
-    rejected: Mapping[str, Scored] = field(default_factory=dict)
-    received: Mapping[str, datetime] = field(default_factory=dict)  # name -> when it came
+    rejected: Internal[Mapping[str, Scored]] = field(default_factory=dict)
+    received: Internal[Mapping[str, datetime]] = field(default_factory=dict)  # name -> its time
     # name -> question -> answer, of questions that the board shows
-    answers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    front: Front | None = None
-    track: Track | None = None  # of the board, where this is a track of one
-    tracks: tuple[Report, ...] = ()  # the boards of its tracks
+    answers: Internal[Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+    track: Internal[Track | None] = None  # of the board, where this is a track of one
+    beside: Internal[bool] = False  # whether this is the board of a split beside another one
+
+    def with_lists(self) -> Report:
+        """The report whose JSON has the value of every list, too."""
+        return replace(
+            self,
+            submissions=tuple(each.with_lists(self.lists) for each in self.submissions),
+            splits=tuple(split.with_lists() for split in self.splits or ()) or ABSENT,
+            tracks=tuple(track.with_lists() for track in self.tracks or ()) or ABSENT,
+        )
 
     def published(self, paths: bool = False) -> Report:
         """The report without details of the truth, of baselines' files, and of this machine.
@@ -262,23 +422,16 @@ class Report:
 
         `paths` keeps the paths of submissions, for marks at the lines of a file.
         """
-        notes, signatures = Findings(), dict(self.signatures)
+        notes = Findings()
         notes.extend(note for note in self.notes if not note.code.startswith("S"))
         acts = [note for note in self.notes if note.code == "S807"]  # everybody is to know them
-        measures = tuple(map(public_measure, self.measures))
-        for measure in filter(hides_truth, self.measures):
-            signatures[measure.id] = re.sub(
-                rf"\|{SETTLED_BY_TRUTH}:[^|)]*",
-                f"|{SETTLED_BY_TRUTH}:truth",
-                signatures[measure.id],
-            )
         return replace(
             self,
-            measures=measures,
-            signatures=signatures,
+            private=ABSENT,
+            measures=tuple(map(public_measure, self.measures)),
             submissions=tuple(submission.published(paths) for submission in self.submissions),
-            splits=tuple(split.published(paths) for split in self.splits),
-            tracks=tuple(track.published(paths) for track in self.tracks),
+            splits=tuple(split.published(paths) for split in self.splits or ()) or ABSENT,
+            tracks=tuple(track.published(paths) for track in self.tracks or ()) or ABSENT,
             rejected={team: scored.published(paths) for team, scored in self.rejected.items()},
             notes=(*acts, *notes.summarize(None, "score lint shows them")),
         )
@@ -291,7 +444,26 @@ class Report:
     @property
     def measured(self) -> bool:
         """Whether the primary measure ranks: neither preferences nor points of several measures."""
-        return self.rank_by is None and (self.ranked_by is None or self.ranked_by.each is not None)
+        return self.rank_by is None and (self.several is None or self.several.each is not None)
+
+
+@as_public.register
+def _(report: Report) -> Report | TrackBoard | SplitBoard:
+    if report.track is not None:
+        return TrackBoard(
+            report.track.id,
+            report.track.group,
+            report.track.answer,
+            len(report.lists),
+            report.leaderboard,
+            report.submissions,
+            report.certainty,
+            report.pareto,
+        )
+    if report.beside:
+        assert report.scope is not None
+        return SplitBoard(report.scope, report.leaderboard, report.submissions, report.tracks)
+    return report
 
 
 def hides_truth(measure: Measure) -> bool:
@@ -306,4 +478,11 @@ def public_measure(measure: Measure) -> Measure:
     params = measure.params
     if SETTLED_BY_TRUTH in measure.inferred:
         params = {**params, SETTLED_BY_TRUTH: None}
-    return replace(measure, params=params, parts=tuple(map(public_measure, measure.parts)))
+    return replace(
+        measure,
+        params=params,
+        parts=tuple(map(public_measure, measure.parts)),
+        board_signature=re.sub(
+            rf"\|{SETTLED_BY_TRUTH}:[^|)]*", f"|{SETTLED_BY_TRUTH}:truth", measure.board_signature
+        ),
+    )

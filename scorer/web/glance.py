@@ -51,10 +51,10 @@ class Milestone(NamedTuple):
 
 def standing_facts(live: LiveReport, team: int) -> Iterator[Fact]:
     """A team's rank, its value, and how far the next team is away."""
-    own = next((s for s in live.report.standings if live.rows[s.name].id == team), None)
+    own = next((s for s in live.report.leaderboard if live.rows[s.name].id == team), None)
     if own is None or own.rank is None:
         return
-    ranked = [s for s in live.report.standings if s.rank is not None]
+    ranked = [s for s in live.report.leaderboard if s.rank is not None]
     more = f"of {len(ranked):,}"
     if own.ranks is not None and own.ranks[0] < own.ranks[1]:
         more += f"; {own.ranks[0]} to {own.ranks[1]} are possible"
@@ -83,7 +83,7 @@ def _gap(live: LiveReport, own: Standing, ranked: list[Standing]) -> str:
 
 def board_facts(live: LiveReport) -> Iterator[Fact]:
     """How many teams are ranked, and the best value."""
-    ranked = [standing for standing in live.report.standings if standing.rank is not None]
+    ranked = [standing for standing in live.report.leaderboard if standing.rank is not None]
     if ranked:
         primary, first = live.report.primary, ranked[0]
         yield Fact("teams ranked", f"{len(ranked):,}")

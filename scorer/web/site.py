@@ -19,7 +19,6 @@ from fastapi import HTTPException
 
 from scorer.board.children import BoardPlace
 from scorer.board.entries import Added
-from scorer.board.fields.board import fields as board_fields
 from scorer.board.live import LiveReport, public
 from scorer.board.phases import Left, Span, phase_at, showing, shown_at, splits_shown
 from scorer.board.reasons import Reason, explain_entries, hold_back
@@ -66,7 +65,7 @@ class ReadyBoard:
     @cached_property
     def json(self) -> Ready:
         """As `score board --format json` writes it."""
-        return Ready(to_json(board_fields(self.live, Options())))
+        return Ready(to_json(self.live.with_entries()))
 
     @cached_property
     def csv(self) -> Ready:

@@ -55,7 +55,7 @@ def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Figure | Non
     options = Options(page=True)
     notes = page.notes(live.report, options)
     figure = next((f._replace(numbers=None) for f in forest(live.report, options.precision)), None)
-    if not live.report.standings:
+    if not live.report.leaderboard:
         return Standings(None, False, notes), figure
     full_table = _team_table(live.report, live.rows, zone)
     fronts = [each._replace(numbers=None) for each in pareto(live.report, options.precision)]
@@ -64,10 +64,10 @@ def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Figure | Non
 
 
 def _track_standings(live: LiveReport, zone: ZoneInfo) -> Iterator[TrackStandings]:
-    for board in live.report.tracks:
+    for board in live.report.tracks or ():
         assert board.track is not None
         name, table = printable(board.track.id, 100), None
-        if board.standings:
+        if board.leaderboard:
             made = _team_table(board, live.tracks[board.track.id], zone)
             table = made._replace(caption=f"Track {name}, best first", id="")
         yield TrackStandings(name, scope_of_track(board, live.report), table)
@@ -77,12 +77,12 @@ def _team_table(report: Report, rows: Mapping[str, RankedEntry], zone: ZoneInfo)
     """The report's table with teams, the numbers of their entries, and times."""
     table = view(document.standings(report, Options(page=True)))
     # the last column says how many lists count: of interest where they differ, or have no hit
-    said = any(row.fewer_lists or hitless(row, report) for row in report.standings)
+    said = any(row.fewer_lists or hitless(row, report) for row in report.leaderboard)
     last = None if said else -1
     head = [table.head[0], Head("team", "text"), *table.head[2:last]]
     head += [Head("entries", "number", "descending"), Head("latest", "text")]
     texts, body = [each.kind == "text" for each in table.head], []
-    for row, standing in zip(table.rows, report.standings, strict=True):
+    for row, standing in zip(table.rows, report.leaderboard, strict=True):
         live_row = rows[standing.name]
         cells = [
             cell._replace(link="", look="text answer" if text and n != row.by else cell.look)

@@ -213,7 +213,7 @@ def report():
 
 
 def test_intervals_and_p_values_of_any_measure(report):
-    (row,) = (row for row in report.standings if row.name == "m3")
+    (row,) = (row for row in report.leaderboard if row.name == "m3")
     assert report.interval("m3") == row.interval
     low, high = report.interval("m3", "MCC")
     assert low < report.mean("m3", "MCC") < high

@@ -213,7 +213,7 @@ def test_a_challenge_takes_data_and_paths_together(challenge, tmp_path):
     yaml = "truth: truth.csv\nmetrics: [AP]\nsubmission: {format: lists}\n"
     folder = challenge(yaml, **{"truth.csv": "list,item\nq,a\n", "b.lists": "q: x, a\n"})
     report = scorer.score(folder, {"data": {"q": ["a", "x"]}, "file": folder / "b.lists"})
-    assert {each.name: each.values["AP"] for each in report.standings} == {"data": 1, "file": 0.5}
+    assert {each.name: each.values["AP"] for each in report.leaderboard} == {"data": 1, "file": 0.5}
     assert [each.path for each in report.submissions] == ["data", str(folder / "b.lists")]
     with pytest.raises(TypeError, match="one submission"):
         scorer.score(folder, "b.lists")
@@ -316,7 +316,7 @@ def test_a_report_gives_its_text(tmp_path):
 
 def test_a_fingerprint_depends_on_the_data_alone():
     first, second, other = (
-        scorer.evaluate(truth, {"mine": RUN}, MEASURES).fingerprint
+        scorer.evaluate(truth, {"mine": RUN}, MEASURES).challenge.fingerprint
         for truth in (TRUTH, TRUTH, {**TRUTH, "q2": {"d": 2}})
     )
     assert first == second != other

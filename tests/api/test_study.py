@@ -110,9 +110,9 @@ def test_cut_offs_give_what_a_board_with_them_gives(board):
     found = by_name(study)["Success@5"]
     report = scorer.score(folder, runs)
     assert by_name(study)["Success@1"].about == "measure"  # the challenge has it
-    assert [row.name for row in report.standings] == list(study.names)
+    assert [row.name for row in report.leaderboard] == list(study.names)
     asked = scorer.evaluate(folder / "truth.csv", runs, "Success@5")
-    ranks = {row.name: row.rank for row in asked.standings}
+    ranks = {row.name: row.rank for row in asked.leaderboard}
     assert found.ranks == tuple(ranks[name] for name in study.names)
 
 

@@ -42,7 +42,7 @@ def frame(values):
 )
 def test_data_of_a_session(systems):
     report = scorer.values(systems, **FAST)
-    assert {row.name: row.rank for row in report.standings} == {"a": 1, "b": 2}
+    assert {row.name: row.rank for row in report.leaderboard} == {"a": 1, "b": 2}
     assert report.mean("a") == 0.75
 
 
@@ -491,7 +491,7 @@ def board(report, measures):
     """All that a board says of some measures, to the bit."""
     return [
         (row.name, row.rank, row.interval, row.tier, [row.values[key] for key in measures])
-        for row in report.standings
+        for row in report.leaderboard
     ]
 
 

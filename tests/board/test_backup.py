@@ -35,7 +35,7 @@ def looks(board):
     report = board.board(split="private", now=DAY).report
     return (
         rows,
-        [(s.rank, s.name, dict(s.values)) for s in report.standings],
+        [(s.rank, s.name, dict(s.values)) for s in report.leaderboard],
         find_alterations(board.evaluations),
     )
 

@@ -38,12 +38,12 @@ def board(life, store):
 
 
 def names(live):
-    return [standing.name for standing in live.report.standings]
+    return [standing.name for standing in live.report.leaderboard]
 
 
 def values(live):
     measure = live.report.primary.id
-    return {s.name: s.values[measure] for s in live.report.standings}
+    return {s.name: s.values[measure] for s in live.report.leaderboard}
 
 
 def test_a_board_is_what_score_makes_of_the_files_that_count(board, life):
@@ -54,7 +54,7 @@ def test_a_board_is_what_score_makes_of_the_files_that_count(board, life):
     live = board.board(split="all", now=day(3))
     files = [scorer.Named("red", sent["b"]), scorer.Named("blue", sent["c"])]
     offline = scorer.score(life.folder, files, splits=["all"])
-    assert live.report.standings == offline.standings
+    assert live.report.leaderboard == offline.leaderboard
     assert replace(live.report.scope, phase=None, time=None) == offline.scope
     for form in ("csv", "markdown", "table"):
         write = form_of("leaderboard", form).write
@@ -84,7 +84,7 @@ def test_a_split_is_what_score_makes_of_a_truth_of_its_lists(board, life):
         cut[name].write_text("\n".join([lines[0], *kept, ""]))
     challenge = scorer.load(life.folder).with_truth(truth)
     offline = scorer.score(challenge, [scorer.Named(n, p) for n, p in cut.items()])
-    assert live.report.standings == offline.standings
+    assert live.report.leaderboard == offline.leaderboard
 
 
 def test_phases_show_what_they_say_and_an_entry_keeps_its_phase(board, life):
@@ -241,7 +241,7 @@ def test_a_team_decides_nothing_after_private_values_are_shown(life, store, act)
             board.decide(act, 1 if act != "select" else 2, "now I know", by="red", now=END)
         assert [problem.code for problem in refused.value.problems] == ["S807"]
         assert refused.value.exit_code == 3
-        assert board.board(now=END).report.standings == before.report.standings
+        assert board.board(now=END).report.leaderboard == before.report.leaderboard
         board.decide("disqualify", 2, "an organizer's act", by="anna", now=END)
 
 
@@ -296,7 +296,7 @@ def test_baselines_stand_outside_the_ranks_without_rules(board, life):
     (made,) = board.add([life.sent("popular", 3)], "popular", now=END, baseline=True)
     assert made.status == "scored"
     live = board.board(now=END)
-    rows = {standing.name: standing for standing in live.report.standings}
+    rows = {standing.name: standing for standing in live.report.leaderboard}
     assert (rows["popular"].rank, rows["popular"].baseline) == (None, True)
     assert rows["red"].rank == 1
 
@@ -327,7 +327,7 @@ def test_a_rescoring_first_shows_and_then_does_and_the_past_stays(board, life):
         files = [scorer.Named(t, life.folder.parent / f"{f}.csv") for t, f in
                  (("red", "red"), ("blue", "blue"), ("green", "late"))]  # fmt: skip
         offline = scorer.score(life.folder, files)
-        assert after == {s.name: s.values["nDCG@10"] for s in offline.standings}
+        assert after == {s.name: s.values["nDCG@10"] for s in offline.leaderboard}
         # each time is told under the version that was in force, or will be
         assert values(later.board(split="all", now=day(2))) == before
         assert values(later.board(split="all", now=END)) == after
@@ -548,7 +548,7 @@ def test_the_challenges_own_baselines_stand_on_its_board(life, store):
         board.add([sent], "red", now=day(0))
         live = board.board(now=day(1))
         offline = scorer.score(life.folder, [scorer.Named("red", sent)])
-        assert live.report.standings == offline.standings
+        assert live.report.leaderboard == offline.leaderboard
         assert live.rows["popular"].entry is None
         assert [entry.number for entry in board.entries()] == [1]
 
@@ -623,7 +623,7 @@ def test_an_open_board_is_what_a_new_one_is_and_draws_for_files_that_count_alone
             other = fresh.board(now=DAY)
         del drawn[before:]
         assert other.rows == own.rows
-        assert other.report.standings == own.report.standings
+        assert other.report.leaderboard == own.report.leaderboard
         assert other.report.certainty.p.tobytes() == own.report.certainty.p.tobytes()
         assert other.report.notes == own.report.notes
 

@@ -55,8 +55,8 @@ def test_a_formula_on_a_split_is_that_of_a_truth_of_its_lists(life, split):
         lists = board.versions.splits()[split]
     small = written(life, BY_SCORE, life.folder.parent / "small", lists)
     offline = scorer.score(small, sent)
-    assert live.report.standings == offline.standings
-    assert all(row.interval is not None and row.tier is not None for row in offline.standings)
+    assert live.report.leaderboard == offline.leaderboard
+    assert all(row.interval is not None and row.tier is not None for row in offline.leaderboard)
     assert live.report.certainty.how == offline.certainty.how
 
 
@@ -71,5 +71,9 @@ def test_the_earlier_entry_parts_equal_ranks(life):
             board.add([sent[team]], team, now=DAY + timedelta(days=n))
         live = board.board(now=DAY + timedelta(days=9))
         why = explain_rank(board, "b", now=DAY + timedelta(days=9))
-    assert [(row.rank, row.name) for row in live.report.standings] == [(1, "b"), (2, "a"), (3, "c")]
+    assert [(row.rank, row.name) for row in live.report.leaderboard] == [
+        (1, "b"),
+        (2, "a"),
+        (3, "c"),
+    ]
     assert any("Borda of the ranks by P@1, P@12" in line for line in why.lines)

@@ -108,7 +108,7 @@ def test_a_killed_process_loses_no_acknowledged_entry(small):
         assert chain.count('"entry":') == len(entries)
         board.evaluations.finish_pending()
         assert set(board.ledger.statuses().values()) == {"scored"}
-        assert len(board.board(now=NOW).report.standings) == len(entries)
+        assert len(board.board(now=NOW).report.leaderboard) == len(entries)
         passing = list((small.folder / ".scorer").rglob(".new-*"))
         assert len(passing) <= KILLS - len(acknowledged), "only a kill leaves a passing file"
     assert 3 < len(acknowledged) < KILLS, "the kills fell before and after the acknowledgement"

@@ -91,7 +91,7 @@ def test_rows_of_one_name_stay_two(board, life):
     (sent,) = board.add([life.sent("good", 0.1)], "popular")
     live = board.board()
     rows = {
-        standing.name: (standing, live.rows[standing.name]) for standing in live.report.standings
+        standing.name: (standing, live.rows[standing.name]) for standing in live.report.leaderboard
     }
     assert set(rows) == {"popular", "popular (baseline)", "Item-KNN"}
     team, row = rows["popular"]

@@ -35,4 +35,4 @@ def test_an_entry_on_which_it_fails_ends_no_other(tmp_path):
         "bad": ("failed", "S901"),
         "last": ("scored", None),
     }
-    assert {row.name: row.rank for row in shown.report.standings} == {"last": 1, "first": 2}
+    assert {row.name: row.rank for row in shown.report.leaderboard} == {"last": 1, "first": 2}

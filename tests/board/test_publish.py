@@ -84,7 +84,7 @@ def test_the_files_are_the_board_that_visitors_see(folder, files):
         live = board.board(split="public", now=MAIN)
     told = json.loads(files["board.json"])
     assert told["split"] == "public"
-    wanted = {row.name: (row.rank, row.values["nDCG@4"]) for row in live.report.standings}
+    wanted = {row.name: (row.rank, row.values["nDCG@4"]) for row in live.report.leaderboard}
     found = {row["name"]: (row["rank"], row["values"]["nDCG@4"]) for row in told["leaderboard"]}
     assert found == {name: (rank, float(f"{value:.4g}")) for name, (rank, value) in wanted.items()}
     table = list(csv.DictReader(io.StringIO(files["board.csv"].decode())))
@@ -123,7 +123,7 @@ def test_nothing_hidden_is_in_any_file(folder, files):
         assert "q00,a,2" not in text, name
 
     def values(report):
-        return {f"{value:.4g}" for row in report.standings for value in row.values.values()}
+        return {f"{value:.4g}" for row in report.leaderboard for value in row.values.values()}
 
     private_values = values(hidden) - values(shown) - {"1"}
     assert len(private_values) > 2

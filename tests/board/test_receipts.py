@@ -174,14 +174,14 @@ def test_the_sealed_version_can_be_revealed_after_a_rescoring(life):
     with life.open() as board:
         board.rescore(now=NOW)
         board.reveal(life.folder.parent / "open", early=True)
-        final = board.board().report.standings
+        final = board.board().report.leaderboard
     public = life.folder.parent / "open"
     assert (public / "truth.csv").read_text() == before
     corrected = (life.folder / "truth.csv").read_text()
     assert (public / "version-2" / "truth.csv").read_text() == corrected
     assert verify([public])[1] == []
     again = scorer.score(public / "version-2" / "challenge.yaml", [life.folder.parent / "a.csv"])
-    assert [row.values for row in again.standings] == [row.values for row in final]
+    assert [row.values for row in again.leaderboard] == [row.values for row in final]
     fields = json.loads((public / REVEALED).read_text())
     for change, words in (
         ({"version": 1}, "version 1 is revealed, and the chain ends with version 2"),

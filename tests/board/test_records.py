@@ -110,7 +110,7 @@ def test_a_board_is_made_from_records_without_the_truth(shown, more):
 def test_every_bundled_challenges_terms_round_trip(folder):
     sent = sorted((ROOT / "submissions_example" / folder / "good").iterdir())[:2]
     report = scorer.score(ROOT / "challenges" / folder, sent, allow_plugins=True)
-    bound = prepare(report.challenge, allow_plugins=True)
+    bound = prepare(report.definition, allow_plugins=True)
     text = to_json(terms_of(opened(bound)))
     assert to_json(from_json(Terms, text, bound.metrics)) == text
     assert "NaN" not in text.replace('"nan"', "")  # JSON that any program reads

@@ -4,9 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from scorer.board.fields.board import fields
 from scorer.board.live import public
-from scorer.reports.base import Options
 from scorer.results.json import to_plain
 
 DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -45,13 +43,13 @@ def test_the_best_entry_of_a_track_counts_there(board):
     (shut,) = live.report.tracks
     assert {name: row.entry for name, row in live.rows.items()} == {"red": 1, "blue": 4, "green": 5}
     assert {name: row.entry for name, row in live.tracks["shut"].items()} == {"red": 2, "blue": 4}
-    assert [(row.rank, row.name) for row in shut.standings] == [(1, "red"), (2, "blue")]
-    record = to_plain(fields(live, Options()))
+    assert [(row.rank, row.name) for row in shut.leaderboard] == [(1, "red"), (2, "blue")]
+    record = to_plain(live.with_entries())
     assert [row["entry"] for row in record["tracks"][0]["leaderboard"]] == [2, 4]
     assert record["leaderboard"][0]["answers"]["plan"] == "win"  # which organizers see
     assert record["pareto"]["front"] == ["red", "blue"]
     assert record["pareto"]["without"] == ["green"]
-    shown = to_plain(fields(public(live), Options()))
+    shown = to_plain(public(live).with_entries())
     assert shown["leaderboard"][0]["answers"] == {"data": "open", "cost": "5"}
     assert shown["tracks"] == record["tracks"]
 
@@ -61,4 +59,4 @@ def test_the_best_entry_of_a_track_counts_there(board):
 def test_a_ladder_is_climbed_once(board):
     """What it does not show, no track shows either."""
     live = board.board(now=DAY)
-    assert [row.name for row in live.report.tracks[0].standings] == ["blue"]
+    assert [row.name for row in live.report.tracks[0].leaderboard] == ["blue"]

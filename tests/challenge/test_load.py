@@ -39,8 +39,8 @@ def test_a_path_a_text_and_a_mapping_say_the_same(challenge):
         assert made.model_dump() == of_file.model_dump()
         assert (made.folder, made.files) == (of_file.folder, of_file.files)
         reports = [scorer.score(each, [folder / "s.csv"]) for each in (made, of_file)]
-        assert reports[0].standings == reports[1].standings
-        assert reports[0].fingerprint == reports[1].fingerprint
+        assert reports[0].leaderboard == reports[1].leaderboard
+        assert reports[0].challenge.fingerprint == reports[1].challenge.fingerprint
     assert load(str(folder)).path == load(folder / "challenge.yaml").path == of_file.path
 
 

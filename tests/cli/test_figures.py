@@ -49,9 +49,9 @@ def test_every_kind_is_well_formed_and_stays_inside(course, kind, width):
 
 def test_values_show_each_list_or_say_that_they_do_not(course):
     svg = course.figure("values").svg()
-    assert svg.count('class="quarter"') == len(course.standings)
+    assert svg.count('class="quarter"') == len(course.leaderboard)
     dots = [path for path in svg.split("<path ") if 'class="points"' in path]
-    assert [path.count("h0") for path in dots] == [len(course.lists)] * len(course.standings)
+    assert [path.count("h0") for path in dots] == [len(course.lists)] * len(course.leaderboard)
 
 
 @pytest.mark.slow("draws pictures")

@@ -52,7 +52,7 @@ def test_one_table_holds_several_systems(challenge, tmp_path):
     table = "model,case,dice\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows)
     (tmp_path / "all.csv").write_text(table)
     report = scored(challenge(MANY), [tmp_path / "all.csv"])
-    assert [row.name for row in report.standings] == ["a", "b"]
+    assert [row.name for row in report.leaderboard] == ["a", "b"]
     assert report.mean("a") == pytest.approx(0.6)
     (tmp_path / "all.csv").write_text(table.replace("0.5", "good"))
     b, a = scored(challenge(MANY), [tmp_path / "all.csv"]).submissions
@@ -93,8 +93,8 @@ def test_runs_in_an_entry_are_one_submission_as_on_files(challenge, tmp_path):
         assert [(p.line, p.code) for p in bad.problems if p.line] == [(6, "S501")]
         live, changed = board.board().report, board.rescore(dry_run=True).lists_changed
     on_files = scored(folder, files)
-    named = [replace(row, name=row.name.removesuffix("#0")) for row in on_files.standings]
-    assert repr(list(live.standings)) == repr(named)
+    named = [replace(row, name=row.name.removesuffix("#0")) for row in on_files.leaderboard]
+    assert repr(list(live.leaderboard)) == repr(named)
     a = next(each for each in live.submissions if each.name == "a")
     assert ([run.name for run in a.runs], len(a.sha256)) == (["a#0", "a#1"], 64)
     assert changed == 0

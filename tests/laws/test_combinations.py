@@ -75,7 +75,7 @@ def certain(challenge, files, primary):
     """Everything that is said of how certain a measure is, when it ranks."""
     specs = [m.model_copy(update={"primary": m.id == primary}) for m in challenge.metrics]
     report = board(challenge.model_copy(update={"metrics": tuple(specs)}), files)
-    rows = [(row.name, row.interval, row.tier, row.ranks) for row in report.standings]
+    rows = [(row.name, row.interval, row.tier, row.ranks) for row in report.leaderboard]
     return rows, report.certainty
 
 
@@ -214,8 +214,8 @@ def test_of_a_group_of_one_list_nothing_is_known_of_its_spread(made):
     ]
     for metrics in ([{"metric": "nDCG@10", "average": "group"}], formula):
         report = board(*made(metrics, lists=5))
-        assert [row.interval for row in report.standings] == [None] * 3
-        assert "1 list" in report.uncertain
+        assert [row.interval for row in report.leaderboard] == [None] * 3
+        assert "1 list" in report.no_certainty
 
 
 def numbers(report, name, key):

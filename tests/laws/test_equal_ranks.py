@@ -84,7 +84,7 @@ def test_they_share_a_rank_by_every_rule(kind, aggregate, tmp_path):
     yaml = (tmp_path / "challenge.yaml").read_text()
     yaml = yaml.replace("leaderboard: {seed: 3}", f"leaderboard: {{seed: 3, {rule}}}")
     (tmp_path / "challenge.yaml").write_text(yaml)
-    assert [row.rank for row in score(tmp_path, files).standings] == [1, 1]
+    assert [row.rank for row in score(tmp_path, files).leaderboard] == [1, 1]
 
 
 def test_classes_with_other_names_share_a_rank(tmp_path):
@@ -100,4 +100,4 @@ def test_classes_with_other_names_share_a_rank(tmp_path):
         "metrics: [BalancedAccuracy]\n"
     )
     report = score(tmp_path, [tmp_path / name for name in files])
-    assert [row.rank for row in report.standings] == [1, 1]
+    assert [row.rank for row in report.leaderboard] == [1, 1]

@@ -10,6 +10,7 @@ import scorer
 from scorer.api.report import Report
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.reports.pictures.pareto import pareto
+from scorer.results.json import ABSENT
 
 LISTS = [f"q{n:02d}" for n in range(20)]
 RULES = """truth: truth.csv
@@ -67,7 +68,7 @@ def made(challenge):
 
 
 def places(report):
-    return {row.name: report.front.place(row.name) for row in report.standings}
+    return {row.name: report.pareto.place(row.name) for row in report.leaderboard}
 
 
 def test_the_front_is_by_the_numbers_that_are_seen(made):
@@ -80,8 +81,8 @@ def test_the_front_is_by_the_numbers_that_are_seen(made):
         "cheap": "yes",
         "lost": "",
     }
-    assert report.front.without == ("lost",)
-    assert report.front.dominated_by["dear"] == ("middle",)
+    assert report.pareto.without == ("lost",)
+    assert report.pareto.dominated_by["dear"] == ("middle",)
     rows = {row["name"]: row for row in report.to_dict()["leaderboard"]}
     assert (rows["dear"]["front"], rows["lost"]["front"]) == ("no", None)
     assert rows["cheap"]["answers"] == {"cost": "0.5", "data": "open", "own": "yes"}
@@ -103,17 +104,17 @@ def test_the_front_is_by_the_numbers_that_are_seen(made):
 )
 def test_measures_are_axes_too(made, rule, axes):
     report = scorer.score(*made(RULES + f"  {rule}\n"), answers=ANSWERS)
-    assert (report.front and [axis.id for axis in report.front.axes]) == axes
+    assert [axis.id for axis in report.pareto.axes] == axes if axes else report.pareto is ABSENT
 
 
 @pytest.mark.slow("scores six submissions several times")
 def test_without_answers_there_is_no_front_and_without_tests_there_is(made):
     folder, files = made()
-    assert scorer.score(folder, files).front is None
+    assert scorer.score(folder, files).pareto is ABSENT
     assert "pareto" not in scorer.score(folder, files).to_dict()
     folder, files = made(RULES + "  tiers: false\n")
     report = scorer.score(folder, files, answers=ANSWERS)
-    assert report.front.on == ["strong", "middle", "cheap"]
+    assert list(report.pareto.front) == ["strong", "middle", "cheap"]
 
 
 @pytest.mark.slow("scores six submissions several times")
@@ -132,17 +133,17 @@ def test_tracks_are_boards_of_their_own(made):
     alone = scorer.score(
         folder, closed, answers={n: ANSWERS[n] for n in ("strong", "dear", "luxury")}
     )
-    assert [(row.rank, row.name, row.values, row.ranks) for row in shut.standings] == [
-        (row.rank, row.name, row.values, row.ranks) for row in alone.standings
+    assert [(row.rank, row.name, row.values, row.ranks) for row in shut.leaderboard] == [
+        (row.rank, row.name, row.values, row.ranks) for row in alone.leaderboard
     ]
     assert places(Report.of(shut)) == places(alone)
     part = [LISTS[n] for n in range(20) if n % 4]
     assert list(english.lists) == part
     means = {each.name: each.groups["AP"]["en"] for each in whole.submissions}
-    assert {row.name: row.values["AP"] for row in english.standings} == pytest.approx(means)
-    assert [row.name for row in own.standings] == ["strong", "cheap"]
-    assert [row.interval for row in own.standings] == [
-        row.interval for row in english.standings if row.name in ("strong", "cheap")
+    assert {row.name: row.values["AP"] for row in english.leaderboard} == pytest.approx(means)
+    assert [row.name for row in own.leaderboard] == ["strong", "cheap"]
+    assert [row.interval for row in own.leaderboard] == [
+        row.interval for row in english.leaderboard if row.name in ("strong", "cheap")
     ]
 
 
@@ -180,7 +181,7 @@ def test_the_picture_has_each_once(made):
         assert body.count("<circle") == 5
         assert body.count('class="aside"') == 2
         assert all(f">{name}</text>" in body for name in ("cheap", "middle", "strong"))
-    assert [row.cells[0].text for row in figure.numbers.rows] == list(report.front.names)
+    assert [row.cells[0].text for row in figure.numbers.rows] == list(report.pareto.names)
     assert ">cost</text>" in report.figure("pareto").svg()
 
 

@@ -116,7 +116,7 @@ def challenge(tmp_path):
 def test_a_board_ranked_by_several_measures(challenge):
     path = challenge("{measures: [P@1, R@2, RR], aggregate: RankSum, tie_break: [first_places]}")
     report = score(path, challenge.files)
-    assert [(row.rank, row.name, row.points) for row in report.standings] == [
+    assert [(row.rank, row.name, row.points) for row in report.leaderboard] == [
         (1, "a", -4), (2, "b", -5), (3, "c", -9),
     ]  # fmt: skip
     assert report.certainty is None
@@ -128,10 +128,10 @@ def test_a_board_ranked_by_several_measures(challenge):
 def test_earliest_on_a_board_with_times(challenge):
     path = challenge("{measures: [P@1, R@2], aggregate: Borda, tie_break: [earliest]}")
     report = score(path, challenge.files)
-    assert [row.rank for row in report.standings] == [1, 1, 3]
+    assert [row.rank for row in report.leaderboard] == [1, 1, 3]
     terms = terms_of(opened(prepare(load(path))))
     times = {"a": 20.0, "b": 10.0, "c": 0.0}
-    rows = ranked(terms, report.submissions, times).standings
+    rows = ranked(terms, report.submissions, times).leaderboard
     assert [(row.rank, row.name) for row in rows] == [(1, "b"), (2, "a"), (3, "c")]
 
 

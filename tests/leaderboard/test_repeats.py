@@ -36,7 +36,7 @@ def files(runs=RUNS):
 
 def test_runs_are_one_submission_with_their_mean(board):
     report = board(files())
-    assert [(row.rank, row.name) for row in report.standings] == [(1, "x"), (2, "y")]
+    assert [(row.rank, row.name) for row in report.leaderboard] == [(1, "x"), (2, "y")]
     x = report.submissions[0]
     assert x.values["ok"].mean == pytest.approx(12 / 18)
     assert x.values["ok"].per_list == pytest.approx([1, 2 / 3, 0, 2 / 3, 2 / 3, 1])
@@ -48,10 +48,10 @@ def test_runs_are_one_submission_with_their_mean(board):
     assert np.isnan(x.values["pass@4"].mean)
     how = report.certainty.how
     assert (how.test, how.adjust, how.over, how.units) == ("t", "holm", "lists in runs", 6)
-    low, high = report.standings[0].interval
+    low, high = report.leaderboard[0].interval
     assert low < 12 / 18 < high
-    assert report.standings[0].variance.runs == 0
-    assert report.standings[1].variance.lists > 0
+    assert report.leaderboard[0].variance.runs == 0
+    assert report.leaderboard[1].variance.lists > 0
     text = str(report)
     assert "± is the standard deviation between the runs" in text
     assert "pass@4 has no value for 'x', 'y'." in text
@@ -93,14 +93,14 @@ def test_pairs_of_systems_are_compared_over_their_runs(tmp_path, board):
     found = pair.measures["ok"]
     assert (pair.a, pair.b, found.difference) == ("x", "y", pytest.approx(8 / 18))
     assert (found.wins, found.ties) == (5, 1)
-    (_, row) = report.standings
+    (_, row) = report.leaderboard
     assert (row.worse, found.p <= 0.05) in ((True, True), (False, False))
     assert compared.tests["ok"].over == "lists in runs"
 
 
 def test_a_single_run_beside_several(board):
     report = board({**files(), "z": "111110"})
-    z = next(row for row in report.standings if row.name == "z")
+    z = next(row for row in report.leaderboard if row.name == "z")
     assert z.variance is ABSENT
     assert z.interval is not None
     assert "'z' has a single run" in str(report)
@@ -108,14 +108,14 @@ def test_a_single_run_beside_several(board):
 
 def test_one_file_with_a_number_is_no_system(board):
     report = board({"x#1": "110101", "y": "000101"})
-    assert [row.name for row in report.standings] == ["x#1", "y"]
+    assert [row.name for row in report.leaderboard] == ["x#1", "y"]
     assert report.certainty.how.test == "permutation"
 
 
 def test_a_system_gains_nothing_by_a_run_that_is_rejected(board):
     report = board({**files(), "x#bad": "9?"})
     assert {each.name: each.valid for each in report.submissions} == {"x": False, "y": True}
-    assert [row.name for row in report.standings] == ["y"]
+    assert [row.name for row in report.leaderboard] == ["y"]
     assert next(each for each in report.submissions if each.name == "x").findings.fatal
 
 
@@ -150,7 +150,7 @@ def test_runs_in_one_table(tmp_path, system):
         text = "".join(",".join(row) + "\n" for row in own)
         (tmp_path / f"{name}.csv").write_text(f"case,model,seed,ok\n{text}")
     report = score(tmp_path, [tmp_path / f"{name}.csv" for name in given])
-    assert [row.name for row in report.standings] == ["x", "y"]
+    assert [row.name for row in report.leaderboard] == ["x", "y"]
     assert [len(each.runs) for each in report.submissions] == [3, 3]
 
 

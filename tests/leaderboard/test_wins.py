@@ -45,14 +45,14 @@ def challenge(tmp_path):
 def test_win_rates_of_groups(challenge):
     path = challenge("{measures: [Accuracy], each: group, aggregate: WinRate}")
     report = score(path, challenge.files)
-    values = {row.name: row.values["WinRate"] for row in report.standings}
+    values = {row.name: row.values["WinRate"] for row in report.leaderboard}
     assert values == pytest.approx({"a": 6 / 7, "b": 1 / 2, "c": 1 / 7})
-    assert [row.rank for row in report.standings] == [1, 2, 3]
+    assert [row.rank for row in report.leaderboard] == [1, 2, 3]
     assert report.primary.id == "WinRate"
     assert [measure.primary for measure in report.measures] == [True, False, False]
     assert report.certainty.how.over == "groups"
     assert report.certainty.how.units == 7
-    low, high = report.standings[0].interval
+    low, high = report.leaderboard[0].interval
     assert 0 <= low < 6 / 7 < high <= 1
     assert report.submissions[0].groups["WinRate"]["t0"] == 0
     assert "the share of the other submissions that one is above by 'Accuracy'" in str(report)
@@ -66,9 +66,9 @@ def test_mean_ranks_of_lists(challenge):
     path = challenge("{measures: [Accuracy], each: list, aggregate: MeanRank}")
     report = score(path, challenge.files)
     # by hand: of 28 rows all three are right on 14, and so on 12 others two of three
-    values = {row.name: row.values["MeanRank"] for row in report.standings}
+    values = {row.name: row.values["MeanRank"] for row in report.leaderboard}
     assert sum(values.values()) == pytest.approx(6)
-    assert [row.name for row in report.standings] == ["a", "b", "c"]
+    assert [row.name for row in report.leaderboard] == ["a", "b", "c"]
     assert report.primary.metric.better == "lower"
     assert report.certainty.how.over == "lists"
     row = report.submissions[0].values["MeanRank"]
@@ -80,15 +80,15 @@ def test_a_baseline_changes_nothing(challenge):
     rule = "{measures: [Accuracy], each: group, aggregate: Borda}"
     alone = score(challenge(rule), challenge.files[:2])
     beside = score(challenge(rule, more="  baselines: [c.csv]\n"), challenge.files[:2])
-    shown = {row.name: row for row in beside.standings}
+    shown = {row.name: row for row in beside.leaderboard}
     assert shown["c"].rank is None
-    for row in alone.standings:
+    for row in alone.leaderboard:
         assert shown[row.name].values["Borda"] == row.values["Borda"]
         assert shown[row.name].interval == row.interval
-    signatures = [report.signatures["Borda"] for report in (alone, beside)]
+    signatures = [report.measures[0].board_signature for report in (alone, beside)]
     assert signatures[0] == signatures[1]
     fewer = score(challenge(rule), challenge.files[1:])
-    assert fewer.signatures["Borda"] != signatures[0]
+    assert fewer.measures[0].board_signature != signatures[0]
 
 
 def test_terms_are_kept(challenge):

@@ -51,8 +51,8 @@ def told(challenge):
 
 
 def signature(report):
-    (found,) = report.signatures.values()
-    return found
+    (measure,) = report.measures
+    return measure.board_signature
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_fingerprint_is_of_what_rules_mean(told, yaml, files):
     baseline = "baselines" in yaml
     yaml = yaml.replace("sub.csv]", "base.csv]")
     files = files | ({"base.csv": FILES["sub.csv"]} if baseline else {})
-    assert told(yaml, **files).fingerprint == told(BASE).fingerprint
+    assert told(yaml, **files).challenge.fingerprint == told(BASE).challenge.fingerprint
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_fingerprint_is_of_what_rules_mean(told, yaml, files):
     ],
 )
 def test_another_challenge_has_another_fingerprint(told, yaml, files):
-    assert told(BASE).fingerprint != told(yaml, **files).fingerprint
+    assert told(BASE).challenge.fingerprint != told(yaml, **files).challenge.fingerprint
 
 
 def test_what_files_hold_counts(told):
@@ -173,7 +173,7 @@ def test_what_files_hold_counts(told):
         ("own.py", BASE + "plugins: [own.py]"),
     ):
         changed = {name: FILES[name] + ("d\n" if name == "items.csv" else "# more\n")}
-        assert told(yaml).fingerprint != told(yaml, **changed).fingerprint
+        assert told(yaml).challenge.fingerprint != told(yaml, **changed).challenge.fingerprint
 
 
 def test_the_commands_words_count(score, challenge):

@@ -126,9 +126,9 @@ def test_the_bias_of_a_classifier_needs_no_code(folder):
     )
     first, _ = report.submissions
     assert first.values["bias"].mean == pytest.approx(expected, rel=1e-12)
-    low, high = report.standings[0].interval
+    low, high = report.leaderboard[0].interval
     assert low < expected < high
-    assert report.standings[1].tier == 2
+    assert report.leaderboard[1].tier == 2
     assert [m.id for m in report.measures][:5] == ["bias", "overall", "subgroup", "bpsn", "bnsp"]
 
 

@@ -199,13 +199,13 @@ def test_a_folder_is_a_truth(challenge):
     again = scorer.score(challenge, [path])
     [one], [other] = first.submissions, again.submissions
     assert one.values["RR"].per_list.tolist() == other.values["RR"].per_list.tolist()
-    marks = [again.fingerprint]
+    marks = [again.challenge.fingerprint]
     for name in TRUTH:  # each file of the folder counts
         text = (challenge / "answers" / name).read_text()
         (challenge / "answers" / name).write_text(text + "u9,z\n")
-        marks.append(scorer.score(challenge, [path]).fingerprint)
+        marks.append(scorer.score(challenge, [path]).challenge.fingerprint)
     (challenge / "answers" / "notes.txt").write_text("not a part")
-    marks.append(scorer.score(challenge, [path]).fingerprint)
+    marks.append(scorer.score(challenge, [path]).challenge.fingerprint)
     assert len(set(marks)) == 3
     assert marks[-1] == marks[-2]
 

@@ -74,15 +74,15 @@ def test_what_the_tests_say_is_answered(report, change, question, answer):
 
 
 def test_boards_without_tests_or_others_are_answered(report):
-    alone = replace(report, standings=report.standings[:1], certainty=None)
+    alone = replace(report, leaderboard=report.leaderboard[:1], certainty=None)
     assert said(alone)["Who leads?"].startswith("best is the only one that is ranked, with P@2 1")
     assert said(alone)["Is it certain?"] == "There is no other submission to compare it with."
-    untested = replace(report, certainty=None, uncertain="two lists are too few")
+    untested = replace(report, certainty=None, no_certainty="two lists are too few")
     assert said(untested)["Is it certain?"] == "No test says so: two lists are too few."
-    first, second, third = report.standings
-    tied = replace(report, standings=(first, replace(second, rank=1), third))
+    first, second, third = report.leaderboard
+    tied = replace(report, leaderboard=(first, replace(second, rank=1), third))
     assert said(tied)["Who leads?"] == "'best', 'near' share the first rank of 3 submissions."
-    assert answers(replace(report, standings=()), 4) is None
+    assert answers(replace(report, leaderboard=()), 4) is None
 
 
 def test_lower_is_better_where_it_is():
@@ -108,12 +108,12 @@ def test_a_page_has_its_sections_in_order(report):
 
 def below_zero(report):
     """The report with a value, an interval and a difference that are rounded to 0 from below."""
-    first, *others = report.standings
+    first, *others = report.leaderboard
     value, certainty = -1e-9, report.certainty
     cell = report.submissions[0].values["P@2"]
     return replace(
         report,
-        standings=(
+        leaderboard=(
             replace(first, values={"P@2": value}, interval=(value, -0.0)),
             *(replace(each, values={"P@2": -0.0}) for each in others),
         ),
@@ -135,8 +135,8 @@ def test_no_form_writes_a_zero_below_zero(report, form):
     if form in PLATFORMS:  # which take one submission
         report = replace(report, submissions=report.submissions[:1])
     if form in GRADED:
-        graded = report.challenge.model_copy(update={"grading": Grading(**{"from": -1, "to": 1})})
-        report = replace(report, challenge=graded)
+        graded = report.definition.model_copy(update={"grading": Grading(**{"from": -1, "to": 1})})
+        report = replace(report, definition=graded)
     text = form_of("leaderboard", form).write(report, Options(private=True))
     assert re.search(r"(?<![\w.])-0(?:\.0*)?(?![\w.])", text) is None
 

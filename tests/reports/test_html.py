@@ -109,15 +109,15 @@ def test_a_picture_tells_no_more_than_the_numbers(board, decimals):
     key = board.primary.id
     drawn = []
     for value in (one, other):
-        rows = [replace(row, values={**row.values, key: value}) for row in board.standings]
-        drawn.append([inline(f) for f in forest(replace(board, standings=rows), decimals)])
+        rows = [replace(row, values={**row.values, key: value}) for row in board.leaderboard]
+        drawn.append([inline(f) for f in forest(replace(board, leaderboard=rows), decimals)])
     assert drawn[0] == drawn[1]
     assert drawn[0]
 
 
 def test_a_submission_with_fewer_lists_is_marked(board):
-    first, *others = board.standings
-    fewer = replace(board, standings=(replace(first, fewer_lists=(20, 24)), *others))
+    first, *others = board.leaderboard
+    fewer = replace(board, leaderboard=(replace(first, fewer_lists=(20, 24)), *others))
     assert '<td data-sort="20">20 of 24</td>' in parts(fewer)["board"]
     assert "of 24</td>" not in parts(board)["board"]
 

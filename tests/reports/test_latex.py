@@ -85,8 +85,8 @@ def test_the_best_of_each_measure_is_bold(hostile):
 
 
 def test_a_baseline_is_never_bold(hostile):
-    rows = tuple(replace(row, rank=None, baseline=True) for row in hostile.standings)
-    assert r"\textbf" not in write(replace(hostile, standings=rows))
+    rows = tuple(replace(row, rank=None, baseline=True) for row in hostile.leaderboard)
+    assert r"\textbf" not in write(replace(hostile, leaderboard=rows))
 
 
 def test_more_than_forty_rows_run_over_pages(large):
@@ -104,7 +104,7 @@ def test_more_than_forty_rows_run_over_pages(large):
 @pytest.mark.parametrize("which", ["hostile", "large", "board", "empty"])
 def test_it_compiles_and_fits_the_page(request, tmp_path, which, per_list):
     if which == "empty":
-        report = replace(request.getfixturevalue("hostile"), standings=(), submissions=())
+        report = replace(request.getfixturevalue("hostile"), leaderboard=(), submissions=())
     else:
         report = request.getfixturevalue(which)
     text = write(report, per_list=per_list and which != "large")

@@ -27,13 +27,12 @@ from scorer.reports.base import Options, form_of
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.github import annotation
-from scorer.reports.leaderboard.cells import gap
 from scorer.reports.leaderboard.remarks import remarks, worse
 from scorer.reports.write.csv import FORMULA, cell
 from scorer.reports.write.latex import escaped as latex
 from scorer.reports.write.markdown import escaped as markdown
 from scorer.results.json import to_json
-from scorer.results.report import Certainty, How, Scored, Standing, Value
+from scorer.results.report import Certainty, How, Scored, Standing, Value, group_gap
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FORMATS = ["table", "json", "csv", "markdown", "latex", "github", "html"]
@@ -156,7 +155,7 @@ def test_no_cell_is_a_formula(hostile):
 def test_a_markdown_table_keeps_its_columns(hostile):
     said = form_of("leaderboard", "markdown").write(hostile, Options())
     rows = [line for line in said.splitlines() if line.startswith("|")]
-    bars = {len(re.findall(r"(?<!\\)\|", row)) for row in rows[: len(hostile.standings) + 2]}
+    bars = {len(re.findall(r"(?<!\\)\|", row)) for row in rows[: len(hostile.leaderboard) + 2]}
     assert len(bars) == 1
     assert not re.search(r"(?<!\\)<|https?://", said)
 
@@ -384,11 +383,11 @@ def test_contradicting_preferences_are_noted(board):
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("per_list", [False, True])
 def test_a_report_without_certainty_or_without_anyone_is_a_report(board, form, per_list):
-    bare = tuple(replace(row, interval=None, tier=None, ranks=None) for row in board.standings)
+    bare = tuple(replace(row, interval=None, tier=None, ranks=None) for row in board.leaderboard)
     write = form_of("leaderboard", form).write
-    assert write(replace(board, certainty=None, standings=bare), Options(per_list=per_list))
+    assert write(replace(board, certainty=None, leaderboard=bare), Options(per_list=per_list))
     rejected = tuple(each for each in board.submissions if not each.valid)
-    none = replace(board, certainty=None, standings=(), submissions=rejected)
+    none = replace(board, certainty=None, leaderboard=(), submissions=rejected)
     said = write(none, Options(per_list=per_list))
     assert "broken" in said or (form == "csv" and per_list)
 
@@ -396,7 +395,7 @@ def test_a_report_without_certainty_or_without_anyone_is_a_report(board, form, p
 def test_a_gap_needs_two_groups(board):
     one = replace(board.submissions[0], groups={"AP": {"a": 0.5, "b": math.nan}})
     ap = next(measure for measure in board.measures if measure.id == "AP")
-    assert math.isnan(gap(one, ap))
+    assert math.isnan(group_gap(one.groups[ap.id]))
 
 
 def test_a_list_in_two_groups_is_an_error_of_the_challenge(challenge, score):
@@ -427,7 +426,6 @@ def large(board, teams, lists, count):
     return replace(
         board,
         measures=measures,
-        signatures={each.id: board.signatures[primary.id] for each in measures},
         groups={},
         lists=tuple(map(str, range(lists))),
         certainty=certainty,
@@ -436,7 +434,7 @@ def large(board, teams, lists, count):
                    {each.id: Value(0.5, lists, 0, 0, values) for each in measures})
             for name, values in zip(names, each, strict=True)
         ),
-        standings=tuple(
+        leaderboard=tuple(
             replace(
                 Standing.untested(n + 1, name, dict.fromkeys((each.id for each in measures), 0.5)),
                 interval=(0.4, 0.6), tier=n // 10 + 1, ranks=(1, teams),

@@ -21,6 +21,7 @@ from scorer.reports.pictures.forest import forest
 from scorer.reports.pictures.pairs import pairs
 from scorer.reports.pictures.svg import drawn, inline, standalone
 from scorer.reports.pictures.timeline import Arrival, timeline
+from scorer.results.json import ABSENT
 from scorer.results.report import Certainty, How, Standing
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -77,7 +78,7 @@ def large(board, teams):
     values[-1] = 0.01
     names = tuple(f"{LONG}{n}" if n % 2 else f"team <{n}>" for n in range(teams))
     standings = tuple(
-        replace(Standing.untested(n + 1, name, {**board.standings[0].values, key: float(value)}),
+        replace(Standing.untested(n + 1, name, {**board.leaderboard[0].values, key: float(value)}),
                 interval=(value - 0.05, value + 0.05), tier=n // 10 + 1)
         for n, (name, value) in enumerate(zip(names, values, strict=True))
     )  # fmt: skip
@@ -90,7 +91,7 @@ def large(board, teams):
         pairs=teams * (teams - 1) // 2, least_p=1e-4, fewest_lists=6, baselines=(), shake_up=None,
         lead=np.sign(differences),
     )  # fmt: skip
-    return replace(board, standings=standings, certainty=certainty, splits=())
+    return replace(board, leaderboard=standings, certainty=certainty, splits=ABSENT)
 
 
 MAKERS = (forest, pairs)
@@ -158,7 +159,7 @@ def test_what_is_drawn_has_its_value(board):
     report = large(board, 5)
     (figure,) = forest(report, 2)
     body = drawn(figure, 720).body
-    first = report.standings[0]
+    first = report.leaderboard[0]
     low, high = first.interval
     said = f"{first.values[board.primary.id]:.2f} [{low:.2f}, {high:.2f}]"
     assert body.count(f"<title>1 team &lt;0&gt;: {said}</title>") == 1

@@ -70,7 +70,7 @@ def test_intervals_of_fixed_groups_cover(name, rate, tmp_path):
     values = np.random.default_rng(1).gamma(4, 0.25, (150 * TIMES, codes.size)) * means[codes]
     metrics = [{"metric": "value", "average": "group"}]
     report = board(tmp_path, {"value": values}, metrics, {"tiers": False}, groups=codes)
-    for standing in report.standings:
+    for standing in report.leaderboard:
         low, high = standing.interval
         held += low <= means.mean() <= high
     rate("interval of a mean of groups", name, codes.size, held, 150 * TIMES, least=0.92)
@@ -87,7 +87,7 @@ def test_intervals_of_random_groups_cover(groups, rate, tmp_path):
     values = effect * rng.exponential(1, (shape[0], codes.size))
     metrics = [{"metric": "value", "average": "group", "unit": "group"}]
     report = board(tmp_path, {"value": values}, metrics, {"tiers": False}, groups=codes)
-    for standing in report.standings:
+    for standing in report.leaderboard:
         low, high = standing.interval
         held += low <= 1 <= high
     rate("interval of a mean, `unit: group`", f"{groups} random groups", codes.size, held,

@@ -70,7 +70,7 @@ class LadderBoard:
         assert added.status == "scored" or added.code == "S803"
 
     def shown(self):
-        (standing,) = self.board.board(now=self.time).report.standings
+        (standing,) = self.board.board(now=self.time).report.leaderboard
         return standing.values["Accuracy"]
 
     def send(self, answers):

@@ -57,6 +57,6 @@ def test_equal_win_rates_are_not_found_to_differ(each, units, items, rate, tmp_p
     rng, found, times = np.random.default_rng([units, 1]), 0, 30 * TIMES
     for _ in range(times):
         report = won(tmp_path, rng, np.zeros(5), each, units, items)
-        found += any(row.ranks != (1, 5) for row in report.standings)
+        found += any(row.ranks != (1, 5) for row in report.leaderboard)
     where = f"5 equal systems, ranks in each {each}"
     rate("any false difference of 5 win rates", where, units, found, times, most=0.06)

@@ -263,7 +263,7 @@ def pooled_and_plain(sums):
 
 def held_in(report, true):
     """In how many intervals of a board a value lies."""
-    return sum(row.interval[0] <= true <= row.interval[1] for row in report.standings)
+    return sum(row.interval[0] <= true <= row.interval[1] for row in report.leaderboard)
 
 
 @pytest.mark.parametrize("lists", [30, 200])

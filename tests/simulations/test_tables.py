@@ -398,7 +398,7 @@ def test_equal_means_with_unlike_spreads(submissions, lists, times, rate):
         systems = {f"s{n}": row for n, row in enumerate(half_exponential(rng, submissions, lists))}
         report = scorer.values(systems, leaderboard={"draws": 500, "intervals": False})
         found += any(report.p(one, other) <= 0.05 for one, other in combinations(systems, 2))
-        held += all(row.ranks == (1, submissions) for row in report.standings)
+        held += all(row.ranks == (1, submissions) for row in report.leaderboard)
     where = "equal means, half of them exponential"
     rate(f"any false difference of {submissions}", where, lists, found, times, most=0.08)
     rate(f"all {submissions} ranges of ranks", where, lists, held, times, least=0.93)

@@ -57,7 +57,7 @@ def test_the_board_is_score_offline(client, served):
     files = [served.folder.parent / f"{team}.csv" for team in ("red", "blue", "green")]
     offline = scorer.score(served.folder, files)
     ours = {row["name"]: row["values"] for row in found["leaderboard"]}
-    assert ours == {s.name: dict(s.values) for s in offline.standings}
+    assert ours == {s.name: dict(s.values) for s in offline.leaderboard}
 
 
 @pytest.mark.slow("serves a board and evaluates entries")

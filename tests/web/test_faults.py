@@ -280,7 +280,7 @@ def test_two_servers_and_two_workers_share_one_postgresql(serve, served, postgre
         offline.append(path)
     report = scorer.score(served.folder, offline)
     ours = {row["name"]: (row["rank"], row["values"]) for row in found[0]}
-    assert ours == {s.name: (s.rank, dict(s.values)) for s in report.standings}
+    assert ours == {s.name: (s.rank, dict(s.values)) for s in report.leaderboard}
 
 
 def test_uploads_at_once_and_a_board_that_many_read(tmp_path, monkeypatch, capfd):

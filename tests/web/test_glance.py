@@ -22,7 +22,7 @@ def board(*rows):
         replace(Standing.untested(rank, name, {"RR": value}), **more)
         for name, rank, value, more in ((*row, {})[:4] for row in rows)
     ]
-    report = SimpleNamespace(standings=standings, primary=SimpleNamespace(id="RR", mark=""))
+    report = SimpleNamespace(leaderboard=standings, primary=SimpleNamespace(id="RR", mark=""))
     rows = {each.name: SimpleNamespace(id=n) for n, each in enumerate(standings)}
     return SimpleNamespace(report=report, rows=rows)
 

@@ -92,9 +92,8 @@ def board(
     def text(form: ReportForm) -> str:
         if form.name != "json":
             return form.write(live.with_absent_teams(), options)  # for organizers, who ask here
-        from scorer.board.fields.board import fields
-
-        return as_json(fields(live, options))
+        report = live.with_entries()
+        return as_json(report.with_lists() if per_list else report)
 
     lines = () if quiet else (*notes, *map(str, live.report.notes))
     return forms.written(list(map(text, forms.forms)), lines)

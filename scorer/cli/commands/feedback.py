@@ -77,7 +77,7 @@ def feedback(
             add_text(scored.name, text_of(report, scored, precision, found.blind))
     for team in report.absent:
         add_text(team, feedback_of_absent(report, team, precision))
-    if report.challenge.grading is not None and not found.blind:
+    if report.definition.grading is not None and not found.blind:
         texts[output / BOOK] = grades(report, Options(precision))
     if not texts:
         raise UsageError("there is no submission to write about")

@@ -76,7 +76,7 @@ def _about(compared: Comparison) -> Iterator[Paragraph]:
 def _scope(compared: Comparison) -> Iterator[Paragraph]:
     """Which lists are compared, where the challenge has splits."""
     report = compared.report
-    if report is not None and report.scope is not None:
+    if report is not None and report.scope:
         yield Paragraph(scope(report.scope, report.called), "soft")
 
 

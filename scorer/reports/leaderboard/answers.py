@@ -16,7 +16,7 @@ NAMED = 3  # submissions that an answer names
 
 def answers(report: Report, precision: int) -> Facts | None:
     """Three questions with their answers; None where no submission is ranked."""
-    ranked = [row for row in report.standings if row.rank is not None]
+    ranked = [row for row in report.leaderboard if row.rank is not None]
     if not ranked:
         return None
     return Facts(
@@ -31,7 +31,7 @@ def answers(report: Report, precision: int) -> Facts | None:
 def _leader(ranked: Sequence[Standing], report: Report, precision: int) -> str:
     first, primary = ranked[0], report.primary
     leaders = [row.name for row in ranked if row.rank == first.rank]
-    total = len(ranked) + report.omitted
+    total = len(ranked) + (report.omitted or 0)
     if total == 1:
         value = _with_interval(first, report, precision)
         return f"{cut(first.name)} is the only one that is ranked, with {value}."
@@ -61,7 +61,7 @@ def _certain(ranked: Sequence[Standing], report: Report) -> str:
     if len(ranked) == 1:
         return "There is no other submission to compare it with."
     if certainty is None or first.name not in certainty.names:
-        why = f": {report.uncertain}" if report.uncertain else ""
+        why = f": {report.no_certainty}" if report.no_certainty else ""
         return f"No test says so{why}."
     told, untold = _beaten(first.name, certainty, report)
     many = f"{len(told):,} of the {len(told) + len(untold):,} others"

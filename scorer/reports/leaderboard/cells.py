@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from scorer.core.text import format_number
 from scorer.metrics.notation import Measure
 from scorer.reports.document import Table, texts
-from scorer.results.report import Report, Scored, Standing
+from scorer.results.report import Report, Scored, Standing, group_gap
 
 DAGGER = "†"  # at who is significantly worse
 
@@ -88,23 +88,18 @@ def hitless(standing: Standing, report: Report) -> bool:
 
 def level(report: Report) -> str:
     """The heading of the intervals; empty where no standing has one."""
-    rules = report.challenge.leaderboard
-    if rules.intervals is None or not any(standing.interval for standing in report.standings):
+    rules = report.definition.leaderboard
+    if rules.intervals is None or not any(standing.interval for standing in report.leaderboard):
         return ""
     return f"{100 * rules.intervals:g} % interval"
-
-
-def gap(scored: Scored, measure: Measure) -> float:
-    """How far the best group's mean is from the worst one's; NaN for fewer than two of them."""
-    means = [mean for mean in scored.groups[measure.id].values() if not math.isnan(mean)]
-    return max(means) - min(means) if len(means) > 1 else math.nan
 
 
 def sliced(scored: Scored, measure: Measure, report: Report) -> list[float]:
     """The mean of each group of lists, then their gap; nothing where there are no groups."""
     if not report.groups:
         return []
-    return [*(scored.groups[measure.id][group] for group in report.groups), gap(scored, measure)]
+    means = scored.groups[measure.id]
+    return [*(means[group] for group in report.groups), group_gap(means)]
 
 
 def by_group(report: Report, precision: int) -> Iterator[Table]:
@@ -145,7 +140,7 @@ def by_list(report: Report, scored: Scored, precision: int) -> Table:
 
 def ordered(report: Report) -> list[Scored]:
     """The submissions in the order of the board; those that were not scored come last."""
-    order = {standing.name: n for n, standing in enumerate(report.standings)}
+    order = {standing.name: n for n, standing in enumerate(report.leaderboard)}
     return sorted(report.submissions, key=lambda scored: order.get(scored.name, len(order)))
 
 

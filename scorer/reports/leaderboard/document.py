@@ -51,7 +51,7 @@ def document(report: Report, options: Options) -> Document:
         list(_page(report, options) if options.page else _brief(report, options)),
         PRIVATE if options.private else "",
         _description(report) if options.page else [],
-        (challenge.id, report.fingerprint),
+        (challenge.id, challenge.fingerprint or ""),
         "Skip to the leaderboard",
     )
 
@@ -59,7 +59,7 @@ def document(report: Report, options: Options) -> Document:
 def _description(report: Report) -> Sequence[Prose]:
     from scorer.reports.leaderboard.prose import described  # of no use to a text
 
-    return described(report.challenge)
+    return described(report.definition)
 
 
 def _page(report: Report, options: Options) -> Iterator[Block]:
@@ -69,7 +69,7 @@ def _page(report: Report, options: Options) -> Iterator[Block]:
 
 
 def _brief(report: Report, options: Options) -> Iterator[Block]:
-    if report.standings:
+    if report.leaderboard:
         yield standings(report, options)
     rejected = [scored for scored in report.submissions if not scored.valid]
     if rejected and not options.problems:
@@ -100,10 +100,10 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
 
 def split_boards(report: Report, options: Options) -> Iterator[Block]:
     """The boards of the splits that are beside this one."""
-    for split in report.splits:
-        name = split.scope.split if split.scope is not None else None
+    for split in report.splits or ():
+        name = split.scope.split if split.scope else None
         yield Heading(name or "all")
-        if split.standings:
+        if split.leaderboard:
             board = standings(split, options._replace(page=False), report)
             yield board._replace(caption=f"{name or 'all'}, best first") if options.page else board
         yield Notes(remarks(split, options.precision)[:1])
@@ -111,10 +111,10 @@ def split_boards(report: Report, options: Options) -> Iterator[Block]:
 
 def track_boards(report: Report, options: Options, level: int = 2) -> Iterator[Block]:
     """The boards of the tracks."""
-    for board in report.tracks:
+    for board in report.tracks or ():
         assert board.track is not None
         yield Heading(board.track.id, level)
-        if board.standings:
+        if board.leaderboard:
             table = standings(board, options._replace(page=False), report)
             caption = f"Track {board.track.id}, best first"
             yield table._replace(caption=caption) if options.page else table
@@ -129,7 +129,7 @@ def standings(report: Report, options: Options, whole: Report | None = None) -> 
 
     `whole` is the report on whose page it stands, where that is another one.
     """
-    rows, precision, primary = report.standings, options.precision, report.primary
+    rows, precision, primary = report.leaderboard, options.precision, report.primary
     others = [measure for measure in report.measures if measure.id != primary.id]
     tiers, ends = any(row.tier for row in rows), level(report)
     # who has fewer than others must not go unmarked for want of room

@@ -46,7 +46,7 @@ def feedback(report: Report, scored: Scored, precision: int = 4, blind: bool = F
     if blind and scored.valid:
         lines += [HIDDEN, ""]
     elif scored.valid:
-        if report.challenge.grading is not None:
+        if report.definition.grading is not None:
             lines += [f"{sentence(report, scored, precision)}.", ""]
         lines += [
             *_value_lines(report, scored, precision),
@@ -73,10 +73,10 @@ def _value_lines(report: Report, scored: Scored, precision: int) -> list[str]:
 
 
 def _rank_lines(report: Report, scored: Scored, precision: int) -> list[str]:
-    row = next((row for row in report.standings if row.name == scored.name), None)
+    row = next((row for row in report.leaderboard if row.name == scored.name), None)
     if row is None or row.rank is None:
         return []
-    ranked = sum(each.rank is not None for each in report.standings)
+    ranked = sum(each.rank is not None for each in report.leaderboard)
     said = [f"Rank {place(row)} of {ranked:,}"]
     ends = interval(row, report.primary, precision)
     if ends.startswith("["):

@@ -29,10 +29,10 @@ def further(report: Report, last: int) -> Iterator[Further]:
 
     `last` is the priority of texts, which leave before all measures where there is little room.
     """
-    for key, question in report.challenge.questions.items():
+    for key, question in report.definition.questions.items():
         if any(key in own for own in report.answers.values()):
             yield Further(_answer_column(key, question, last), _answer_cells(key, question, report))
-    if (front := report.front) is not None:
+    if front := report.pareto:
         places = {name: front.place(name) for name in front.names}
         cells = {
             name: Cell(word, ORDER[word], marks=["best"] * (word == "yes"))
@@ -40,9 +40,9 @@ def further(report: Report, last: int) -> Iterator[Further]:
             if word
         }
         yield Further(Column("front", "number", 1, "ascending"), cells)
-    for board in report.tracks:
+    for board in report.tracks or ():
         assert board.track is not None
-        ranks = {row.name: Cell(place(row), str(row.rank or "")) for row in board.standings}
+        ranks = {row.name: Cell(place(row), str(row.rank or "")) for row in board.leaderboard}
         yield Further(Column(board.track.id, "number", 2, "ascending"), ranks)
 
 
@@ -56,7 +56,7 @@ def _answer_column(key: str, question: Question, last: int) -> Column:
 
 def _answer_cells(key: str, question: Question, report: Report) -> dict[str, Cell]:
     empty = Cell("-", "") if question.type == "number" else Cell()
-    texts = {row.name: report.answers.get(row.name, {}).get(key, "") for row in report.standings}
+    texts = {row.name: report.answers.get(row.name, {}).get(key, "") for row in report.leaderboard}
     return {name: Cell(text, text) if text else empty for name, text in texts.items()}
 
 
@@ -66,8 +66,8 @@ def on_the_front(front: Front) -> Iterator[str]:
     last = front.axes[-1]
     yield (
         f"On the Pareto front of {by}, and {printable(last.id, 60)}, {last.better} is better: "
-        f"{join_first(front.on, NAMED)}. No other one is at least as good in each, and better in "
-        "one."
+        f"{join_first(front.front, NAMED)}. No other one is at least as good in each, and better "
+        "in one."
     )
     if front.without:
         yield (f"In no front, for want of a number: {join_first(front.without, NAMED)}.")

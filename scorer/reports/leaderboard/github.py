@@ -17,7 +17,7 @@ def github(report: Report, options: Options) -> str:
         lines += workflow_commands(scored.findings, options.every)
     primary = report.primary
     rows = []
-    for standing in report.standings:
+    for standing in report.leaderboard:
         value = mean_of(standing, primary, options.precision)
         ends = interval(standing, primary, options.precision)
         rows.append(

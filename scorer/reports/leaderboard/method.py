@@ -22,7 +22,7 @@ def _made_from(report: Report) -> Iterator[tuple[str, str]]:
     challenge, words = report.challenge, unit(report.called, len(report.lists))
     valid = sum(scored.valid for scored in report.submissions)
     rejected = len(report.submissions) - valid
-    yield "Challenge", f"{printable(challenge.id)}, fingerprint {report.fingerprint}"
+    yield "Challenge", f"{printable(challenge.id)}, fingerprint {report.challenge.fingerprint}"
     yield "Scored", f"{valid:,} submissions on {len(report.lists):,} {words}"
     yield "Not scored", f"{rejected:,}" if rejected else ""
     yield "Part", scope(report.scope, report.called) if report.scope else ""

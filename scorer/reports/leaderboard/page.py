@@ -55,7 +55,7 @@ def page(report: Report, options: Options) -> Iterator[Block]:
         yield asked
     yield Heading("Leaderboard", key="board")
     yield from board(report, options)
-    if report.front is not None:
+    if report.pareto:
         yield Heading("Pareto front", key="front")
         yield from map(Picture, pareto(report, options.precision))
     if report.tracks:
@@ -76,19 +76,19 @@ def page(report: Report, options: Options) -> Iterator[Block]:
     yield Heading("Submissions", key="submissions")
     for n, scored in enumerate(ordered(report), start=1):
         yield from _submission_blocks(n, scored, report, options)
-    yield from pages(report.challenge)
+    yield from pages(report.definition)
     yield Heading("File and method", key="method")
     yield method(report)
 
 
 def board(report: Report, options: Options) -> Iterator[Block]:
     """The leaderboard: a picture, its table, and what to know with it."""
-    if not report.standings:
+    if not report.leaderboard:
         yield Paragraph("No submission could be scored.")
-    elif len(report.standings) >= FEWEST:
+    elif len(report.leaderboard) >= FEWEST:
         # its numbers are in the table below it
         yield from (Picture(f._replace(numbers=None)) for f in forest(report, options.precision))
-    if report.standings:
+    if report.leaderboard:
         yield standings(report, options)
     if said := notes(report, options):
         yield Notes(said)
@@ -117,7 +117,7 @@ def _groups(report: Report, options: Options) -> Iterator[Block]:
 
 def _submission_blocks(n: int, scored: Scored, report: Report, options: Options) -> Iterator[Block]:
     """One submission: its values, its curves, its file's problems."""
-    row = next((row for row in report.standings if row.name == scored.name), None)
+    row = next((row for row in report.leaderboard if row.name == scored.name), None)
     state = "not scored"
     if row is not None:
         value = number(row.values[report.primary.id], report.primary, options.precision)
@@ -181,7 +181,7 @@ def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[B
         * (len(certainty.names) > MOST)
     )
     yield from map(Picture, pairs(report, options.precision))
-    if behind := [cut(row.name) for row in report.standings if row.name in worse(report)]:
+    if behind := [cut(row.name) for row in report.leaderboard if row.name in worse(report)]:
         yield Paragraph(f"Significantly worse than the first: {', '.join(behind)}.")
 
 
@@ -228,7 +228,7 @@ def measure_blocks(bound: Measure, report: Report) -> Iterator[Block]:
         ("Of all lists", bound.aggregate),
         *((f"Parameter {key}", format_value(value)) for key, value in bound.params.items()),
         ("Source", metric.source),
-        ("Signature", report.signatures[bound.id]),
+        ("Signature", bound.board_signature),
     ]
     yield Heading(bound.id, 3)
     yield MeasureFormula(bound.id, formula_lines(metric, bound.params))

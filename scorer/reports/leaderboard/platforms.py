@@ -92,7 +92,7 @@ def gradescope(report: Report, options: Options) -> str:
     ]
     test: dict[str, object] = {"name": READ, "status": "passed"}
     earned: dict[str, object] = {"score": 1.0}
-    if report.challenge.grading is not None:
+    if report.definition.grading is not None:
         given = grade(report, scored)
         test["output"] = sentence(report, scored, options.precision)
         test |= {"score": given.points, "max_score": given.most}
@@ -111,7 +111,7 @@ def classroom(report: Report, options: Options) -> str:
     )
     status, points, most = ("pass", 1.0, 1.0) if scored.valid else ("fail", 0.0, 1.0)
     message = values if scored.valid else describe_errors(scored)
-    if report.challenge.grading is not None:
+    if report.definition.grading is not None:
         given = grade(report, scored)
         points, most = given.points, given.most
         message = sentence(report, scored, options.precision) if scored.valid else message
@@ -131,12 +131,12 @@ def find_submission(report: Report) -> Scored:
 def find_standing(report: Report) -> Standing | None:
     """Return the row of the submission, if it has one."""
     name = find_submission(report).name
-    return next((row for row in report.standings if row.name == name), None)
+    return next((row for row in report.leaderboard if row.name == name), None)
 
 
 def reports_by_split(report: Report) -> dict[str, Report]:
     """Return split -> its report; `all` is the report of no split."""
-    parts = (report, *report.splits)
+    parts = (report, *(report.splits or ()))
     return {(part.scope and part.scope.split) or "all": part for part in parts}
 
 

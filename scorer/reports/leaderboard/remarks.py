@@ -17,8 +17,8 @@ FEW_LISTS = 10  # lists below which the level of an interval is nominal
 
 def worse(report: Report) -> frozenset[str]:
     """The names of those that are significantly worse than the first of the ranked."""
-    certainty, rules = report.certainty, report.challenge.leaderboard.tiers
-    first = next((s.name for s in report.standings if s.rank is not None), None)
+    certainty, rules = report.certainty, report.definition.leaderboard.tiers
+    first = next((s.name for s in report.leaderboard if s.rank is not None), None)
     if certainty is None or rules is None or first not in certainty.names:
         return frozenset()
     head = certainty.names.index(first)
@@ -29,20 +29,20 @@ def worse(report: Report) -> frozenset[str]:
 
 def remarks(report: Report, precision: int) -> list[str]:
     """Remarks beside the numbers, of a sentence or two each."""
-    lines = [scope(report.scope, report.called)] if report.scope is not None else []
-    if report.rank_by is not None and report.standings:
+    lines = [scope(report.scope, report.called)] if report.scope else []
+    if report.rank_by is not None and report.leaderboard:
         preference, aggregate = (printable(measure.name) for measure in report.rank_by)
         lines.append(
             f"Ranked by the preference {preference} between submissions in each "
             f"{unit(report.called, 1)}, from which {aggregate} makes an order; measures do not "
             "rank, so there are no tiers."
         )
-    if (by := report.ranked_by) is not None and by.each is not None and report.standings:
+    if (by := report.several) is not None and by.each is not None and report.leaderboard:
         lines.append(_of_wins(by, report))
-    elif by is not None and report.standings:
+    elif by is not None and report.leaderboard:
         points = [
             f"{printable(row.name, 60)} {abs(row.points):g}"
-            for row in report.standings if row.points is not ABSENT
+            for row in report.leaderboard if row.points is not ABSENT
         ]  # fmt: skip
         more = f" and {len(points) - 10:,} more" if len(points) > 10 else ""
         lines.append(
@@ -50,15 +50,15 @@ def remarks(report: Report, precision: int) -> list[str]:
             f"{', '.join(map(printable, by.measures))}: {', '.join(points[:10])}{more}. No single "
             "measure ranks, so there are no tiers."
         )
-    if none := [row.name for row in report.standings if hitless(row, report)]:
+    if none := [row.name for row in report.leaderboard if hitless(row, report)]:
         lines.append(_no_hit(none, report))
     lines += [
         *_below_chance(report, precision),
         *_tested(report, precision),
         *_intervals(report),
     ]
-    if report.front is not None:
-        lines += on_the_front(report.front)
+    if report.pareto:
+        lines += on_the_front(report.pareto)
     for cycle in report.cycles:
         lines.append(
             f"The preferences contradict each other: each of {join_first(cycle, 5)} is preferred, "
@@ -84,7 +84,7 @@ def _below_chance(report: Report, precision: int) -> Iterator[str]:
         middle = (chance + (measure.metric.range[0] or 0)) / 2
         below = [
             row
-            for row in report.standings
+            for row in report.leaderboard
             if row.values[measure.id] < middle
             or (measure.primary and row.interval is not None and row.interval[1] < chance)
         ]
@@ -102,7 +102,7 @@ def _below_chance(report: Report, precision: int) -> Iterator[str]:
 
 def _reversal(measure: Measure, report: Report) -> str:
     """Return the question whether answers are reversed, by what the challenge takes them for."""
-    rules, classes = report.challenge.submission, measure.classes
+    rules, classes = report.definition.submission, measure.classes
     columns = rules.probability or {"": rules.columns.get("score", "")}
     column = next(iter(columns.values()))
     if len(classes) != 2 or len(columns) != 1 or not column:
@@ -117,7 +117,7 @@ def _no_hit(names: Sequence[str], report: Report) -> str:
     found, question = "nothing", "Are its texts written as the challenge asks?"
     if any(p.metric.class_cells(p.params) for m in report.measures for p in m.all_parts):
         question = "Are the classes this challenge's?"
-    elif not report.challenge.submission.texts:
+    elif not report.definition.submission.texts:
         found, question = "no item", "Are the ids of the items this challenge's?"
     return (
         f"No hit: {join_first(names, 5)} found {found} that counts, in any of the "
@@ -163,7 +163,7 @@ def _of_runs(report: Report) -> Iterator[str]:
     said = (
         "± is the standard deviation between the runs of a submission, whose value is their mean."
     )
-    errors = [row.variance for row in report.standings if row.variance is not ABSENT]
+    errors = [row.variance for row in report.leaderboard if row.variance is not ABSENT]
     shares = [each.runs / (each.lists + each.runs) for each in errors if each.lists + each.runs > 0]
     if shares:
         low, high = (f"{100 * share:.0f}" for share in (min(shares), max(shares)))
@@ -201,7 +201,7 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
     certainty, primary = report.certainty, printable(report.primary.id)
     if certainty is None:
         return
-    how, ranked = certainty.how, [row for row in report.standings if row.tier is not None]
+    how, ranked = certainty.how, [row for row in report.leaderboard if row.tier is not None]
     if ranked:
         share, most = f"{100 * (1 - how.alpha):g} %", max(row.tier or 1 for row in ranked)
         over = f", {_clusters(report)} drawn together" if how.over == "clusters" else ""
@@ -329,14 +329,14 @@ def _against(report: Report, certainty: Certainty) -> Iterator[str]:
 
 def _intervals(report: Report) -> Iterator[str]:
     """The limits of the intervals, and the reason where there are none."""
-    if report.uncertain:
-        bounded = any(row.interval is not None for row in report.standings)
+    if report.no_certainty:
+        bounded = any(row.interval is not None for row in report.leaderboard)
         what = "tests" if bounded else "intervals or tests"
-        yield f"No {what} of {printable(report.primary.id)}: {report.uncertain}."
+        yield f"No {what} of {printable(report.primary.id)}: {report.no_certainty}."
     share, word = level(report), unit(report.called)
     yield from _of_runs(report)
-    folds = report.challenge.folds is not None
-    if folds and any(report.primary.id in row.deviations for row in report.standings):
+    folds = report.definition.folds is not None
+    if folds and any(report.primary.id in row.deviations for row in report.leaderboard):
         yield (
             "± is the standard deviation over folds, not a standard error. Folds share training "
             "data: intervals and tests are Nadeau and Bengio's, of the mean that is shown."
@@ -350,11 +350,11 @@ def _intervals(report: Report) -> Iterator[str]:
             "intervals of skewed values about 75 to 90 % contain the true mean with 2 or 3."
         )
     called = printable(report.primary.id)
-    if share and lists and min(lists) >= FEW_LISTS > report.rests_on:
+    if share and lists and min(lists) >= FEW_LISTS > report.rarest_class:
         yield (
-            f"Some value of {called} rests on {report.rests_on:,.0f} of the {min(lists):,} {word}, "
-            f"those of the rarest class; with fewer than {FEW_LISTS}, 95 % intervals contain the "
-            "true value less often."
+            f"Some value of {called} rests on {report.rarest_class:,.0f} of the {min(lists):,} "
+            f"{word}, those of the rarest class; with fewer than {FEW_LISTS}, 95 % intervals "
+            "contain the true value less often."
         )
 
 
@@ -363,7 +363,7 @@ def _absent(report: Report) -> Iterator[str]:
     valid = [scored for scored in report.submissions if scored.valid]
     lists = f"{len(report.lists):,}"
     units = unit(report.called, len(report.lists))
-    lenient = report.challenge.undefined in ("skip", "worst")
+    lenient = report.definition.undefined in ("skip", "worst")
     counts = "left out where the truth is why" if lenient else "counted as 0"
     alike: dict[tuple[int, int], list[str]] = {}
     for measure in report.measures:
@@ -387,7 +387,7 @@ def _absent(report: Report) -> Iterator[str]:
     missing = {scored.name: scored.values[report.primary.id].missing for scored in valid}
     missing = {name: count for name, count in missing.items() if count}
     if missing:
-        skip = report.challenge.submission.missing_list == "skip"
+        skip = report.definition.submission.missing_list == "skip"
         counts = "left out" if skip else "scored as empty"
         first = ", ".join(
             f"{printable(name, 60)} {count:,}" for name, count in list(missing.items())[:5]

@@ -13,11 +13,11 @@ def rows(report: Report, options: Options) -> ExactRows:
     """One row a standing; with `per_list` one row a submission and list."""
     if options.per_list:
         return _by_list(report)
-    if not report.splits and (report.scope is None or report.scope.split is None):
+    if not report.splits and (not report.scope or report.scope.split is None):
         return _board(report, options)
     whole = _board(report, options)
     table: list[list[object]] = []
-    for board in (report, *report.splits):
+    for board in (report, *(report.splits or ())):
         head, cells = _board(board, options)
         split = (board.scope and board.scope.split) or "all"
         by_name = [dict(zip(head, row, strict=True)) for row in cells]
@@ -28,13 +28,13 @@ def rows(report: Report, options: Options) -> ExactRows:
 def _board(report: Report, options: Options) -> ExactRows:
     ids = [measure.id for measure in report.measures]
     parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
-    folded = [key for key in ids if any(key in row.deviations for row in report.standings)]
+    folded = [key for key in ids if any(key in row.deviations for row in report.leaderboard)]
     files = ["private_path", "private_sha256"] if options.private else []
-    asked = [key for key in report.challenge.questions
+    asked = [key for key in report.definition.questions
              if any(key in own for own in report.answers.values())]  # fmt: skip
-    tracks = [(board.track.id, {row.name: row.rank for row in board.standings})
-              for board in report.tracks if board.track is not None]  # fmt: skip
-    more = [*asked, *["front"] * (report.front is not None), *(f"{key} rank" for key, _ in tracks)]
+    tracks = [(board.track.id, {row.name: row.rank for row in board.leaderboard})
+              for board in report.tracks or () if board.track is not None]  # fmt: skip
+    more = [*asked, *["front"] * bool(report.pareto), *(f"{key} rank" for key, _ in tracks)]
     deviations = [f"{key} sd" for key in folded]
     head = ["rank", "name", *ids, *BOARD_COLUMNS, *parts, *deviations, *more, *files]
     submissions = {scored.name: scored for scored in report.submissions}
@@ -45,11 +45,11 @@ def _board(report: Report, options: Options) -> ExactRows:
             *(v for m in report.measures for v in sliced(submissions[row.name], m, report)),
             *(row.deviations.get(key, math.nan) for key in folded),
             *(report.answers.get(row.name, {}).get(key) for key in asked),
-            *([report.front.place(row.name) or None] if report.front is not None else []),
+            *([report.pareto.place(row.name) or None] if report.pareto else []),
             *(ranks.get(row.name) for _, ranks in tracks),
             *_file(submissions[row.name], options),
         ]
-        for row in report.standings
+        for row in report.leaderboard
     ]  # fmt: skip
     for scored in report.submissions:
         if not scored.valid:

@@ -34,12 +34,12 @@ class ForestRow(NamedTuple):
 def forest(report: Report, precision: int) -> Iterator[Figure]:
     """Each standing's primary value, its interval, its tier; the values on splits."""
     primary, ends = report.primary, level(report)
-    valued = [row for row in report.standings if not math.isnan(row.values[primary.id])]
+    valued = [row for row in report.leaderboard if not math.isnan(row.values[primary.id])]
     if not valued:
         return
     decimals = precision if primary.decimals else 0
-    splits = report.splits[: len(SHAPES)]
-    means = [{row.name: row.values[primary.id] for row in split.standings} for split in splits]
+    splits = (report.splits or ())[: len(SHAPES)]
+    means = [{row.name: row.values[primary.id] for row in split.leaderboard} for split in splits]
     rows = [_forest_row(row, report, decimals, means) for row in valued[:MOST]]
     labels = [_split_name(split) for split in splits]
     title = f"{printable(primary.id)} of each submission{f', with its {ends}' if ends else ''}"

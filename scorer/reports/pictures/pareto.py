@@ -40,9 +40,9 @@ class Field(NamedTuple):
 
 def pareto(report: Report, precision: int) -> Iterator[Figure]:
     """The primary measure upwards against each other axis across, and who is not dominated."""
-    front, primary = report.front, report.primary
-    for n, axis in enumerate(front.axes[1:] if front is not None else (), start=1):
-        assert front is not None
+    front, primary = report.pareto, report.primary
+    for n, axis in enumerate(front.axes[1:] if front else (), start=1):
+        assert front
         spots = [_spot(report, name, axis, precision) for name in front.names]
         field = Field(printable(axis.id, 60), head_of(primary, report), axis.better == "lower",
                       primary.metric.better == "lower")  # fmt: skip
@@ -58,8 +58,8 @@ def pareto(report: Report, precision: int) -> Iterator[Figure]:
 
 def _spot(report: Report, name: str, axis: FrontAxis, precision: int) -> Spot:
     """A submission, no more exact than its numbers."""
-    assert report.front is not None
-    row = next(row for row in report.standings if row.name == name)
+    assert report.pareto
+    row = next(row for row in report.leaderboard if row.name == name)
     primary = report.primary
     up = row.values[primary.id]
     if axis.measure:
@@ -69,7 +69,7 @@ def _spot(report: Report, name: str, axis: FrontAxis, precision: int) -> Spot:
     else:
         text = report.answers[name][axis.id]
         across = float(text)
-    return Spot(name, across, up, report.front.place(name), (text, number(up, primary, precision)))
+    return Spot(name, across, up, report.pareto.place(name), (text, number(up, primary, precision)))
 
 
 def corners_of(
