@@ -16,12 +16,13 @@ from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.text import join_first, quoted
+from scorer.core.text import join_first
 from scorer.metrics.api import metric
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import Beta, ClassAverage, Positive, Threshold
 from scorer.metrics.ratios import Figure, Ratio, divide, mean_of_rows
-from scorer.metrics.steps import OneList, Sentence, Steps, grid
+from scorer.metrics.rows import positive_code, refuse_several_labels
+from scorer.metrics.steps import OneList, Sentence, Steps, format_count, grid
 from scorer.views.rows import Labelled
 
 MAX_KAPPA_CLASSES = 10_000  # the costs have their square of cells: 800 MB
@@ -39,34 +40,9 @@ KappaWeights = Annotated[
 ]
 
 
-def positive_code(view: Labelled, positive: str | None) -> int | None:
-    """The code of the positive class, None if none is named.
-
-    Raises:
-        NotationError: There is no such class.
-    """
-    if positive is None:
-        return None
-    if positive not in view.classes:
-        message = f"positive={quoted(positive)} is no class; there are"
-        raise NotationError(f"{message} {join_first(view.classes)}", "positive")
-    return view.classes.index(positive)
-
-
 def divide_or_zero(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
     """The quotients of two arrays; 0 where the denominator is 0."""
     return np.nan_to_num(divide(numerator, denominator))
-
-
-def refuse_several_labels(view: Labelled, name: str) -> None:
-    """Raise a `NotationError` if a row can have several labels."""
-    if view.several:
-        raise NotationError(f"{name} is not defined for rows with several labels")
-
-
-def format_count(count: float) -> float | int:
-    """A count as a whole number, a sum of weights as it is."""
-    return int(count) if float(count).is_integer() else float(count)
 
 
 def explain_classes(one: OneList, *, positive: str | None, threshold: float, **_: Any) -> Steps:

@@ -13,19 +13,19 @@ from pydantic import Field
 from scorer.core.arrays import Floats, Ints, ends, starts
 from scorer.core.text import join_first
 from scorer.metrics.api import metric
-from scorer.metrics.classes import format_count, positive_code
 from scorer.metrics.notation import NotationError
-from scorer.metrics.numbers import number_column, number_metric
 from scorer.metrics.parameters import MulticlassAverage, Positive, TruthColumn
 from scorer.metrics.ratios import Figure, divide
-from scorer.metrics.steps import OneList, Sentence, Steps
+from scorer.metrics.rows import number_column, positive_code
+from scorer.metrics.steps import OneList, Sentence, Steps, format_count
 from scorer.views.rows import Labelled, Targets, indicator_matrix
 
 BLOCK = 256  # rows whose times are compared with each other at once
 MEAN_AREA = r"\frac{1}{C} \sum_{c=1}^{C} A_c, \qquad A_c = "
 
-# A metric of probabilities, or of scores, which a submission must have.
+# Metrics of probabilities, or of scores, and of predicted numbers, which a submission must have.
 probability_metric = partial(metric, columns=("probability",))
+number_metric = partial(metric, columns=("prediction",))
 
 # The area under a curve of one binary problem, from three arrays of shape (rows,): whether each row
 # is true (1 or 0), the level of its score, and its weight. Levels are whole numbers that stand for

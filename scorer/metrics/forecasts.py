@@ -15,11 +15,11 @@ from pydantic import Field
 
 from scorer.core.arrays import Floats
 from scorer.metrics.api import metric
-from scorer.metrics.classes import positive_code, refuse_several_labels
 from scorer.metrics.notation import NotationError
-from scorer.metrics.numbers import error_metric, number_column
+from scorer.metrics.numbers import error_metric
 from scorer.metrics.parameters import BehindAt, Needs, Positive, SubmissionColumn, TruthColumn
 from scorer.metrics.ratios import Figure, Ratio, mean_of_rows
+from scorer.metrics.rows import number_column, positive_code, refuse_several_labels
 from scorer.reading.schema import NUMBER
 from scorer.stats.aggregate import median
 from scorer.views.rows import Labelled, Targets

@@ -17,13 +17,12 @@ from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import ChallengeError
-from scorer.core.text import printable, quoted
+from scorer.core.text import quoted
 from scorer.metrics.api import metric
-from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import BothColumn, ListColumn, SubmissionColumn
 from scorer.metrics.ratios import Figure, Ratio, Table, divide, mean_of_rows, square_root
+from scorer.metrics.rows import number_column
 from scorer.stats.aggregate import median
-from scorer.views.columns import NamedColumns
 from scorer.views.rows import Targets
 
 # Decorators of metrics of predicted numbers, and of errors: 0 is perfect, and errors have no upper
@@ -64,26 +63,6 @@ AngleUnit = Annotated[Literal["radians", "degrees"], Field(description="The unit
 LowColumn = Annotated[SubmissionColumn, Field(description="The column where intervals begin.")]
 HighColumn = Annotated[SubmissionColumn, Field(description="The column where intervals end.")]
 ListNumber = Annotated[ListColumn, Field(description="A further column of `lists`, of numbers.")]
-
-
-def number_column(columns: NamedColumns, name: str, metric: str) -> Floats:
-    """A column of numbers that the challenge declares under `extra`.
-
-    Returns:
-        Shape (rows,), or (rows, n) if each row has a vector.
-
-    Raises:
-        NotationError: The column holds texts; the message names the metric that asked for it.
-    """
-    column = columns[name]
-    if column.dtype == object:
-        section = "lists" if columns.section == "list" else columns.section  # as challenges say it
-        shown = printable(name, 60)
-        raise NotationError(
-            f"{metric}: {shown} must be a number; write {section}: "
-            f"{{columns: {{extra: {{{shown}: number}}}}}}"
-        )
-    return column
 
 
 @error_metric(

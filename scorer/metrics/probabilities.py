@@ -10,11 +10,11 @@ import numpy as np
 from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats
-from scorer.metrics.classes import refuse_several_labels
 from scorer.metrics.curves import binary_problems, probability_metric
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import Beta, Cutoff, FromChallenge, Positive, has_two_classes
 from scorer.metrics.ratios import Figure, Ratio, divide, mean_of_rows
+from scorer.metrics.rows import refuse_several_labels
 from scorer.views.rows import Labelled, indicator_matrix
 
 EPSILON = float(np.finfo(np.float64).eps)

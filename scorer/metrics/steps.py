@@ -201,3 +201,8 @@ def _plain(cell: object) -> Cell:
     if isinstance(value, float):
         return None if math.isnan(value) else value + 0.0  # never -0
     return int(value) if isinstance(value, bool) else value
+
+
+def format_count(count: float) -> float | int:
+    """A count as a whole number, a sum of weights as it is."""
+    return int(count) if float(count).is_integer() else float(count)
