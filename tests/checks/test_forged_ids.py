@@ -46,17 +46,9 @@ GRADES, SCORES = (table(f"list,item,{role}", *GRADED) for role in ("grade", "sco
 CATALOGUE = table("item", REAL, *(f"other-{n}" for n in range(9)))
 TEXTS = "truth: {file: truth.csv, columns: {text: text}}\nsubmission: {columns: {text: text}}\n"
 CASES = {
-    "ratings": Case(
-        "truth: truth.csv\nmetrics: [RMSE]\n",
-        RATINGS,
-        PREDICTIONS,
-        "S508 S509",
-    ),
+    "ratings": Case("truth: truth.csv\nmetrics: [RMSE]\n", RATINGS, PREDICTIONS, "S508 S509"),
     "ratings, undefined ones left out": Case(
-        "truth: truth.csv\nmetrics: [RMSE]\nundefined: skip\n",
-        RATINGS,
-        PREDICTIONS,
-        "S508 S509",
+        "truth: truth.csv\nmetrics: [RMSE]\nundefined: skip\n", RATINGS, PREDICTIONS, "S508 S509"
     ),
     "a list of ratings": Case(
         "truth: truth.csv\nmetrics: [RMSE]\n",
@@ -85,10 +77,7 @@ CASES = {
         "S521",
     ),
     "ids of classes": Case(
-        "truth: truth.csv\nmetrics: [Accuracy]\n",
-        of_lists("list,label", "a"),
-        None,
-        "S301 S302",
+        "truth: truth.csv\nmetrics: [Accuracy]\n", of_lists("list,label", "a"), None, "S301 S302"
     ),
     "values, the lower the better": Case(
         "kind: values\nlists: lists.csv\nsubmission: {values: {seconds: {better: lower}}}\n",
@@ -98,17 +87,9 @@ CASES = {
         {"lists.csv": table("list", *LISTS)},
     ),
     "masks": Case(
-        "truth: truth.csv\nmetrics: [Dice]\n",
-        of_lists("list,runs", "1 3"),
-        None,
-        "S301 S302",
+        "truth: truth.csv\nmetrics: [Dice]\n", of_lists("list,runs", "1 3"), None, "S301 S302"
     ),
-    "texts": Case(
-        f"{TEXTS}metrics: [BLEU]\n",
-        of_lists("list,text", "a b c d"),
-        None,
-        "S301 S302",
-    ),
+    "texts": Case(f"{TEXTS}metrics: [BLEU]\n", of_lists("list,text", "a b c d"), None, "S301 S302"),
     "a catalogue": Case(
         "truth: truth.csv\nitems: items.csv\nmetrics: [AP]\n",
         GRADES,
@@ -252,10 +233,7 @@ def test_a_forged_id_is_another_one_for_the_commands(name, tmp_path, score):
     case = CASES[name]
     good, forged = written(tmp_path, case)
     for words in (["check", tmp_path, forged], [tmp_path, forged]):
-        ran = score(*words)
-        assert ran.code == 1
+        ran = score(*words).assert_exit(1)
         assert case.codes.partition("*")[0].replace(" ", ", ") in ran.out + ran.err
     added = score("add", tmp_path, good, forged, "--team-from-name", "-q")
-    assert added.code == 1
-    assert "of good: scored" in added.out
-    assert "of forged: rejected" in added.out
+    added.assert_exit(1, out=["of good: scored", "of forged: rejected"])

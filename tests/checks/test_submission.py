@@ -273,8 +273,7 @@ def test_a_measure_that_has_no_value_where_each_list_needs_one(challenge, tmp_pa
     folder = challenge("truth: truth.csv\nmetrics: [Rho]\nundefined: error\n")
     (tmp_path / "one.csv").write_text("list,item\nq1,a\nq2,a\nq2,c\n")
     ran = score(folder, tmp_path / "one.csv")
-    assert ran.code == 1
-    assert "error[S511] Rho is undefined for list 'q1'" in ran.err
+    ran.assert_exit(1, err="error[S511] Rho is undefined for list 'q1'")
 
 
 def test_no_code_has_two_pages():

@@ -60,8 +60,7 @@ def test_what_is_wrong_beside_it_is_told(text, code, challenge, score):
     challenge("item")
     with open("wrong.json", "w") as file:
         file.write(text)
-    ran = score("check", ".", "wrong.json")
-    assert (ran.code, code in ran.out) == (1, True), ran.out
+    score("check", ".", "wrong.json").assert_exit(1, out=code)
 
 
 def test_a_length_that_is_asked_for_holds(challenge, score):

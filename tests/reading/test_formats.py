@@ -54,11 +54,7 @@ def test_lines_are_known(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b'\xef\xbb\xbflist,item\r\n\r\n"q\r\n1",a\r\nq2,b')
     table, findings = reading(path)
-    assert (lines(table), rows(table), len(findings)) == (
-        [3, 5],
-        [["q\n1", "a"], ["q2", "b"]],
-        0,
-    )
+    assert (lines(table), rows(table), len(findings)) == ([3, 5], [["q\n1", "a"], ["q2", "b"]], 0)
 
 
 def test_a_run_is_recognised_below_blank_lines(tmp_path):
@@ -367,8 +363,7 @@ def test_a_table_is_the_same_however_it_is_written(table, tmp_path):
 @given(table=st.lists(st.tuples(plain, plain, numbers), min_size=1, max_size=8))
 def test_plain_ids_need_no_quotes(table, tmp_path):
     (tmp_path / "a.csv").write_text(
-        "list,item,score\n" + "".join(f"{a} ,\t{b}, {c!r}\n" for a, b, c in table),
-        encoding="utf-8",
+        "list,item,score\n" + "".join(f"{a} ,\t{b}, {c!r}\n" for a, b, c in table), encoding="utf-8"
     )
     (tmp_path / "a.run").write_text(
         "".join(f"{a}\tQ0  {b} 1 {c!r} tag\n" for a, b, c in table), encoding="utf-8"

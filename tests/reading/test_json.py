@@ -133,8 +133,7 @@ def test_each_cell_is_found_where_it_stands(indent, tmp_path):
         docs = ([chance.randrange(10**6) for _ in range(chance.randrange(4))] for _ in range(3))
         questions = [
             members(
-                id=f"q{n}",
-                docs=[members(doc=members(id=f"é{d}"), score=str(d)) for d in numbers],
+                id=f"q{n}", docs=[members(doc=members(id=f"é{d}"), score=str(d)) for d in numbers]
             )
             for n, numbers in enumerate(docs)
         ]

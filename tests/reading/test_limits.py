@@ -60,8 +60,7 @@ def test_what_is_checked_is_told_beside_too_many_rows(score, challenge):
     rules = "truth: t.csv\nmetrics: [P@1]\nsubmission: {limits: {rows: 2}}\n"
     sent = "list,item\nq1,a\nq9,a\nq2,a\n"
     folder = challenge(rules, **{"t.csv": "list,item\nq1,a\nq2,a\n", "mine.csv": sent})
-    ran = score("check", folder, folder / "mine.csv")
-    assert ran.code == 1
+    ran = score("check", folder, folder / "mine.csv").assert_exit(1)
     for words in (
         "mine.csv:4: error[S104] more than 2 rows, which is what is accepted here",
         "mine.csv:3:1: error[S302] list 'q9' is not in this challenge",

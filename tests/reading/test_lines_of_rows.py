@@ -62,9 +62,7 @@ def test_the_same_in_a_large_file(score, challenge):
         "mine.txt": "".join(f"{n}\n" + "# x\n\n" * (n % 7 == 0) for n in rows),
     }
     folder = numbers(challenge, ', comment: "#"', **files)
-    ran = score(folder, folder / "mine.txt")
-    assert ran.code == 0, ran
-    assert "0.0000" in ran.out
+    score(folder, folder / "mine.txt").assert_exit(0, out="0.0000")
 
 
 @pytest.mark.parametrize(("b", "code"), [("4\n5\n", 0), ("4\n\n5\n", 0), ("4\n", 1)])
@@ -78,8 +76,7 @@ def test_a_part_has_the_lines_of_its_own_lists(score, challenge, b, code):
     )
     files = {"t.zip": zipped(a="3\n", b="4\n5\n"), "l.csv": lists, "mine.zip": zipped(a="3\n", b=b)}
     folder = challenge(yaml, **files)
-    ran = score(folder, folder / "mine.zip")
-    assert ran.code == code, ran
+    ran = score(folder, folder / "mine.zip").assert_exit(code)
     assert "1 line, expected 2" in ran.err if code else "0.0000" in ran.out
 
 
@@ -92,9 +89,7 @@ def test_further_columns_stand_in_lines(score, challenge):
     truth = "s,token,tag\n1,t1,B-PER\n1,t2,O\n2,t1,O\n2,t2,B-LOC\n"
     files = {"t.csv": truth, "tokens.csv": "s,token\n1,t1\n1,t2\n2,t1\n2,t2\n"}
     folder = challenge(yaml, **files, **{"mine.txt": "B-PER\nO\n\nO\nB-PER\n"})
-    ran = score(folder, folder / "mine.txt", "--precision", "2")
-    assert ran.code == 0, ran
-    assert "0.50" in ran.out
+    score(folder, folder / "mine.txt", "--precision", "2").assert_exit(0, out="0.50")
 
 
 TEXTS = ["", "a, b", '"', 'she said "x", twice', '"all of it"', "", '"He" said']

@@ -28,8 +28,7 @@ def test_what_is_deep_enough_is_refused_wherever_we_stand(write):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ['"' + "[" * 500 + '"', '["\\"' + "[" * 500 + '"]', "[" + "[]," * 500 + "[]]", '"\\\\"'],
+    "text", ['"' + "[" * 500 + '"', '["\\"' + "[" * 500 + '"]', "[" + "[]," * 500 + "[]]", '"\\\\"']
 )
 def test_marks_in_text_and_beside_each_other_count_nothing(text):
     assert parse_json(text) == json.loads(text)

@@ -62,17 +62,13 @@ def test_a_part_that_is_a_file_of_the_challenge(link, target, org, sent, score):
 def test_a_part_that_is_a_link(target, org, sent, score):
     (sent.parent / "home.csv").write_text(f"{SECRET}\n")
     (sent / "one.csv").symlink_to(target)
-    ran = score("check", org, sent)
-    assert ran.code == 1
-    assert "error[S101] 'one.csv' is a link" in ran.out
+    ran = score("check", org, sent).assert_exit(1, out="error[S101] 'one.csv' is a link")
     assert SECRET not in ran.out + ran.err
 
 
 def test_a_part_that_has_another_name(org, sent, score):
     os.link(sent / "real.csv", sent / "one.csv")
-    ran = score("check", org, sent)
-    assert ran.code == 1
-    assert "error[S101] 'one.csv' is a hard link" in ran.out
+    score("check", org, sent).assert_exit(1, out="error[S101] 'one.csv' is a hard link")
     (sent / "real.csv").unlink()
     assert score("check", org, sent).code == 0
 
@@ -80,9 +76,7 @@ def test_a_part_that_has_another_name(org, sent, score):
 def test_a_folder_that_is_a_link_to_the_truth(org, sent, score):
     (sent.parent / "mine").symlink_to(org / "truth", target_is_directory=True)
     for path in (sent.parent / "mine", org / "truth"):
-        ran = score("check", org, path)
-        assert ran.code == 1
-        assert "error[S101] this is a file of the challenge" in ran.out
+        score("check", org, path).assert_exit(1, out="error[S101] this is a file of the challenge")
 
 
 def test_the_secrets_of_the_store(org, sent, score):

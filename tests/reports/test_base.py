@@ -50,9 +50,7 @@ def test_every_subject_is_here():
 )
 def test_a_mistyped_form_is_an_error_before_any_work(score, challenge, words, said):
     folder = challenge(**{"s.csv": "list,item\nq1,a\nq2,a\n"})
-    ran = score(*words, folder, folder / "s.csv")
-    assert ran.code == 2, ran
-    assert said in ran.err
+    score(*words, folder, folder / "s.csv").assert_exit(2, err=said)
 
 
 def test_cells_are_no_form():

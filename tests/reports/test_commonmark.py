@@ -142,11 +142,7 @@ def test_a_picture_is_shown_where_it_may_be():
 @pytest.mark.parametrize("text", ["a\x1b[31mb", "&#27;[31m", "`\u202eb`", "![\u200bx](https://x)",
                                   "    \x07b", "[\x1bx](https://x)", "# \x9bb"])  # fmt: skip
 def test_nothing_unseen_is_written(text):
-    for made in (
-        html(text),
-        plain(text, 80),
-        first_words(text, 80),
-    ):
+    for made in (html(text), plain(text, 80), first_words(text, 80)):
         assert all(character.isprintable() or character == "\n" for character in made)
 
 

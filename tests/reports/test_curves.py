@@ -14,8 +14,7 @@ SENT = "id,p\n1,0.5\n2,0.1\n3,0.9\n4,0.9\n5,0.1\n"
 def page(challenge, score):
     def run(yaml, truth, sent, *words):
         folder = challenge(yaml, **{"truth.csv": truth, "sub.csv": sent})
-        ran = score(folder, folder / "sub.csv", "--format", "html", *words)
-        assert ran.code == 0, ran
+        ran = score(folder, folder / "sub.csv", "--format", "html", *words).assert_exit(0)
         return ran.out
 
     return run

@@ -1,7 +1,5 @@
 """Findings as text: for people, and for a log that a workflow's runner reads."""
 
-import json
-
 import pytest
 
 ODD = ["::stop-commands::x.csv", "##[error]x.csv", "  ::error::x.csv"]
@@ -12,8 +10,7 @@ ODD = ["::stop-commands::x.csv", "##[error]x.csv", "  ::error::x.csv"]
 def test_no_line_is_a_command_for_a_runner(score, challenge, monkeypatch, name, verb):
     folder = challenge(**{name: "list,item\nq1,a\nq1,a\n"})
     monkeypatch.chdir(folder)
-    ran = score(*filter(None, [verb]), ".", name)
-    assert ran.code == 1, ran
+    ran = score(*filter(None, [verb]), ".", name).assert_exit(1)
     assert "S304" in ran.out + ran.err
     for line in (ran.out + ran.err).splitlines():
         assert not line.lstrip().startswith("::"), line
@@ -37,6 +34,6 @@ def test_quiet_leaves_only_what_is_wrong(score, challenge):
 
 def test_json_names_files_as_they_were_given(score, challenge):
     folder = challenge(**{"bad.csv": "list,item\nq1,a\nq1,a\n"})
-    told = json.loads(score("check", folder, folder / "bad.csv", "--format", "json").out)
+    told = score("check", folder, folder / "bad.csv", "--format", "json").json(1)
     assert told["submissions"][0]["path"] == str(folder / "bad.csv")
     assert "private" not in told

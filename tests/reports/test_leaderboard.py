@@ -43,8 +43,7 @@ FORMATS = ["table", "json", "csv", "markdown", "latex", "github", "html"]
 def test_a_report_is_what_it_was(score, monkeypatch, form):
     monkeypatch.chdir(GOLDEN / "board")
     sent = sorted(path for path in Path("submissions").iterdir())
-    ran = score(".", *sent, "--format", form)
-    assert ran.code == 1, ran
+    ran = score(".", *sent, "--format", form).assert_exit(1)
     said, golden = ran.out, (GOLDEN / f"board.{form}").read_text()
     if form == "json":
         assert json.loads(said) == approximately(json.loads(golden.replace("VERSION", __version__)))
@@ -404,8 +403,7 @@ def test_a_list_in_two_groups_is_an_error_of_the_challenge(challenge, score):
         **{"lists.csv": "list,group\nq1,a\nq2,b\nq1,b\n", "s.csv": "list,item\nq1,a\nq2,a\n"},
     )
     ran = score(folder, folder / "s.csv")
-    assert ran.code == 2
-    assert "lists.csv:4: error[T304] 'q1' is in two groups, 'a' and 'b'" in ran.err
+    ran.assert_exit(2, err="lists.csv:4: error[T304] 'q1' is in two groups, 'a' and 'b'")
 
 
 def large(board, teams, lists, count):

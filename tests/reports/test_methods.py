@@ -19,8 +19,7 @@ def cited(tex):
 
 @pytest.mark.slow("scores the bundled challenges")
 def test_a_board_in_sentences(score, tmp_path):
-    ran = score("paper", COURSE, GOOD, "-o", tmp_path, "--figures", "forest")
-    assert ran.code == 0, ran
+    score("paper", COURSE, GOOD, "-o", tmp_path, "--figures", "forest").assert_exit(0)
     bib, tex, plain = (tmp_path / name for name in ("refs.bib", "methods.tex", "methods.txt"))
     said = plain.read_text("utf-8")
     for sentence in (

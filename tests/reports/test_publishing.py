@@ -130,7 +130,7 @@ def test_measures_of_the_highest_grade_combine_without_telling_it(challenge, sco
             "run.csv": "list,item\nq1,a\nq2,b\nq3,d\n",
         },
     )
-    told = json.loads(score(folder, folder / "run.csv", "--format", "json").out)
+    told = score(folder, folder / "run.csv", "--format", "json").json()
     *hidden, of_eight, _, composed = told["measures"]
     assert [each["params"]["max_grade"] for each in hidden] == [None] * len(OF_THE_TRUTH)
     assert of_eight["params"]["max_grade"] == 8
@@ -161,8 +161,7 @@ def test_a_page_holds_no_digit_that_it_does_not_show(score, folder, precision):
 @pytest.mark.parametrize("words", [(), ("--private",)])
 def test_a_platform_is_told_nothing_secret(score, folder, form, words):
     for name in ("good.csv", "bad.csv"):
-        ran = score(folder, folder / name, "--format", form, *words)
-        assert ran.code == (name == "bad.csv"), ran
+        ran = score(folder, folder / name, "--format", form, *words).assert_exit(name == "bad.csv")
         assert [what for what, text in secrets(folder).items() if text in ran.out] == []
 
 
@@ -228,6 +227,5 @@ def test_lint_says_that_it_is_for_organizers(score, folder, form):
 def test_a_kit_explains_nothing(score, folder, tmp_path):
     kit = tmp_path / "kit.zip"
     assert score("kit", folder, "-o", kit).code == 0
-    ran = score("explain", kit, folder / "good.csv", "--list", "q0")
-    assert ran.code == 2, ran
+    ran = score("explain", kit, folder / "good.csv", "--list", "q0").assert_exit(2)
     assert not ran.out

@@ -84,9 +84,7 @@ def test_late_files_lose_a_share_for_each_day_begun(course):
 def test_what_gives_no_points_is_said(grading, said, course, score):
     folder = course(grading)
     ran = score(folder, folder / "one.csv", "--format", "grades", "-q")
-    assert ran.code == 2, ran
-    assert said in ran.err
-    assert "challenge.yaml:6: error[C1" in ran.err
+    ran.assert_exit(2, err=[said, "challenge.yaml:6: error[C1"])
 
 
 @pytest.mark.parametrize("grading", ["to: 2", "from: nobody, to: 0", "to: 0, measure: P@5"])
@@ -127,8 +125,7 @@ def test_a_course_without_points_gets_texts_alone(challenge, score, tmp_path):
     assert score("feedback", folder, folder / "s.csv", "-o", tmp_path / "out").code == 0
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["s.txt"]
     ran = score(folder, folder / "s.csv", "--format", "grades")
-    assert ran.code == 2
-    assert "write  grading: {from: baseline, to: 0.75, points: 10}" in ran.err
+    ran.assert_exit(2, err="write  grading: {from: baseline, to: 0.75, points: 10}")
 
 
 @pytest.mark.slow("keeps a board")
@@ -143,8 +140,7 @@ phases: [{{id: main, opens: '2020-01-01T00:00:00+00:00', show: {show}}}]
     folder = challenge(yaml, **{"s.csv": "list,item\nq1,a\nq2,a\n"})
     assert score("team", folder, "add", "red").code == 0
     assert score("add", folder, folder / "s.csv", "--team", "red").code == 0
-    ran = score("feedback", folder, "-o", tmp_path / "out", "-q")
-    assert ran.code == 0, ran
+    score("feedback", folder, "-o", tmp_path / "out", "-q").assert_exit(0)
     text = (tmp_path / "out" / "red.txt").read_text()
     assert ("points" in text) == (show == "all")
     assert ("hidden in this phase" in text) == (show == "none")

@@ -67,7 +67,7 @@ def test_a_result_is_what_it_was_and_keeps_to_its_schema(score, monkeypatch, tmp
         two_entries(score, monkeypatch, tmp_path)
     text = score(*COMMANDS[name], "--format", "json").out
     said = json.loads(re.sub('"receipt": "[0-9a-f]{64}"', '"receipt": "drawn with a salt"', text))
-    described = json.loads(score("schema", name).out)
+    described = score("schema", name).json()
     assert said["schema"].startswith(f"{name}/")
     assert described == schema(name)
     assert list(faults(said, described, described.get("$defs", {}))) == []
@@ -92,7 +92,7 @@ def two_entries(score, monkeypatch, tmp_path):
 def test_a_living_board_keeps_to_the_schema_of_a_report(score, monkeypatch, tmp_path):
     monkeypatch.chdir(GOLDEN / "board")
     two_entries(score, monkeypatch, tmp_path)
-    said = json.loads(score("board", ".", "--format", "json").out)
+    said = score("board", ".", "--format", "json").json()
     described = schema("report")
     assert list(faults(said, described, described.get("$defs", {}))) == []
     assert [*said][-4:] == ["notes", "scope", "split", "phase"]
@@ -114,7 +114,7 @@ def test_tokens_keep_to_the_schema_of_a_team(score, monkeypatch, tmp_path):
         ("list", "--organizer", ["schema", "team", "tokens"]),
         ("revoke", "green", ["schema", "team", "revoked"]),
     ):
-        said = json.loads(score("team", ".", *words, "--format", "json").out)
+        said = score("team", ".", *words, "--format", "json").json()
         assert list(said) == keys
         assert list(faults(said, described, described["$defs"])) == []
     assert list(faults({"schema": "team/1", "revoked": "x"}, described, described["$defs"]))
@@ -131,9 +131,7 @@ def test_a_schema_tells_what_is_no_result(change):
 
 
 def test_a_result_that_is_none_is_an_error(score):
-    ran = score("schema", "reprot")
-    assert ran.code == 2
-    assert "did you mean 'report'" in ran.err
+    score("schema", "reprot").assert_exit(2, err="did you mean 'report'")
 
 
 def test_no_number_is_null():
