@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from scorer.core.arrays import Ints, first_positions
+from scorer.core.arrays import Ints, at_or_missing, first_positions
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.kinds.base import Constants, ItemTruth, Kind, SideTables, Views
@@ -166,13 +166,12 @@ def _extras_of(truth: GradedItems, table: Table, side: SideTables) -> Extras:
     if of_truth:  # of each judged item, those of the first row that has it with its grade
         frame, item = table.frame, truth.find(table.frame)
         grade = frame["grade"].to_numpy() if "grade" in frame else np.ones(frame.height)
-        # The NaN at the end is for a row of -1, which is excluded: it has no grade.
-        has_grade = grade == np.append(truth.grade, np.nan)[item]
+        has_grade = grade == at_or_missing(truth.grade, item, np.nan)  # excluded pairs have none
         rows = first_positions(np.where(has_grade, item, -1), truth.in_list.size)
         of_truth = of_truth.at_or_missing(rows)
     if side.extra.get("items"):
         catalogue = _catalogue(side)
-        of_items = catalogue.extra.at(catalogue.codes(truth.items))
+        of_items = catalogue.extra.at_or_missing(catalogue.codes(truth.items))
     return Extras(of_truth, list=side.of_lists(truth.lists), item=of_items)
 
 
@@ -208,8 +207,7 @@ def _catalogue(side: SideTables) -> Catalogue:
     else:
         ids = history.frame["item"]
     names = ids.unique().sort()
-    # The last row, of zeros, is for items outside the catalogue, whose code is -1.
-    users, features = np.zeros(len(names) + 1), np.zeros((len(names) + 1, len(side.features)))
+    users, features = np.zeros(len(names)), np.zeros((len(names), len(side.features)))
     extra = NamedColumns({}, "item")
     if items is not None:
         place = find_places(ids, names)
@@ -217,12 +215,11 @@ def _catalogue(side: SideTables) -> Catalogue:
             features[place, n] = items.frame[role].to_numpy()
         if "users" in items:
             users[place] = items.frame["users"].to_numpy()
-        rows = np.append(first_positions(place, len(names)), -1)  # -1: outside the catalogue
-        extra = side.further_columns("items", items).at_or_missing(rows)
+        extra = side.further_columns("items", items).at(first_positions(place, len(names)))
     if history is not None:  # counts replace the column `users`
         lists = history.frame["list"].unique()
         _, known_items = _history_pairs(history.frame, lists, names)
-        users[:-1] = np.bincount(known_items, minlength=len(names))
+        users = np.bincount(known_items, minlength=len(names)).astype(np.float64)
     return Catalogue(names, users, features, extra)
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NoReturn
 import numpy as np
 from pydantic import Field, Strict
 
-from scorer.core.arrays import Floats
+from scorer.core.arrays import Floats, at_or_missing
 from scorer.core.errors import ChallengeError
 from scorer.metrics.api import metric
 from scorer.metrics.parameters import (
@@ -245,13 +245,14 @@ def novelty(
     >>> novelty(view, k=3, users=8).values().round(4)  # (1 + 3 + 3) / 3
     array([2.3333])
     """
-    top, known_to = view.top(k), np.maximum(view.catalogue.users, 1.0)
-    past = view.catalogue.users.sum() if base == "interactions" else users
-    if base == "users" and users is not None and known_to.max() > users:
-        most = f"an item is known to {known_to.max():,.12g} past users"
+    top, all_users = view.top(k), view.catalogue.users
+    past = all_users.sum() if base == "interactions" else users
+    if base == "users" and users is not None and all_users.max(initial=1) > users:
+        most = f"an item is known to {all_users.max(initial=1):,.12g} past users"
         raise ChallengeError(f"Novelty: there cannot be {users:,} past users where {most}")
-    bits = -np.log2(known_to[top.item] / past)
-    columns = {"known to": known_to[top.item], "-log2 of the share": bits}
+    known_to = np.maximum(view.catalogue.users_of(top.item), 1.0)
+    bits = -np.log2(known_to / past)
+    columns = {"known to": known_to, "-log2 of the share": bits}
     return sum_of_rows(top, columns, top.total(), "items")
 
 
@@ -298,10 +299,11 @@ def serendipity(
         unexpected = _distance_from_history(relevant, distance)
         columns = {"grade": relevant.grade, "unexpected": unexpected}
     else:
-        order = np.argsort(-view.catalogue.users[:-1], kind="stable")
-        places = np.full(order.size + 1, order.size + 1)  # an item outside the catalogue is last
+        order = np.argsort(-view.catalogue.users, kind="stable")
+        places = np.empty(order.size, dtype=np.int64)
         places[order] = np.arange(1, order.size + 1)
-        place = places[relevant.item]
+        # An item outside the catalogue is last.
+        place = at_or_missing(places, relevant.item, order.size + 1)
         unexpected = (place > int(expected)).astype(np.float64)
         columns = {"place by popularity": place.astype(float), "unexpected": unexpected}
     return sum_of_rows(relevant, columns, k, "k", name="sum of unexpected")
@@ -309,13 +311,14 @@ def serendipity(
 
 def _distance_from_history(items: Returned, distance: str) -> Floats:
     """The mean distance of each item from the items of its list's history; 1 without a history."""
-    features = items.catalogue.features
+    catalogue = items.catalogue
+    features = catalogue.features_of(items.item)
     sums, count = np.zeros(items.item.size), np.zeros(items.item.size)
     first = np.searchsorted(items.past_list, np.arange(items.lists + 1))  # of each list's history
     # Step n takes the n-th item of the history, for all rows whose list has that many.
     for n, row in steps(np.diff(first)[items.in_list]):
         past = items.past_item[first[items.in_list[row]] + n - 1]
-        sums[row] += feature_distances(features[items.item[row]], features[past], distance)
+        sums[row] += feature_distances(features[row], catalogue.features[past], distance)
         count[row] += 1
     return np.divide(sums, count, out=np.ones_like(sums), where=count > 0)
 
@@ -346,7 +349,7 @@ def ild(view: Returned, *, k: Cutoff, distance: FeatureDistance = "cosine") -> R
     array([0.6667,    nan])
     """
     top = view.top(k)
-    features = top.catalogue.features[top.item]
+    features = top.catalogue.features_of(top.item)
     total, pairs = np.zeros(top.lists), np.zeros(top.lists)
     for one, other in top.pairs():
         distances = feature_distances(features[one], features[other], distance)
@@ -426,7 +429,7 @@ def _target_shares(view: Scored, group: str, target: str, rel: float) -> Floats:
         targets[[names.index(name) for name in list_classes]] = view.extras.list[group].T
         return _normalized(list(targets), view.lists)
     if target == "catalogue":
-        totals = view.catalogue.extra[group][:-1].sum(axis=0)  # the last is of unknown items
+        totals = view.catalogue.extra[group].sum(axis=0)
         return _normalized([np.full(view.lists, total) for total in totals], view.lists)
     ideal = view.judged.ideal
     shares = view.judged.extras.item[group] * (ideal.grade >= rel)[:, None]

@@ -119,10 +119,9 @@ def returned_view(
     users, features = users or {}, features or {}
     names = pl.Series(sorted({*users, *features}), dtype=pl.String)
     width = max(map(len, features.values()), default=0)
-    rows_of = [*names, ""]  # the last stands for all items outside the catalogue
-    table = np.array([features.get(name, [0.0] * width) for name in rows_of], np.float64)
-    counts = np.array([users.get(name, 0.0) for name in rows_of], np.float64)
-    catalogue = Catalogue(names, counts, table.reshape(len(names) + 1, width))
+    table = np.array([features.get(name, [0.0] * width) for name in names], np.float64)
+    counts = np.array([users.get(name, 0.0) for name in names], np.float64)
+    catalogue = Catalogue(names, counts, table.reshape(len(names), width))
     sizes = [len(items) for items, _ in lists]
     rows = [(item, truth.get(item, np.nan)) for items, truth in lists for item in items]
     known = [item for items in history for item in items]

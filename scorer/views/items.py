@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from scorer.core.arrays import Ints
+from scorer.core.arrays import Ints, at_or_missing
 from scorer.reading.table import find_places
 
 
@@ -72,9 +72,9 @@ class ItemsByList(Mapping[str, frozenset[str]]):
         """Return the items of the given lists, in that order; a list that is not here has none."""
         if tuple(lists) == self.lists:
             return self
-        place = np.array([self._place.get(name, len(self)) for name in lists], dtype=np.int64)
-        old_starts = np.append(self.starts, self.starts[-1])[place]  # len(self): an empty list
-        sizes = np.append(np.diff(self.starts), 0)[place]
+        place = np.array([self._place.get(name, -1) for name in lists], dtype=np.int64)
+        old_starts = at_or_missing(self.starts, place, 0)
+        sizes = at_or_missing(np.diff(self.starts), place, 0)
         starts = np.append(0, np.cumsum(sizes))
         # A list's items move together from its old start to its new one.
         rows = np.arange(starts[-1]) + np.repeat(old_starts - starts[:-1], sizes)

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from scorer.core.arrays import Floats, Ints, Mask, sum_by_list
+from scorer.core.arrays import Floats, Ints, Mask, at_or_missing, sum_by_list
 from scorer.reading.table import Table, find_places
 from scorer.views.columns import NO_EXTRAS, Extras, NamedColumns, View
 from scorer.views.join import GradedItems, rank_rows
@@ -21,18 +21,25 @@ from scorer.views.ranked import Judged, Ties
 class Catalogue:
     """The items of the challenge, in the order of their ids, with their columns.
 
-    The code of an item is its index in `ids`; -1 stands for an item outside the catalogue, and
-    selects the last element of the other arrays, which have one more: 0, or zeros.
+    The code of an item is its index here; -1 stands for an item outside the catalogue.
     """
 
     ids: pl.Series  # sorted
-    users: Floats  # how many past users know each item, shape (items + 1,)
-    features: Floats  # shape (items + 1, features)
+    users: Floats  # how many past users know each item, shape (items,)
+    features: Floats  # shape (items, features)
     extra: NamedColumns = field(default_factory=lambda: NamedColumns({}, "item"))
 
     def codes(self, items: pl.Series) -> Ints:
         """Return the code of each item; -1 for one outside the catalogue."""
         return find_places(items, self.ids)
+
+    def users_of(self, codes: Ints) -> Floats:
+        """Return how many past users know each item; 0 for one outside the catalogue."""
+        return at_or_missing(self.users, codes, 0.0)
+
+    def features_of(self, codes: Ints) -> Floats:
+        """Return the features of each item, (codes, features); 0 outside the catalogue."""
+        return at_or_missing(self.features, codes, 0.0)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -110,7 +117,7 @@ def join_returned(
         "in_list": ordered.in_list,
         "rank": ordered.rank,
         "item": code,
-        "grade": np.append(truth.grade, np.nan)[row],
+        "grade": at_or_missing(truth.grade, row, np.nan),
         "score": submitted_scores(table)[ordered.row],
         "catalogue": catalogue,
         "past_list": past_list,
@@ -119,7 +126,7 @@ def join_returned(
             extras.truth.at_or_missing(row),
             extras.submission.at(ordered.row),
             extras.list,
-            catalogue.extra.at(code),
+            catalogue.extra.at_or_missing(code),
         ),
     }
     return Returned(**shared) if judged is None else Scored(**shared, judged=judged)
