@@ -173,6 +173,20 @@ def quoted(text: object, width: int = 60) -> str:
     return f"'{printable(text, width)}'"
 
 
+def suggest_renaming(similar: Mapping[str, str], most: int = 3) -> str:
+    """Return the end of a message on missing names: which found ones may be meant.
+
+    >>> suggest_renaming({"list": "ist", "item": "itm"})
+    "; rename 'ist' to 'list' and 'itm' to 'item'?"
+
+    Args:
+        similar: Missing name -> the found name that is like it; if there is none, the end is empty.
+        most: How many are said.
+    """
+    renamed = [f"{quoted(old)} to {quoted(new)}" for new, old in similar.items()][:most]
+    return f"; rename {' and '.join(renamed)}?" if renamed else ""
+
+
 def join_first(names: Sequence[Any], most: int = 3) -> str:
     """Return the first few of many names, for a sentence: `'a', 'b', 'c' and 1,204 more`."""
     message = ", ".join(quoted(name) for name in names[:most])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from scorer.core.problems import Problem
-from scorer.core.text import join_first, nearest, printable, quoted
+from scorer.core.text import join_first, nearest, printable, quoted, suggest_renaming
 from scorer.reading.layout import base_role, file_schema, separator_of
 from scorer.reading.limits import ReportedError, UnreadableError
 from scorer.reading.numbers import AMBIGUOUS, DECIMAL, parse_number
@@ -19,7 +19,6 @@ from scorer.reading.unpack import table_suffix
 SAMPLE_ROWS = 100  # that show whether an unused column holds numbers
 MOST_NAMES = 1000  # of a header that are searched for what a missing one may have meant
 LONGEST_NAME = 100  # characters of a name that is proposed
-MOST_HINTS = 3  # which columns to rename
 LISTED_NAMES = 12  # of a header that a message shows
 NAMELIKE = re.compile(r"[\w .,#%()\[\]/?-]{1,40}")  # what is shown of a header that fits nothing
 # Names of columns that count rows, in small letters and without signs: no scores and no grades.
@@ -166,11 +165,11 @@ def _report_missing_columns(
     similar = {name: close for name in lacking if (close := nearest(name, free) or only_free)}
     if len(lacking) == 1:
         message = f"column {quoted(lacking[0])} is missing; found: {listed}"
-        hints = [f"; rename {quoted(close)}?" for close in similar.values()]
+        hint = "".join(f"; rename {quoted(close)}?" for close in similar.values())
     else:
         message = f"columns {join_first(lacking, LISTED_NAMES)} are missing; found: {listed}"
-        hints = [f"; rename {quoted(old)} to {quoted(new)}?" for new, old in similar.items()]
-    request.report("S201", message + "".join(hints[:MOST_HINTS]), line, help=help)
+        hint = suggest_renaming(similar)
+    request.report("S201", message + hint, line, help=help)
 
 
 def match_header(

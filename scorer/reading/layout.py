@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from scorer.core.text import join_first, nearest, printable, quoted
+from scorer.core.text import join_first, nearest, printable, quoted, suggest_renaming
 from scorer.reading.limits import UnreadableError
 from scorer.reading.schema import Schema, holds_text
 
@@ -238,11 +238,11 @@ def _check_wide_columns(
         message = f"{len(missing):,} columns are missing: {join_first(missing, 3)}"
         if len(missing) == 1:
             message = f"column {quoted(missing[0])} is missing"
-        similar = ((name, nearest(name, strange)) for name in missing)
-        hints = [f"; rename {quoted(old)} to {quoted(new)}?" for new, old in similar if old]
-        if strange and not hints:
-            hints = [f"; in place found: {join_first(strange, 3)}"]
-        raise UnreadableError("S201", message + "".join(hints[:3]))
+        similar = {name: old for name in missing if (old := nearest(name, strange))}
+        hint = suggest_renaming(similar)
+        if strange and not similar:
+            hint = f"; in place found: {join_first(strange, 3)}"
+        raise UnreadableError("S201", message + hint)
     if strange:
         message = f"no column of this challenge is called {join_first(strange, 3)}"
         raise UnreadableError("S201", f"{message}; it has {join_first(list(known))}")
