@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from importlib import import_module
 from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -25,7 +26,7 @@ from scorer.challenge.submission import Submission
 from scorer.checks.ids import MESSAGES, IdFault, PublicIds, count_rows, has_name
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.matching import Columns, RowIndex
-from scorer.core.plugins import find_marked, mark
+from scorer.core.plugins import mark, marked_things
 from scorer.core.problems import KEPT, Findings, Problem, Severity
 from scorer.core.text import format_exact, join_first, printable, quoted
 from scorer.reading.table import Table, find_places
@@ -278,10 +279,30 @@ def check(
     return decorate
 
 
+# The modules with checks of a file: those of all kinds of challenges, and those of one kind alone.
+SHARED_MODULES: Mapping[File, tuple[str, ...]] = {
+    "submission": ("numbers", "ranked", "texts"),
+    "truth": ("truth",),
+}
+MODULES = {
+    "boxes": ("regions",),
+    "labels": ("classes",),
+    "masks": ("regions",),
+    "preferences": ("pairs",),
+    "values": ("values",),
+}
+
+
 @cache
-def checks(of: File = "submission") -> tuple[Check, ...]:
-    """Return the checks of a file, in the order of their names."""
-    found = (check for check in find_marked(__package__, Check) if check.of == of)
+def find_checks(of: File, kind: str) -> tuple[Check, ...]:
+    """Return the checks of a file of a kind of challenge, in the order of their names."""
+    modules = (*SHARED_MODULES[of], *MODULES.get(kind, ()))
+    found = [
+        check
+        for module in modules
+        for check in marked_things(import_module(f"{__package__}.{module}"), Check)
+        if check.of == of and (check.kinds is None or kind in check.kinds)
+    ]
     return tuple(sorted(found, key=lambda check: check.name))
 
 
@@ -295,9 +316,8 @@ def examine(
     """
     counted = list[CountedProblem]()
     adds_counted = not (isinstance(rows, SubmissionRows) and rows.is_bucket)
-    for each in checks("submission" if isinstance(rows, SubmissionRows) else "truth"):
-        if each.kinds is not None and rows.public.kind not in each.kinds:
-            continue
+    of: File = "submission" if isinstance(rows, SubmissionRows) else "truth"
+    for each in find_checks(of, rows.public.kind):
         if codes is not None and set(codes).isdisjoint(each.codes):
             continue
         for found in each.examine(rows):

@@ -18,10 +18,12 @@ import scorer
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks import ids
-from scorer.checks.base import SubmissionRows, checks, examine, problem_per_row
+from scorer.checks.base import Check, SubmissionRows, examine, find_checks, problem_per_row
 from scorer.checks.ids import INVISIBLE, SUGGESTIONS, IdIndex, PublicIds
 from scorer.core.codes import codes
+from scorer.core.plugins import find_marked
 from scorer.core.problems import KEPT, Findings, Problem
+from scorer.kinds import KINDS
 from scorer.reading.schema import holds_text
 from scorer.reading.table import make_table
 
@@ -131,7 +133,9 @@ def test_a_check_is_handed_nothing_but_the_public_part():
         "domains",  # of the measures, which are public
         "boxes_are_shares",  # how the boxes of the truth are written, not where they are
     }
-    for check in checks():
+    for check in find_marked("scorer.checks", Check):
+        if check.of == "truth":
+            continue
         (rows,) = inspect.signature(check.examine).parameters.values()
         assert rows.annotation == "SubmissionRows"
         source = Path(inspect.getfile(check.examine)).read_text()
@@ -143,6 +147,12 @@ def test_a_check_is_handed_nothing_but_the_public_part():
             *("reading.layout", "reading.numbers", "reading.schema", "reading.table"),
             "views.images",  # how cells of masks and boxes are read
         }
+
+
+def test_each_check_is_found_for_its_kinds():
+    for check in find_marked("scorer.checks", Check):
+        for kind in check.kinds or KINDS:
+            assert check in find_checks(check.of, kind), "see MODULES in checks/base.py"
 
 
 @pytest.mark.parametrize("kind", ["grades", "ratings"])
