@@ -171,9 +171,9 @@ def _read_as_texts(
     findings, shape = Findings(), Schema(tuple(columns), (), columns)
     texts = prepared.read(file.path, findings, file.format, [shape]).table
     assert texts is not None  # as it was read before
-    numbers = [name for role, name in names.items() if not holds_text(role)]
+    used = [name for role, name in names.items() if holds_text(role)]
     roles = [role for role in several if role in table]
-    of_parts = problems_of_parts(file.path, texts, roles, numbers, findings, prepared.limits)
+    of_parts = problems_of_parts(file.path, texts, roles, used, findings, prepared.limits)
     return texts, of_parts
 
 
@@ -181,18 +181,19 @@ def problems_of_parts(
     path: Path,
     table: Table,
     roles: Sequence[str],
-    numbers: Collection[str],
+    used: Collection[str],
     findings: Findings,
     limits: ReadLimits,
 ) -> dict[tuple[str, ...], list[Problem]] | None:
     """Return the cells of `roles` in rows that were left out -> what is wrong with these rows.
 
     None if the part of the table that a row belongs to is not certain: no other row has these
-    cells, or a column of numbers stands before them, where a decimal comma shifts all that follows.
+    cells, or a column that may hold numbers stands before them, where a decimal comma shifts all
+    that follows.
 
     Args:
         roles: The columns that tell the parts of the table apart.
-        numbers: The names of the columns of numbers.
+        used: The names of the columns of text that are used; others may hold numbers.
         findings: What was found when the table was read.
     """
     problems = [problem for problem in findings if problem.severity == "error"]
@@ -203,7 +204,7 @@ def problems_of_parts(
     if (
         table.find_cells is None
         or len(lines) < findings.errors  # of some the line is not known
-        or not set(numbers).isdisjoint(table.header[:last])
+        or not set(used).issuperset(table.header[:last])
     ):
         return None
     cells = find_row_cells(path, table.find_cells, lines, roles, limits)

@@ -168,12 +168,10 @@ def _of_file(file: Named, said: Said) -> Iterator[SystemValues]:
         roles = dict(zip(preview.names, table.frame.columns[1:], strict=True))
 
         def find_faults(
-            parts: Sequence[str], numbers: Sequence[str]
+            parts: Sequence[str], used: Sequence[str]
         ) -> Mapping[tuple[str, ...], Sequence[Problem]]:
             of_roles = [roles[name] for name in parts]
-            faults = problems_of_parts(
-                file.path, table, of_roles, numbers, findings, DEFAULT_LIMITS
-            )
+            faults = problems_of_parts(file.path, table, of_roles, used, findings, DEFAULT_LIMITS)
             if faults is None:
                 raise ChallengeError(problems=findings)
             return faults
@@ -204,7 +202,7 @@ def _read_table(
     return table.with_frame(table.frame.select("line", *roles))
 
 
-# (columns of systems and runs, columns of numbers) -> the cells of the first in rows that were left
+# (columns of systems and runs, columns of text) -> the cells of the first in rows that were left
 # out -> what is wrong with these rows.
 FindFaults = Callable[[Sequence[str], Sequence[str]], Mapping[tuple[str, ...], Sequence[Problem]]]
 
@@ -215,7 +213,7 @@ def _of_table(
     said: Said,
     name: str,
     where: str,
-    find_faults: FindFaults = lambda parts, numbers: {},
+    find_faults: FindFaults = lambda parts, used: {},
 ) -> Iterator[SystemValues]:
     """The systems of a whole table; of one without a column of them a system of that name."""
     columns = find_value_columns(table, said.columns, said.values, where)
@@ -227,7 +225,8 @@ def _of_table(
         frame = pl.DataFrame(table.rows, table.names, orient="row")
         columns = find_run_column(columns, frame[[*columns.keys, *columns.run_names]], where)
     names = [column for column in (columns.system, columns.run) if column is not None]
-    faults = find_faults(names, columns.values)
+    texts = [column for column in (*names, columns.case, columns.measure) if column is not None]
+    faults = find_faults(names, texts)
     by_system: dict[tuple[str, ...], list[ValueRow]] = {}
     for line, row in zip(lines, table.rows, strict=True):
         rows = by_system.setdefault(tuple(row[at[column]] for column in names), [])

@@ -71,9 +71,9 @@ class _JsonFormatter(logging.Formatter):
             "reference": REFERENCE.get(),
         }
         for key, value in vars(record).items():
-            if key not in STANDARD_ATTRIBUTES:
+            if key not in STANDARD_ATTRIBUTES and key not in ("time", "level", "event"):
                 line[key] = printable(value, LONGEST_TEXT) if isinstance(value, str) else value
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
         fields = {key: value for key, value in line.items() if value is not None}
-        return json.dumps(fields, ensure_ascii=False, default=str)
+        return json.dumps(fields, default=str)  # in ASCII: a text may be no valid Unicode

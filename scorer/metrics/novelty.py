@@ -318,7 +318,7 @@ def _distance_from_history(items: Returned, distance: str) -> Floats:
     # Step n takes the n-th item of the history, for all rows whose list has that many.
     for n, row in steps(np.diff(first)[items.in_list]):
         past = items.past_item[first[items.in_list[row]] + n - 1]
-        sums[row] += feature_distances(features[row], catalogue.features[past], distance)
+        sums[row] += feature_distances(features[row], catalogue.features_of(past), distance)
         count[row] += 1
     return np.divide(sums, count, out=np.ones_like(sums), where=count > 0)
 

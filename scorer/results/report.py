@@ -428,7 +428,7 @@ class Report:
         return replace(
             self,
             private=ABSENT,
-            measures=tuple(map(public_measure, self.measures)),
+            measures=public_measures(self.measures),
             submissions=tuple(submission.published(paths) for submission in self.submissions),
             splits=tuple(split.published(paths) for split in self.splits or ()) or ABSENT,
             tracks=tuple(track.published(paths) for track in self.tracks or ()) or ABSENT,
@@ -471,6 +471,28 @@ def hides_truth(measure: Measure) -> bool:
     return any(SETTLED_BY_TRUTH in part.inferred for part in measure.all_parts)
 
 
+def public_measures(measures: Sequence[Measure]) -> tuple[Measure, ...]:
+    """The measures without what the truth alone settles; as they are where the challenge says it.
+
+    The signature of a measure that a board makes for itself, such as WinRate, holds those of
+    others.
+    """
+    if not any(map(hides_truth, measures)):
+        return tuple(measures)
+    shown = map(public_measure, measures)
+    return tuple(
+        replace(each, board_signature=_public_signature(each.board_signature))
+        if not each.metric.in_catalogue
+        else each
+        for each in shown
+    )
+
+
+def _public_signature(signature: str) -> str:
+    hidden = rf"\|{SETTLED_BY_TRUTH}:[^|)]*"
+    return re.sub(hidden, f"|{SETTLED_BY_TRUTH}:truth", signature)
+
+
 def public_measure(measure: Measure) -> Measure:
     """The measure without what the truth alone settles; as it is where the challenge says it."""
     if not hides_truth(measure):
@@ -482,7 +504,5 @@ def public_measure(measure: Measure) -> Measure:
         measure,
         params=params,
         parts=tuple(map(public_measure, measure.parts)),
-        board_signature=re.sub(
-            rf"\|{SETTLED_BY_TRUTH}:[^|)]*", f"|{SETTLED_BY_TRUTH}:truth", measure.board_signature
-        ),
+        board_signature=_public_signature(measure.board_signature),
     )

@@ -17,10 +17,12 @@ Tick = Callable[[int], None]  # called with the number of submissions that are d
 # The total size of the files, in bytes, from which several processes are used. Starting a process
 # takes as long as scoring about 10 MiB, so that sharing smaller files would gain little.
 SHARED_SIZE = 32 << 20
-# Files of at most this size, in bytes, are shared among threads, which need no start. Scoring one
-# takes less than 300 MB, so that the system never ends the process, and with it all files, for
-# want of memory. Of larger files, polars uses all cores for one anyway.
-THREAD_SIZE = 8 << 20
+# Files of at most this size each, and together, in bytes, are shared among threads, which need no
+# start. Scoring one takes less than 400 MB, so that a few threads do not fill the memory: the
+# system would end the process, and with it all files. With more files processes are faster, since
+# Python's own code runs in one thread at a time: with two cores and files of 3 MB from 350 MB on.
+THREAD_SIZE, THREAD_TOTAL = 8 << 20, 320 << 20
+MAX_THREADS = 4
 PACKED = (GZIP, ZIP, PARQUET)  # what a file begins with that may be far larger than it is on disk
 
 
@@ -28,19 +30,24 @@ def default_jobs(paths: Sequence[Path], measures: Sequence[Measure]) -> int:
     """Return the number of processes to use: one for few or small files, else one per core."""
     if len(paths) < 2 or can_use_threads(paths, measures):
         return 1
-    # `Path.is_file` raises an OSError for a name that is too long; `os.path.isfile` does not.
-    size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
-    return min(_count_cores(), len(paths)) if size >= SHARED_SIZE else 1
+    return min(_count_cores(), len(paths)) if _total_size(paths) >= SHARED_SIZE else 1
 
 
 def can_use_threads(paths: Sequence[Path], measures: Sequence[Measure]) -> bool:
-    """Return whether files may be scored side by side in this process.
+    """Return whether files should be scored side by side in this process.
 
     All are small, and no metric is a plug-in, whose code may not expect threads.
     """
     metrics = [part.metric for measure in measures for part in measure.all_parts]
     built_in = all(metric.function.__module__.startswith("scorer.metrics.") for metric in metrics)
-    return len(paths) > 1 and built_in and all(map(_is_small, paths))
+    if len(paths) < 2 or not built_in or _total_size(paths) > THREAD_TOTAL:
+        return False
+    return all(map(_is_small, paths))
+
+
+def _total_size(paths: Sequence[Path]) -> int:
+    # `Path.is_file` raises an OSError for a name that is too long; `os.path.isfile` does not.
+    return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
 
 
 def _is_small(path: Path) -> bool:
@@ -89,8 +96,8 @@ def score_submissions(
 
 
 def _score_in_threads(plan: Plan, paths: Sequence[Path]) -> Iterator[Outcome]:
-    """Yield the outcome of each file, in order, from one thread per core."""
-    pool = ThreadPoolExecutor(min(_count_cores(), len(paths)))
+    """Yield the outcome of each file, in order, from a few threads."""
+    pool = ThreadPoolExecutor(min(_count_cores(), MAX_THREADS, len(paths)))
     try:
         for future in [pool.submit(score_submission, plan, path) for path in paths]:
             # Ctrl-C does not interrupt a wait, since polars sets a flag by which the system

@@ -245,7 +245,7 @@ class Site:
             snapshot, live = self.once(key, made)
             digits = self.digits(viewer)
             if not viewer.organizer:
-                live = public(live._replace(report=rounded_report(live.report, digits)))
+                live = public(live._replace(report=rounded_report(live.report.published(), digits)))
             plot = over_time(snapshot, live, self.now(), self.teams, self.zone, digits)
             return ReadyBoard(live, *standings(live, self.zone), plot)
 

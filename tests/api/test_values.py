@@ -389,6 +389,7 @@ def test_a_system_with_a_row_that_cannot_be_read_is_not_explained(score, tmp_pat
     ("header", "row"),
     [
         ("dice,model,case", "0,5,b,y"),  # the decimal comma shifts the names: b may be another one
+        ("heat,model,case,dice", "0,a,b,y,1"),  # as one of a column that is not used may do
         ("model,case,dice", "d,y"),  # of no other row
         ("model,case,dice", '"b,y,1'),  # no name at all
     ],
@@ -397,10 +398,10 @@ def test_a_table_is_refused_where_a_row_that_cannot_be_read_may_be_of_any_system
     score, tmp_path, header, row
 ):
     names = header.split(",")
-    rows = [{"model": m, "case": c, "dice": "1"} for m in "ab" for c in "xy"]
+    rows = [{"heat": "0.2", "model": m, "case": c, "dice": "1"} for m in "ab" for c in "xy"]
     lines = [",".join(cells[name] for name in names) for cells in rows]
     (tmp_path / "all.csv").write_text("\n".join([header, *lines, row, ""]))
-    ran = score("values", tmp_path / "all.csv", "--format", "json")
+    ran = score("values", tmp_path / "all.csv", "--value", "dice", "--format", "json")
     assert (ran.code, json.loads(ran.out)["leaderboard"]) == (1, [])
     assert "all.csv:6" in ran.err
 

@@ -229,3 +229,17 @@ def test_a_kit_explains_nothing(score, folder, tmp_path):
     assert score("kit", folder, "-o", kit).code == 0
     ran = score("explain", kit, folder / "good.csv", "--list", "q0").assert_exit(2)
     assert not ran.out
+
+
+def test_the_signature_of_ranks_hides_what_those_of_its_measures_hide(challenge, score):
+    files = {
+        "truth.csv": "list,item,grade\nq1,a,7\nq1,b,2\n",
+        "x.csv": "list,item,score\nq1,a,2\n",
+        "y.csv": "list,item,score\nq1,b,2\n",
+    }
+    rank_by = "{measures: [ERR, P@2], aggregate: WinRate, each: list}"
+    yaml = f"truth: truth.csv\nmetrics: [ERR, P@2]\nleaderboard: {{rank_by: {rank_by}}}\n"
+    folder = challenge(yaml, **files)
+    ran = score(folder, folder / "x.csv", folder / "y.csv", "--format", "json")
+    assert "|max_grade:truth|" in json.loads(ran.out)["measures"][0]["signature"]
+    assert "max_grade:7" not in ran.out

@@ -17,7 +17,7 @@ import scorer
 from scorer.api.evaluate import settled_challenge
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
-from scorer.scoring.run import SHARED_SIZE, THREAD_SIZE, can_use_threads, default_jobs
+from scorer.scoring.run import SHARED_SIZE, THREAD_SIZE, THREAD_TOTAL, can_use_threads, default_jobs
 
 METRIC = """
 import os, signal
@@ -132,9 +132,9 @@ def test_threads_share_small_plain_files_of_built_in_metrics(tmp_path):
     assert not can_use_threads([small, tmp_path], [built_in])
     plugin = replace(built_in, metric=constant.metric)
     assert not can_use_threads([small, largest], [built_in, plugin])
-    # many small files are more than processes are started for, and need none
-    many = [largest] * (SHARED_SIZE // THREAD_SIZE)
+    many = [largest] * (THREAD_TOTAL // THREAD_SIZE)
     assert default_jobs(many, [built_in]) == 1
+    assert default_jobs([*many, small], [built_in]) == min(2, len(os.sched_getaffinity(0)))
 
 
 def test_threads_give_what_one_thread_gives(challenge, monkeypatch):

@@ -118,3 +118,14 @@ def test_neither_withdrawing_nor_selecting_shows_a_value_that_the_ladder_keeps(c
         assert client.post(f"{API}/decisions", headers=red, json=decision).status_code == 201
         assert row() == counts
         assert client.get(f"{API}/entries/2", headers=red).json()["values"] is None
+
+
+@pytest.mark.slow("serves a board and evaluates entries")
+def test_a_visitor_is_not_told_the_highest_grade_of_the_truth(client_with, served):
+    challenge = served.folder / "challenge.yaml"
+    challenge.write_text(challenge.read_text().replace("[P@2, RR]", "[P@2, ERR]"))
+    client, red = client_with(), served.bearer("red")
+    finished(client, red, send(client, red, rows(good)).json()["entry"])
+    for headers, shown in (({}, None), (red, None), (served.bearer("organizer"), 2)):
+        err = client.get(f"{API}/board", headers=headers).json()["measures"][1]
+        assert err["params"]["max_grade"] == shown
