@@ -197,12 +197,9 @@ Files = tuple[File, ...]
 
 
 class YamlSection(BaseModel):
-    """A section of challenge.yaml: unknown keys are errors, and nothing changes once read.
+    """A section of challenge.yaml: unknown keys are errors, and nothing changes once read."""
 
-    A section is compiled with the challenge that it is part of; alone only if it is read alone.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def none_twice(names: tuple[str, ...]) -> tuple[str, ...]:
