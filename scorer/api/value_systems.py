@@ -158,9 +158,8 @@ def _of_file(file: Named, said: Said) -> Iterator[SystemValues]:
     elif is_report(file.path):
         yield from _of_report(file)
     else:
-        preview = look(file.path) or Preview(
-            (CASE,)
-        )  # a column that it lacks: reading it tells why
+        # A file that shows no table is read with a column that it lacks, which tells why.
+        preview = look(file.path) or Preview((CASE,))
         findings = Findings(file.display)
         table = _read_table(file.path, preview.names, preview.written, findings)
         if not len(table):

@@ -1,7 +1,7 @@
 """Things that the modules of a package define, and code of others: plugins.
 
-A decorator marks a function with the thing that it defines (`mark`), a metric, a format, a check
-or a tool, and `find_marked` finds those in all modules of a package. Code of others is a file that
+A decorator marks a function with the thing that it defines (`mark`), a metric, a check or a
+tool, and `find_marked` finds those in all modules of a package. Code of others is a file that
 a challenge names, or a module that an installed project names by an entry point.
 """
 
