@@ -20,9 +20,9 @@ from scorer.api.value_systems import Said
 from scorer.challenge.load import load
 from scorer.export.base import Bundle
 from scorer.export.bundle import EXPORTERS, make_context
-from scorer.prepare.bind import prepare
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Canvas, Figure
+from scorer.scoring.bind import prepare
 
 COURSE = Path(__file__).parent.parent / "challenges" / "course-2026"
 PAGES = sorted((Path(__file__).parent / "platforms").glob("*.md"))

@@ -46,11 +46,6 @@ from scorer.core.errors import PluginError, ScorerError, SubmissionRejected, Usa
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, printable, quoted
 from scorer.kinds.base import Kind, PublicSources, SideTables
-from scorer.prepare.answers import Answers, answers_in
-from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import OpenChallenge, aids_of, opened
-from scorer.prepare.tables import organizer_table
-from scorer.prepare.where import truth_shapes
 from scorer.reading.formats import SUFFIXES, format_suffix
 from scorer.reading.layout import separator_of
 from scorer.reading.limits import ReportedError, UnreadableError, accept_rows
@@ -61,6 +56,9 @@ from scorer.reading.table import NO_TEXTS, Cells, ReadRequest, Table
 from scorer.reading.trec import SECOND_FIELDS, match_trec_schema, trec_positions
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import values_of_lists
+from scorer.scoring.answers import Answers, answers_in
+from scorer.scoring.bind import BoundChallenge, prepare
+from scorer.scoring.open import OpenChallenge, aids_of, opened
 from scorer.scoring.submission import (
     Checked,
     Plan,
@@ -69,6 +67,8 @@ from scorer.scoring.submission import (
     score_table,
     score_views,
 )
+from scorer.scoring.tables import organizer_table
+from scorer.scoring.where import truth_shapes
 from scorer.views.diverse import Diverse
 from scorer.views.preferences import Positions
 from scorer.views.values import CSV, Frames

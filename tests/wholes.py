@@ -5,8 +5,8 @@ from variants import DIVERSE, PREFERRED, RETURNED, bound
 from variants import NOTATIONS as JUDGED
 
 from scorer.challenge.load import load
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened
 from scorer.views.preferences import Positions
 
 RNG = np.random.default_rng(2011)

@@ -17,9 +17,9 @@ from scorer.api import data
 from scorer.challenge.columns import ROLES
 from scorer.core.errors import UsageError
 from scorer.core.text import join_first, quoted
-from scorer.prepare.guess.base import Needs
-from scorer.prepare.guess.challenge import challenge_data
-from scorer.prepare.guess.forms import looked
+from scorer.infer.base import Needs
+from scorer.infer.challenge import challenge_data
+from scorer.infer.forms import looked
 
 LOOKED_AT = 1000  # rows of frames whose columns are guessed
 ANSWERS = {"grade": "score", "rating": "prediction", "target": "prediction"}  # truth -> submission

@@ -14,17 +14,17 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from scorer.api.probes import probes
+from scorer.api.probes_of_grades import with_extra_columns
 from scorer.api.submissions import terms_of
 from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.problems import Findings
 from scorer.core.text import format_distinct, quoted
 from scorer.leaderboard.board import settled
-from scorer.prepare.open import OpenChallenge
-from scorer.prepare.probes import probes
-from scorer.prepare.probes_of_grades import with_extra_columns
 from scorer.reading.numbers import LARGEST
 from scorer.reading.schema import NUMBER, holds_text
 from scorer.reading.table import Table, encode
+from scorer.scoring.open import OpenChallenge
 from scorer.scoring.submission import score_table
 
 LOST = 0.2  # the share of the truth that the good submission leaves to chance

@@ -12,10 +12,10 @@ from scorer.api.systems import among
 from scorer.api.text import Text
 from scorer.challenge.model import Challenge
 from scorer.core.text import printable
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened
 from scorer.results.findings import CheckedFiles
 from scorer.results.report import Scored
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened
 
 
 class Checked(Text, list[Scored]):

@@ -35,11 +35,11 @@ from scorer.leaderboard.samples import Samples, samples_of
 from scorer.metrics.notation import Measure, find_measure
 from scorer.preferences.base import compute_preferences
 from scorer.preferences.comparisons import comparisons
-from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import opened
 from scorer.results import comparison
 from scorer.results.comparison import Differing
 from scorer.results.json import ABSENT, Internal
+from scorer.scoring.bind import BoundChallenge, prepare
+from scorer.scoring.open import opened
 from scorer.stats.paired import Test
 from scorer.views.preferences import Positions
 

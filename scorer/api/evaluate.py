@@ -26,10 +26,10 @@ from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.plugins import MARK
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted
+from scorer.infer.base import Needs
+from scorer.infer.challenge import needs_of
 from scorer.metrics.api import Metric
-from scorer.prepare.bind import prepare
-from scorer.prepare.guess.base import Needs
-from scorer.prepare.guess.challenge import needs_of
+from scorer.scoring.bind import prepare
 
 TRUTH = "truth"  # what messages call it
 UNSAID = ("format", "columns")  # of a challenge's `submission:`, not said here

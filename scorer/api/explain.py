@@ -30,14 +30,14 @@ from scorer.core.problems import Findings
 from scorer.core.text import join_first, quoted
 from scorer.leaderboard.repeats import REPEATED
 from scorer.metrics.steps import Sentence, Step, Working, grid
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import OpenChallenge, opened
-from scorer.prepare.splits import cut, scope_of
 from scorer.reading.parts import locate_by_part
 from scorer.results import explanation
 from scorer.results.explanation import ExplainedMeasure
 from scorer.results.json import ABSENT
 from scorer.results.report import Scope
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import OpenChallenge, opened
+from scorer.scoring.splits import cut, scope_of
 from scorer.scoring.submission import score_table
 from scorer.stats.exact import exact_mean
 

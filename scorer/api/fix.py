@@ -10,10 +10,10 @@ from scorer.challenge.public import Public
 from scorer.checks.causes import expected_table
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
-from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import public
 from scorer.reading.formats import find_format
 from scorer.reading.repair import Repaired, repair
+from scorer.scoring.bind import BoundChallenge, prepare
+from scorer.scoring.open import public
 
 
 def fix(

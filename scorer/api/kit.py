@@ -26,14 +26,14 @@ from scorer.challenge.words import SHOWN_WORDS
 from scorer.kinds.base import LIKELY
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure
-from scorer.prepare.bind import BoundChallenge
-from scorer.prepare.kind import own_metrics
-from scorer.prepare.open import wide_labels
-from scorer.prepare.tables import public_table
 from scorer.reading.formats import find_format
 from scorer.reading.read import header_words
 from scorer.reading.schema import Schema, holds_text
 from scorer.reading.write import zip_files
+from scorer.scoring.bind import BoundChallenge
+from scorer.scoring.kind import own_metrics
+from scorer.scoring.open import wide_labels
+from scorer.scoring.tables import public_table
 
 # groups of these names say which part of the lists is scored when
 SPLITS = {"public", "private", "hidden", "secret", "held-out", "heldout", "final"}

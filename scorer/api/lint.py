@@ -12,6 +12,8 @@ import numpy as np
 
 from scorer.api.attacks import gains
 from scorer.api.power import detectable_of, known_files
+from scorer.api.probes import probes, unanswerable, values_of_table
+from scorer.api.probes_of_grades import cutoffs
 from scorer.api.submissions import Named, baselines, loaded, scored_files, terms_of
 from scorer.api.systems import among
 from scorer.api.text import Text
@@ -24,12 +26,6 @@ from scorer.core.text import format_distinct, join_first, printable, quoted, uni
 from scorer.kinds.ranking import Grades
 from scorer.metrics.notation import Measure, find_measure
 from scorer.metrics.registry import ignored_entry_points
-from scorer.prepare.bind import prepare
-from scorer.prepare.fingerprint import keyed
-from scorer.prepare.open import OpenChallenge, opened
-from scorer.prepare.probes import probes, unanswerable, values_of_table
-from scorer.prepare.probes_of_grades import cutoffs
-from scorer.prepare.splits import split_of_lists
 from scorer.reading.numbers import parse_number
 from scorer.reading.read import header_words
 from scorer.reading.table import make_table
@@ -38,6 +34,10 @@ from scorer.results.grading import scale_of
 from scorer.results.json import ChallengeIdentity
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, ProbedMeasure, RandomSubmissions, Remark
+from scorer.scoring.bind import prepare
+from scorer.scoring.fingerprint import keyed
+from scorer.scoring.open import OpenChallenge, opened
+from scorer.scoring.splits import split_of_lists
 from scorer.views.recommendations import Returned
 from scorer.views.texts import Texts
 from scorer.views.values import CSV
@@ -207,7 +207,7 @@ def _doctests(ready: OpenChallenge) -> Iterator[Remark]:
     """The examples of Kaggle's metrics that fail."""
     for spec in ready.prepared.challenge.metrics:
         if spec.kaggle is not None:
-            from scorer.prepare.kaggle import failing_examples
+            from scorer.scoring.kaggle import failing_examples
 
             for told in failing_examples(spec.kaggle):
                 yield Remark("error", f"{spec.kaggle.name}: {told}")

@@ -11,8 +11,8 @@ from scorer.checks.ids import DECIMAL_ID, IdIndex
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.kinds.ranking import Grades
-from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
+from scorer.scoring.open import OpenChallenge
 from scorer.views.join import GradedItems
 from scorer.views.ranked import Judged, Ranked
 

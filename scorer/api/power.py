@@ -8,18 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from scorer.api.probes import cards, has_probes, probes
 from scorer.api.submissions import Named, baselines, terms_of
 from scorer.challenge.leaderboard import Tiers
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import settled
 from scorer.leaderboard.certainty import cluster_codes, usual
 from scorer.leaderboard.samples import samples_of
-from scorer.prepare.bind import BoundChallenge
-from scorer.prepare.open import OpenChallenge
-from scorer.prepare.probes import cards, has_probes, probes
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.results.soundness import Among, Detectable, Smaller
+from scorer.scoring.bind import BoundChallenge
+from scorer.scoring.open import OpenChallenge
 from scorer.stats.power import detectable, least_p, lists_needed
 
 SUBMISSIONS = (2, 5, 10, 30)  # for how many a board is judged

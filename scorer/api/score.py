@@ -31,13 +31,13 @@ from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, quoted
 from scorer.leaderboard.board import Terms, board
-from scorer.prepare.answers import Answers, answers_in, belongs, lists_of, of_submissions
-from scorer.prepare.bind import BoundChallenge
-from scorer.prepare.open import opened
 from scorer.results import report as results
 from scorer.results.json import ABSENT
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
+from scorer.scoring.answers import Answers, answers_in, belongs, lists_of, of_submissions
+from scorer.scoring.bind import BoundChallenge
+from scorer.scoring.open import opened
 
 
 def score(

@@ -12,9 +12,9 @@ from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
 from scorer.leaderboard.board import Terms
-from scorer.prepare.splits import cut, masks_of, scope_of, split_of_lists
 from scorer.results.report import Scope
 from scorer.results.scorecard import Outcome
+from scorer.scoring.splits import cut, masks_of, scope_of, split_of_lists
 
 
 def masks_for(

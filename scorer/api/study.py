@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scorer.api.probes import unanswerable
 from scorer.api.submissions import (
     Progress,
     Submissions,
@@ -30,14 +31,13 @@ from scorer.core.text import printable, quoted
 from scorer.leaderboard.board import Terms, ranked
 from scorer.leaderboard.repeats import with_repeats
 from scorer.metrics.notation import Measure, find_measure, parse
-from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.combine import Combiner
-from scorer.prepare.fingerprint import board_digest, fingerprint
-from scorer.prepare.open import OpenChallenge, opened
-from scorer.prepare.probes import unanswerable
 from scorer.results import study as studies
 from scorer.results.json import ABSENT, LINTED, ChallengeIdentity
 from scorer.results.study import count_staying, span_ranks
+from scorer.scoring.bind import BoundChallenge, prepare
+from scorer.scoring.combine import Combiner
+from scorer.scoring.fingerprint import board_digest, fingerprint
+from scorer.scoring.open import OpenChallenge, opened
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 NEAREST = 2  # of them on each side that a board is tried with

@@ -19,15 +19,15 @@ from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
 from scorer.leaderboard.board import Terms, settled
-from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.fingerprint import board_digest, fingerprint, signature
-from scorer.prepare.open import OpenChallenge
 from scorer.reading.formats import format_suffix
 from scorer.reading.read import FileTable
 from scorer.reading.repair import FIXED
 from scorer.reading.unpack import COMPRESSED_SUFFIXES
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
+from scorer.scoring.bind import BoundChallenge, prepare
+from scorer.scoring.fingerprint import board_digest, fingerprint, signature
+from scorer.scoring.open import OpenChallenge
 from scorer.scoring.run import Tick, score_submissions
 
 # data frames, dicts or rows of a Python session have names; files are named after themselves

@@ -12,11 +12,11 @@ import polars as pl
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.prepare.bind import BoundChallenge
 from scorer.reading.limits import ReadLimits
 from scorer.reading.read import FileTable, find_row_cells
 from scorer.reading.schema import EXTRA, Schema, holds_text
 from scorer.reading.table import Table
+from scorer.scoring.bind import BoundChallenge
 
 # the roles of what was evaluated, and of its runs, where a table has several
 SEVERAL = ("system", "run")

@@ -13,7 +13,8 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import display_path, join_first, nearest, quoted
-from scorer.prepare.from_tools import (
+from scorer.importers.base import Tool
+from scorer.importers.from_tools import (
     SUBMISSIONS,
     FoundCases,
     cases_of,
@@ -23,8 +24,7 @@ from scorer.prepare.from_tools import (
     values_challenge,
     what_was_found,
 )
-from scorer.prepare.guess.directions import find_directions
-from scorer.prepare.tools.base import Tool
+from scorer.infer.directions import find_directions
 from scorer.reading.write import write_folder
 
 BELOW = ("undefined", "leaderboard", "title")  # rules that stand beside `submission:`

@@ -17,10 +17,10 @@ from scorer.api.systems import problems_of_parts
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.prepare.guess.directions import Better
-from scorer.prepare.guess.forms import look
-from scorer.prepare.guess.look import Preview
-from scorer.prepare.guess.values import find_run_column, find_value_columns
+from scorer.infer.directions import Better
+from scorer.infer.forms import look
+from scorer.infer.look import Preview
+from scorer.infer.values import find_run_column, find_value_columns
 from scorer.reading.limits import DEFAULT_LIMITS
 from scorer.reading.read import read_file
 from scorer.reading.schema import EXTRA, Schema

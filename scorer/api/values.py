@@ -31,23 +31,23 @@ from scorer.api.value_tables import NumberTables, number_tables
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.text import join_first, printable, quoted
-from scorer.kinds.values import value_shapes
-from scorer.prepare.bind import prepare
-from scorer.prepare.guess.directions import (
+from scorer.infer.directions import (
     Better,
     choose_ranking_value,
     find_directions,
     named_metric,
 )
-from scorer.prepare.guess.forms import look
-from scorer.prepare.guess.look import Preview
-from scorer.prepare.guess.values import (
+from scorer.infer.forms import look
+from scorer.infer.look import Preview
+from scorer.infer.values import (
     ValueColumns,
     find_run_column,
     find_value_columns,
     in_range,
     parts_of,
 )
+from scorer.kinds.values import value_shapes
+from scorer.scoring.bind import prepare
 
 MEASURE = "measure"  # a column of what is written here, beside CASE and VALUE
 COLUMNS = {"list": CASE, "measure": MEASURE, "value": VALUE}

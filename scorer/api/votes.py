@@ -16,8 +16,8 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.votes import vote_board
-from scorer.prepare.votes import NEEDED, USUAL, read_votes, refuse_other_rules
 from scorer.results import votes as results
+from scorer.scoring.votes import NEEDED, USUAL, read_votes, refuse_other_rules
 
 ROLES = tuple(USUAL)
 

@@ -33,10 +33,10 @@ from scorer.challenge.model import FOLDER, Challenge
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
-from scorer.prepare.without_truth import refuse_without_entries
 from scorer.reading.limits import UnreadableError
 from scorer.reading.open import open_file
 from scorer.results.json import ChallengeIdentity
+from scorer.scoring.without_truth import refuse_without_entries
 from scorer.store.files import Files
 from scorer.store.records import Act, Decision, Entry
 

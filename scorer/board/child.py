@@ -100,8 +100,8 @@ def _loaded_challenge(task: dict[str, Any]) -> Challenge:
 
 def _evaluate(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.board.reading import attempted, evaluated, evaluation_fields
-    from scorer.prepare.bind import prepare
-    from scorer.prepare.open import opened
+    from scorer.scoring.bind import prepare
+    from scorer.scoring.open import opened
 
     ready = opened(prepare(_loaded_challenge(task), task["allow_plugins"]))
     values, answers = task["values"], []
@@ -123,8 +123,8 @@ def _check(task: dict[str, Any]) -> dict[str, Any]:
 
 def _kit(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.api.kit import kit
-    from scorer.prepare.bind import prepare
-    from scorer.prepare.open import public
+    from scorer.scoring.bind import prepare
+    from scorer.scoring.open import public
 
     bound = prepare(_loaded_challenge(task), task["allow_plugins"])
     Path(task["path"]).write_bytes(kit(bound, public(bound)).data)

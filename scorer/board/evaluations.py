@@ -21,7 +21,7 @@ from scorer.board.snapshot import Cache, Means, Snapshot
 from scorer.board.versions import Versions
 from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.log import LOG
-from scorer.prepare.splits import masks_of
+from scorer.scoring.splits import masks_of
 from scorer.store.files import Files
 from scorer.store.records import Entry, Evaluation, Queue, Status, Version
 

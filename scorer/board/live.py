@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from scorer.prepare.answers import shown
 from scorer.results.json import ABSENT
 from scorer.results.report import Report, Scored, Standing
+from scorer.scoring.answers import shown
 
 
 class RankedEntry(NamedTuple):

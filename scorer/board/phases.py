@@ -11,7 +11,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.phases import Phase, Question
 from scorer.challenge.words import EVERYTHING
 from scorer.core.text import join_first, quoted
-from scorer.prepare.answers import fault
+from scorer.scoring.answers import fault
 from scorer.store.records import Entry, Status
 
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)  # the opening of a phase after one that never closes

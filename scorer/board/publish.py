@@ -14,7 +14,6 @@ from scorer.board.phases import shown_at, splits_shown
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.leaderboard.rounding import rounded_report
-from scorer.prepare.open import public as public_part
 from scorer.reports.base import Options
 from scorer.reports.document import (
     Block,
@@ -37,6 +36,7 @@ from scorer.reports.pictures.pareto import pareto
 from scorer.reports.write.csv import csv
 from scorer.reports.write.html import html
 from scorer.results.json import to_json
+from scorer.scoring.open import public as public_part
 
 PAGE, TABLE, JSON, KIT, RECEIPTS = (
     "index.html", "board.csv", "board.json", "kit.zip", "receipts.jsonl",

@@ -19,9 +19,9 @@ from scorer.board.versions import Versions
 from scorer.core.errors import ChallengeError, PluginError, ScorerError
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import settled
-from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome, Scorecard
+from scorer.scoring.open import OpenChallenge
 from scorer.scoring.submission import score_submission
 from scorer.store.files import Files, as_path
 from scorer.store.records import Evaluation, Version

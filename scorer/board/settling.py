@@ -10,9 +10,9 @@ from scorer.core.arrays import Mask
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import Terms, settled
 from scorer.leaderboard.repeats import system_of
-from scorer.prepare.splits import cut
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome, Scorecard
+from scorer.scoring.splits import cut
 from scorer.store.records import Entry, Evaluation
 
 

@@ -25,10 +25,10 @@ from scorer.core.errors import UnknownName
 from scorer.core.problems import Problem
 from scorer.leaderboard.board import Terms, certain, ranked
 from scorer.leaderboard.repeats import called
-from scorer.prepare.answers import belongs, lists_of, shown
-from scorer.prepare.splits import scope_of
 from scorer.results.json import ABSENT
 from scorer.results.report import Report, Scored
+from scorer.scoring.answers import belongs, lists_of, shown
+from scorer.scoring.splits import scope_of
 from scorer.store.records import Decision, Entry, Evaluation, Status, Team
 
 CACHED = 2_000  # scorecards that are kept cut and settled

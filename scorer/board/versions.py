@@ -17,10 +17,10 @@ from scorer.challenge.load import load
 from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
 from scorer.leaderboard.board import Terms
-from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import OpenChallenge, opened
-from scorer.prepare.splits import split_of_lists
 from scorer.reading.write import write_file
+from scorer.scoring.bind import BoundChallenge, prepare
+from scorer.scoring.open import OpenChallenge, opened
+from scorer.scoring.splits import split_of_lists
 from scorer.store.files import Files, digest_of
 from scorer.store.records import Entry, Version
 

@@ -191,7 +191,7 @@ def challenge_of(
 
     notes: tuple[str, ...] = ()
     if submissions is not None and is_truth_file(path):
-        from scorer.prepare.guess.challenge import infer
+        from scorer.infer.challenge import infer
 
         if measured and not metrics:
             word = printable(path)
@@ -207,7 +207,7 @@ def challenge_of(
         raise UsageError(f"-m {quoted(odd)} is no measure; write one such as nDCG@10")
     if metrics:
         challenge = challenge.with_metrics(metrics)
-        from scorer.prepare.bind import lost_breakers
+        from scorer.scoring.bind import lost_breakers
 
         tie_break = challenge.leaderboard.tie_break
         lost = lost_breakers(challenge) if tie_break else ()
@@ -228,7 +228,7 @@ def is_truth_file(path: Path) -> bool:
     # what no file can be called is none either
     if not os.path.isfile(path) or path.suffix.lower() in YAML_SUFFIXES:
         return False
-    from scorer.prepare.guess.challenge import is_truth
+    from scorer.infer.challenge import is_truth
 
     return is_truth(path)
 

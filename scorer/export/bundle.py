@@ -16,8 +16,8 @@ from scorer.export.github_classroom import export_github_classroom
 from scorer.export.gradescope import export_gradescope
 from scorer.export.grand_challenge import export_grand_challenge
 from scorer.export.tira import export_tira
-from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import public
+from scorer.scoring.bind import BoundChallenge, prepare
+from scorer.scoring.open import public
 
 # The container image that bundles name unless another one is given; `make image` builds it.
 IMAGE = f"challenge-scorer:{__version__}"

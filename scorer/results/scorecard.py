@@ -185,7 +185,7 @@ def _restore_function(fields: Mapping[str, Any]) -> Any:
     name = fields["module"]
     module = import_module(name) if name.startswith("scorer.") else _loaded_module(name)
     function: Any = getattr(module, fields["name"], None)
-    of_metrics = name.startswith(("scorer.metrics.", "scorer.prepare.kaggle", PLUGIN)) or any(
+    of_metrics = name.startswith(("scorer.metrics.", "scorer.scoring.kaggle", PLUGIN)) or any(
         hasattr(value, MARK) for value in vars(module or sys).values()
     )
     at_home = module is not None and getattr(function, "__module__", None) == module.__name__

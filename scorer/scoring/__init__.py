@@ -1,1 +1,1 @@
-"""Values of a view, settled by the rules; one list explained."""
+"""A challenge bound and opened; submissions scored, their values aggregated and explained."""

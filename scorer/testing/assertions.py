@@ -39,9 +39,9 @@ from scorer.kinds.base import Constants
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure, NotationError, parse, parse_measure
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened
+from scorer.scoring.bind import prepare
 from scorer.scoring.evaluate import evaluate
+from scorer.scoring.open import opened
 from scorer.testing.views import judged_view, texts_view
 from scorer.views.columns import Column, Extras, NamedColumns
 from scorer.views.ranked import Judged, Ranked, Ties

@@ -15,8 +15,8 @@ import yaml
 import scorer
 from scorer.challenge.archive import unpacked
 from scorer.challenge.load import load
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import public
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import public
 
 ROOT = Path(__file__).parents[2]
 LISTS = "topic,group\nq1,x\nq2,y\n"

@@ -8,8 +8,8 @@ import scorer
 from scorer.api.kit import kit
 from scorer.challenge.archive import unpacked
 from scorer.challenge.load import load
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import public
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import public
 
 ITEMS = "list,item\nu2,b\nu2,a\nu1,c\nu1,a\n"
 RANKED = "list,item\nu1,a\nu2,b\n"

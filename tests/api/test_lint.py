@@ -12,13 +12,13 @@ import pytest
 from scipy import stats
 
 from scorer.api.lint import lint
+from scorer.api.probes import probes, values_of_table
+from scorer.api.probes_of_labels import table_of
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened
-from scorer.prepare.probes import probes, values_of_table
-from scorer.prepare.probes_of_labels import table_of
 from scorer.results.soundness import Chance
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened
 
 ROOT = Path(__file__).parents[2]
 STARTERS = ["preferences", "ranking", "ratings", "trec"]

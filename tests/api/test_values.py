@@ -11,8 +11,8 @@ import pytest
 
 import scorer
 from scorer.core.errors import UsageError
-from scorer.prepare import bind
-from scorer.prepare.bind import prepare
+from scorer.scoring import bind
+from scorer.scoring.bind import prepare
 
 pd = pytest.importorskip("pandas")
 

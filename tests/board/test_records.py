@@ -14,9 +14,9 @@ from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.problems import Findings, Problem
 from scorer.leaderboard.board import Terms, board, settled
 from scorer.metrics.catalogue import metrics
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened
 from scorer.reports.base import Options, form_of
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened
 from scorer.scoring.run import score_submissions
 
 OPTIONS = Options(17, True, 200, False, True)

@@ -9,7 +9,7 @@ import scorer
 from scorer.challenge.load import load
 from scorer.challenge.phases import Splits
 from scorer.core.errors import ChallengeError
-from scorer.prepare.splits import cut, drawn, read_splits, split_of_lists
+from scorer.scoring.splits import cut, drawn, read_splits, split_of_lists
 
 LISTS = [f"q{n}" for n in range(100)]
 

@@ -26,7 +26,7 @@ from scorer.challenge.rank_by import RankBy
 from scorer.challenge.schema import schema
 from scorer.core.codes import codes
 from scorer.core.errors import ChallengeError
-from scorer.prepare.faults import Fault, located
+from scorer.scoring.faults import Fault, located
 
 LEAST = "truth: truth.csv\nmetrics: [nDCG@10]\n"
 

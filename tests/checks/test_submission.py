@@ -158,9 +158,9 @@ def test_each_check_is_found_for_its_kinds():
 @pytest.mark.parametrize("kind", ["grades", "ratings"])
 def test_without_public_files_only_public_columns_are_read(kind, tmp_path, monkeypatch):
     from scorer.challenge.load import load
-    from scorer.prepare import tables
-    from scorer.prepare.bind import prepare
-    from scorer.prepare.open import opened
+    from scorer.scoring import tables
+    from scorer.scoring.bind import prepare
+    from scorer.scoring.open import opened
 
     said = {"truth": "truth.csv", "metrics": [METRIC[kind]]}
     (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(said))

@@ -7,8 +7,8 @@ import yaml
 
 from scorer.api.submissions import loaded
 from scorer.core.errors import ChallengeError
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened
 
 GRADES = "truth: truth.csv\nmetrics: [P@2]\n"
 FILES = {"lists.csv": "list\nq1\nq2\n", "items.csv": "item\na\n007\n"}

@@ -149,7 +149,7 @@ def met(judged: Judged) -> Floats:
 
 @pytest.mark.parametrize("verb", [[], ["lint"]], ids=["score", "lint"])
 def test_a_plugin_file_runs_once_and_the_truth_is_opened_once(score, challenge, monkeypatch, verb):
-    from scorer.prepare import open as opening
+    from scorer.scoring import open as opening
 
     folder = challenge(
         "truth: truth.csv\nmetrics: [Met]\nplugins: [own.py]\n"

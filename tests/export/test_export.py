@@ -26,8 +26,8 @@ from scorer.challenge.load import load
 from scorer.export.base import TEMPLATES, read_challenge_files
 from scorer.export.bundle import EXPORTERS, make_bundle, make_context
 from scorer.export.unsupported import unsupported_features
-from scorer.prepare.bind import prepare
 from scorer.reading.write import write_folder
+from scorer.scoring.bind import prepare
 
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "challenges" / "course-2026"

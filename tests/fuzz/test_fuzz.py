@@ -272,8 +272,8 @@ def folders(tmp_path_factory):
 @pytest.fixture(scope="session")
 def kit(folders):
     from scorer.api.kit import kit
-    from scorer.prepare.bind import prepare
-    from scorer.prepare.open import public
+    from scorer.scoring.bind import prepare
+    from scorer.scoring.open import public
 
     prepared = prepare(load(folders["grades"]))
     return kit(prepared, public(prepared))[0]

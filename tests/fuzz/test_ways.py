@@ -19,9 +19,9 @@ from web_helpers import NOW, Here
 import scorer
 from scorer.api.fix import fix
 from scorer.challenge.archive import unpacked
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import public
 from scorer.results.json import to_plain
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import public
 from scorer.web.app import create
 from scorer.web.context import Settings
 

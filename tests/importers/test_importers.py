@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scorer.prepare import from_tools
+from scorer.importers import from_tools
 
 DATA = yaml.safe_load(Path(__file__).with_name("results.yaml").read_text(encoding="utf-8"))
 

@@ -204,8 +204,8 @@ def test_checks_need_no_truth_where_lists_and_items_are_public(challenge, tmp_pa
 
 def test_the_public_part_holds_pairs_and_no_rating(challenge, tmp_path):
     from scorer.challenge.load import load
-    from scorer.prepare.bind import prepare
-    from scorer.prepare.open import public
+    from scorer.scoring.bind import prepare
+    from scorer.scoring.open import public
 
     folder, _ = made(challenge, tmp_path, "metrics: [MAE]")
     known = public(prepare(load(folder)))

@@ -8,8 +8,8 @@ from scorer.api.lint import lint
 from scorer.api.score import score
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened, public
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened, public
 
 metrics = pytest.importorskip("sklearn.metrics")
 log_loss = metrics.log_loss

@@ -10,7 +10,7 @@ from scorer.api.score import score as scored
 from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.metrics.catalogue import metrics
-from scorer.prepare.bind import prepare
+from scorer.scoring.bind import prepare
 
 HEAD = "kind: values\nleaderboard: {draws: 100}\n"
 ONE = HEAD + "submission: {columns: {list: case, value: dice}}\n"

@@ -5,7 +5,7 @@ import pytest
 
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.prepare.bind import prepare
+from scorer.scoring.bind import prepare
 
 YAML = "kind: votes\ntitle: Ours\nvotes: {a: one, list: case}\nleaderboard: {draws: 200, seed: 3}\n"
 ROWS = ("x,y,x,1", "x,y,y,2", "y,x,x,3", "x,y,tie,4", "y,x,y,5")

@@ -1,8 +1,8 @@
 """Rows that no measure's `where` chooses: their cells need not be classes."""
 
 from scorer.challenge.load import load
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import public
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import public
 
 YAML = """
 truth: {file: truth.csv, columns: {list: id, label: y}}

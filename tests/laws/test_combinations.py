@@ -19,10 +19,10 @@ from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import Terms
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened
 from scorer.results.scorecard import Scorecard
 from scorer.scoring.aggregate import aggregate_values
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened
 from scorer.scoring.submission import score_table
 from scorer.testing import judged_view
 

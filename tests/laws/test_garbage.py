@@ -8,8 +8,8 @@ from conftest import ROOT
 
 from scorer.api.attacks import gains
 from scorer.challenge.load import load
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened
 from scorer.testing import no_gain
 
 # The measures that gain, as lint says, each with the reason why it may.

@@ -13,8 +13,8 @@ from scorer.core.errors import ChallengeError
 from scorer.leaderboard.board import Terms, ranked
 from scorer.leaderboard.standings import Contestant, by_number, by_places, ranks_by, standings
 from scorer.preferences.aggregations import aggregations
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened
 
 NAN = math.nan
 MEASURES = [("x", "higher"), ("y", "higher"), ("z", "lower")]

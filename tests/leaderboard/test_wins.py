@@ -8,8 +8,8 @@ from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.leaderboard.board import Terms
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened
 
 TRUTH = [(f"r{task}{n}", f"t{task}") for task in range(7) for n in range(4)]
 WORDS = ("no", "yes")

@@ -13,9 +13,9 @@ from wholes import CASES, RANKED, RATINGS, SENT, SMALL, SPANS, TAGGED, every_pla
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
 from scorer.metrics.catalogue import metrics
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened
 from scorer.reading.table import encode
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened
 from scorer.scoring.submission import join_truths, score_table, score_views
 
 

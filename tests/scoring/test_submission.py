@@ -6,9 +6,9 @@ import pytest
 from scorer.challenge.load import load
 from scorer.checks import base, ranked
 from scorer.checks.ids import IdIndex, PairIndex
-from scorer.prepare.bind import prepare
-from scorer.prepare.open import opened
 from scorer.scoring import submission
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened
 from scorer.scoring.run import score_submissions
 
 

@@ -14,10 +14,10 @@ from scorer.challenge.submission import Submission
 from scorer.core.text import printable, unit
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure
-from scorer.prepare.bind import BoundChallenge
 from scorer.reading.layout import NO_SEPARATOR, WHITESPACE, separator_of
 from scorer.reading.limits import format_limit
 from scorer.reports.commonmark import titled
+from scorer.scoring.bind import BoundChallenge
 
 FORM = "## The form of a submission"
 SHOWN = 3  # rows of the sample that the README shows

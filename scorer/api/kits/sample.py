@@ -10,10 +10,10 @@ from typing import Any
 from scorer.challenge.columns import extra_roles
 from scorer.challenge.public import Public
 from scorer.core.ids import TextPattern, example_ids
-from scorer.prepare.bind import BoundChallenge
 from scorer.reading.formats import SUFFIXES, load_format
 from scorer.reading.read import read_row_keys
 from scorer.reading.samples import write_sample
+from scorer.scoring.bind import BoundChallenge
 
 # of which one fits most patterns
 TEXTS = (

@@ -16,7 +16,7 @@ from scorer.core.text import nearest, printable, quoted
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
-    from scorer.prepare.open import OpenChallenge
+    from scorer.scoring.open import OpenChallenge
 
 FORM = "score init [KIND] DIR, or score init --from TRUTH [SAMPLE] DIR"
 TOOLS = "score init --from RESULTS... DIR"
@@ -48,7 +48,7 @@ def init(
 
     words = words or []
     if truth is not None:
-        from scorer.prepare.from_tools import tool_of
+        from scorer.importers.from_tools import tool_of
 
         of_tool = truth.is_dir() or tool_of(truth) is not None
         return _from_tools(truth, words) if of_tool else _from_truth(truth, words)
@@ -94,7 +94,7 @@ def _from_tools(first: Path, words: list[str]) -> Result:
     """
     from scorer.challenge.model import FILE
     from scorer.challenge.schema import LINE, for_editors
-    from scorer.prepare.from_tools import (
+    from scorer.importers.from_tools import (
         cases_of,
         challenge_files,
         file_names,
@@ -141,10 +141,10 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
     from scorer.challenge.load import load
     from scorer.challenge.model import FILE
     from scorer.challenge.schema import LINE, SCHEMA_FILE, for_editors
-    from scorer.prepare.bind import prepare
-    from scorer.prepare.guess.challenge import challenge_data
-    from scorer.prepare.open import opened
+    from scorer.infer.challenge import challenge_data
     from scorer.reading.write import write_file, write_folder
+    from scorer.scoring.bind import prepare
+    from scorer.scoring.open import opened
 
     if not 1 <= len(words) <= 2:
         raise UsageError(FORM)

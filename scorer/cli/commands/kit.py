@@ -28,8 +28,8 @@ def kit(
 ) -> Result:
     """Pack what participants need to check their submissions, and none of the answers."""
     from scorer.api import kit as kits
-    from scorer.prepare.bind import prepare
-    from scorer.prepare.open import public
+    from scorer.scoring.bind import prepare
+    from scorer.scoring.open import public
 
     terminal: Terminal = context.obj
     settled, notes = challenge_of(challenge, terminal)

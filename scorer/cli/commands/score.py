@@ -114,9 +114,9 @@ def score(
     """Check, score and rank submissions. Nothing is written but the report."""
     from scorer.api.score import score as run
     from scorer.leaderboard.board import first_ranks
-    from scorer.prepare.bind import prepare
-    from scorer.prepare.kind import VOTES
     from scorer.reports.github import annotation
+    from scorer.scoring.bind import prepare
+    from scorer.scoring.kind import VOTES
     from scorer.scoring.run import default_jobs
 
     terminal: Terminal = context.obj

@@ -1,1 +1,0 @@
-"""A challenge made ready."""

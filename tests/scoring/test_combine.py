@@ -1,0 +1,274 @@
+"""What measures say of lists, groups and other measures: every mistake at its line."""
+
+import re
+
+import pytest
+
+from scorer.api.explain import explain
+from scorer.api.kit import kit
+from scorer.api.lint import lint
+from scorer.challenge.load import load
+from scorer.core.errors import ChallengeError
+from scorer.scoring.bind import prepare
+from scorer.scoring.open import opened, public
+
+HEAD = """\
+truth: truth.csv
+lists: {file: lists.csv, columns: {group: kind}}
+submission: {missing_list: zero}
+metrics:
+"""
+FINE = """\
+  - {id: a, metric: R@2, group: x}
+  - {id: b, metric: R@2, group: y}
+"""
+LISTS = "list,kind,domain,weight\nq1,x,u,1\nq2,x,v,2\nq3,y,u,2\nq4,y,u,2\n"
+TRUTH = "list,item\nq1,d1\nq2,d1\nq2,d2\nq3,d3\nq4,d4\n"
+RUN = "list,item,rank\nq1,d1,1\nq2,d2,1\nq3,d1,1\nq3,d3,2\nq4,d1,1\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "truth.csv").write_text(TRUTH)
+    (tmp_path / "lists.csv").write_text(LISTS)
+    (tmp_path / "run.csv").write_text(RUN)
+    return tmp_path
+
+
+def made(folder, measures, head=HEAD):
+    path = folder / "challenge.yaml"
+    path.write_text(head + measures)
+    return opened(prepare(load(path)))
+
+
+def refused(folder, measures, head=HEAD):
+    with pytest.raises(ChallengeError) as caught:
+        made(folder, measures, head)
+    return [(p.code, p.line, p.message) for p in caught.value.problems]
+
+
+@pytest.mark.parametrize(
+    ("measure", "code", "message"),
+    [
+        ("{id: s, score: aa + b}", "C125", "no measure has the id 'aa'; did you mean 'a'?"),
+        ("{id: s, score: zzz + b}", "C125", "(ids: 'a', 'b')"),
+        ("{id: s, score: a + s}", "C125", "'s' is made of itself"),
+        ("{id: s, score: ''}", "C125", "the formula is empty"),
+        ("{id: s, score: 1 + 2}", "C125", "names no measure"),
+        ("{id: s, score: a / 0}", "C125", "divides by 0"),
+        ("{id: s, score: a ** b}", "C125", "an exponent is a number between -100 and 100"),
+        ("{id: s, score: a ^ 2}", "C125", "character 3: '^' begins no part of a formula"),
+        ("{metric: R@2, where: domain}", "C125", "character 1: 'domain' begins no comparison"),
+        ("{metric: R@2, where: domian = u}", "C125", "did you mean 'domain'?"),
+        ("{metric: R@2, where: domain = w}", "C125", "true of no list: domain = w"),
+        ("{metric: R@2, where: domain > 1}", "C125", "domain holds 'u', which is no number"),
+        ("{metric: R@2, where: item = zz}", "C125", "true of no list: item = zz"),
+        ("{id: s, score: a + b, where: domain = u}", "C125", "write it at each of them"),
+        ("{metric: R@2, aggregate: quantile}", "C106", "quantile takes a share from 0 to 1"),
+        ("{metric: R@2, aggregate: quantile(2)}", "C106", "quantile takes a share from 0 to 1"),
+        ("{metric: R@2, aggregate: quantile(0.5), weights: weight}", "C114", "takes no weights"),
+        ("{metric: R@2, aggregate: 'stability(1, 1)'}", "C114", "groups in their order"),
+        ("{metric: R@2, average: kind, aggregate: stability(1)}", "C106", "two numbers"),
+        ("{metric: R@2, average: kind, aggregate: 'stability(-1, 1)'}", "C106", "two numbers"),
+        ("{metric: R@2, average: kind, aggregate: 'median(1, 1)'}", "C106", "takes no number"),
+        ("{id: s, score: 0*a}", "C125", "make no difference"),
+        ("{id: s, score: a - b}", "C125", "does not follow"),
+        ("{id: s, score: 1 - a, better: higher}", "C125", "lower is better"),
+        ("{id: s, score: a + b, metric: P@1}", "C125", "a score has no metric"),
+        ("{id: s, score: a + b, k: 3}", "C125", "no parameters"),
+        ("{id: s, score: a + b, average: group}", "C125", "write it at each of them"),
+        ("{id: s, score: a + b, per: list}", "C125", "no parameters"),
+        ("{metric: NumRet, average: pooled}", "C114", "no ratio of sums"),
+        ("{metric: R@2, average: pooled, aggregate: median}", "C114", "nothing to put together"),
+        ("{metric: R@2, aggregate: [mean, sum]}", "C114", "1 is possible: of the lists"),
+        ("{metric: R@2, aggregate: power}", "C106", "power takes a number"),
+        ("{metric: R@2, aggregate: power(0)}", "C106", "not 0"),
+        ("{metric: R@2, aggregate: mode}", "C106", "mean, sum, median"),
+        ("{metric: R@2, aggregate: mean(3)}", "C106", "takes no number"),
+        ("{metric: R@2, average: grup}", "C121", "did you mean 'group'?"),
+        ("{metric: R@2, average: [kind, domain]}", "C114", "groups are those of one column"),
+        ("{metric: R@2, average: domian}", "C121", "did you mean 'domain'?"),
+        ("{metric: R@2, weights: size}", "C114", "size is the weight of groups"),
+        ("{metric: R@2, weights: wieght}", "C121", "did you mean 'weight'?"),
+        ("{metric: R@2, group: z}", "C121", "no list is in the group 'z'"),
+        ("{metric: R@2, unit: query}", "C106", "is not"),
+        ("{metric: R@2, unit: item}", "C106", "is not"),
+    ],
+)
+def test_mistakes(folder, measure, code, message):
+    found = refused(folder, FINE + f"  - {measure}\n")
+    assert [(one, line) for one, line, _ in found] == [(code, 7)]
+    assert message in found[0][2]
+    assert found[0][2].startswith("metrics[2]")
+
+
+def test_cycles_are_told_once(folder):
+    loop = '  - {id: s, score: "t + a"}\n  - {id: t, score: "u + a"}\n  - {id: u, score: "s + a"}\n'
+    found = refused(folder, FINE + loop)
+    assert {code for code, _, _ in found} == {"C125"}
+    assert all("is made of itself" in message for _, _, message in found)
+
+
+def test_without_lists_there_are_no_groups(folder):
+    head = "truth: truth.csv\nmetrics:\n"
+    ((code, line, message),) = refused(folder, "  - {metric: R@2, average: group}\n", head)
+    assert (code, line) == ("C121", 3)
+    assert "this challenge has no lists" in message
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        (LISTS.replace("q4,y,u,2\n", ""), "'q4' of the truth is not in the file of lists"),
+        (LISTS + "q1,y,u,1\n", "'q1' is in two groups"),
+        (LISTS.replace("q1,x,u,1", "q1,x,u,-1"), "below 0"),
+        (LISTS.replace("q1,x,u,1", "q1,x,u,one"), "one"),
+        (LISTS.replace("q2,x,v,2", "q2,x,v,3"), "lists of 'x' have several"),
+    ],
+)
+def test_columns_of_lists_are_checked(folder, lists, message):
+    (folder / "lists.csv").write_text(lists)
+    measure = "  - {metric: R@2, average: [group], weights: weight}\n"
+    found = refused(folder, measure)
+    assert any(message in text for _, _, text in found), found
+
+
+def test_weights_of_groups_are_those_of_their_lists(folder):
+    (folder / "lists.csv").write_text(LISTS.replace("q2,x,v,2", "q2,x,v,1"))
+    ready = made(folder, "  - {metric: R@2, average: [group], weights: weight}\n")
+    assert ready.measures[0].id == "R@2 [group: by weight]"
+
+
+def test_scores_of_scores(folder):
+    measures = '  - {id: t, score: "100*s"}\n  - {id: s, score: "(a+b)/2"}\n' + FINE
+    ready = made(folder, measures)
+    assert [m.id for m in ready.measures] == ["t", "s", "a", "b"]
+    assert ready.measures[0].range == (0, 100)
+    assert ready.measures[0].metric.better == "higher"
+
+
+def test_direction_is_derived_or_stated(folder):
+    more = '  - {id: s, score: "1 - a"}\n  - {id: d, score: "a - b", better: lower}\n'
+    ready = made(folder, FINE + more)
+    assert [m.metric.better for m in ready.measures] == ["higher", "higher", "lower", "lower"]
+
+
+SCORE = '  - {id: s, score: "0.25*a + 0.75*b", primary: true}\n'
+
+
+def test_a_measure_asked_for_brings_its_parts(folder):
+    path = folder / "challenge.yaml"
+    path.write_text(HEAD + FINE + SCORE)
+    asked = prepare(load(path).with_metrics(["s"]))
+    assert [m.id for m in asked.measures] == ["s", "a", "b"]
+    assert asked.measures[0].primary
+
+
+def test_explain_puts_the_values_in(folder):
+    path = folder / "challenge.yaml"
+    path.write_text(HEAD + FINE + SCORE)
+    found = explain(path, folder / "run.csv", "q2")
+    (score,) = (each for each in found.measures if each.measure.id == "s")
+    *_, last = score.steps
+    assert last.write_numbers("{:g}".format) == "0.25*0.75 + 0.75*0.5"  # (1 + 1/2) / 2; (1 + 0) / 2
+    assert last.value == 0.25 * 0.75 + 0.75 * 0.5
+    other = next(each for each in found.measures if each.measure.id == "b")
+    assert "another group" in " ".join(other.notes)
+
+
+def test_explain_names_the_groups(folder):
+    path = folder / "challenge.yaml"
+    path.write_text(HEAD + "  - {id: g, metric: R@2, average: group, aggregate: sum}\n")
+    (found,) = explain(path, folder / "run.csv", "q2").measures
+    assert found.counts_as == 0.5
+    assert "x 0.75, y 0.5" in " ".join(found.notes)
+    assert "1.25" in " ".join(found.notes)
+
+
+@pytest.mark.slow("lints a challenge")
+def test_lint_finds_the_ceiling(folder):
+    path = folder / "challenge.yaml"
+    path.write_text(
+        HEAD + FINE + SCORE + "  - {id: g, metric: R@2, average: group, aggregate: sum}\n"
+    )
+    found = lint(load(path))
+    perfect = {each.id: each.canaries["perfect"] for each in found.measures}
+    assert (perfect["s"], perfect["g"]) == (1, 2)
+    assert not [remark for remark in found.remarks if remark.severity == "error"]
+
+
+def test_the_kit_keeps_what_it_can_compute(folder):
+    path = folder / "challenge.yaml"
+    path.write_text(
+        HEAD + FINE + SCORE
+        + "  - {id: w, metric: R@2, weights: weight}\n  - {id: t, score: 'w + a'}\n"
+    )  # fmt: skip
+    prepared = prepare(load(path))
+    packed = kit(prepared, public(prepared))
+    assert packed.dropped == ("w", "t")
+
+
+def test_ids_that_are_no_words_stand_in_quotes(folder):
+    score = """  - {id: s, score: "0.5*'R@2 [group]' + 0.5*P@1"}\n"""
+    ready = made(folder, "  - {metric: R@2, average: group}\n  - P@1\n" + score)
+    assert [part.id for part in ready.measures[2].parts] == ["R@2 [group]", "P@1"]
+    assert re.search(r"R@2 \[group\]:\(R\|k:2", ready.measures[2].signature())
+
+
+def test_a_measure_is_asked_for_by_the_heading_of_its_column(challenge, score):
+    rows = "list,item\n" + "".join(f"q{n},a\n" for n in range(4))
+    groups = "list,group\nq0,x\nq1,x\nq2,x\nq3,y\n"
+    sent = "list,item,rank\nq0,a,1\nq1,b,1\nq2,b,1\nq3,a,1\n"
+    files = {"truth.csv": rows, "lists.csv": groups, "one.csv": sent}
+    yaml = "truth: truth.csv\nlists: lists.csv\nmetrics: [RR, {metric: P@1, average: group}]\n"
+    folder = challenge(yaml, **files)
+    ran = score(folder, folder / "one.csv", "-m", "P@1 [group]", "--format", "csv").assert_exit(0)
+    assert ran.out.splitlines()[0].startswith("rank,name,P@1 [group],")
+    assert ran.out.splitlines()[1].startswith("1,one,0.6666666666666")
+    folder = challenge(yaml.replace("[RR,", "[P@2,"), **files)
+    ran = score(folder, folder / "one.csv", "-m", "P@1 [group]")
+    ran.assert_exit(2, err="write an id at it, and -m ID")
+
+
+@pytest.mark.parametrize("section", ["history", "exclude", "likelihood", "folds"])
+@pytest.mark.parametrize("written", ["extra: [x]", "columns: {extra: [x]}"])
+def test_further_columns_where_no_metric_sees_them_are_refused(challenge, score, section, written):
+    files = {"truth.csv": "list,item\nq,a\n", "beside.csv": "list,item,x\nq,b,1\n"}
+    yaml = f"truth: truth.csv\n{section}: {{file: beside.csv, {written}}}\nmetrics: [AP]\n"
+    ran = score("lint", challenge(yaml, **files))
+    ran.assert_exit(2, err=["challenge.yaml:2: error[C105]", "no key 'extra' here"])
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("{metric: INST, min_grade: 3, max_grade: 2}", "INST: 3 is not below max_grade 2"),
+        ('"BPM(min_rel=2,max_rel=2)@10"', "BPM: 2 is not below max_grade 2"),
+        ("{metric: SDCG, k: 5, min_grade: 2}", "2 is not below max_grade 2, the truth's highest"),
+        ("{metric: INST, min_grade: 1}", None),
+    ],
+)
+def test_a_lowest_grade_that_is_not_below_the_highest_is_refused(challenge, score, written, said):
+    files = {"truth.csv": "list,item,grade\nq,a,2\nq,b,1\n", "one.csv": "list,item,rank\nq,a,1\n"}
+    folder = challenge(f"truth: truth.csv\nmetrics:\n  - nDCG\n  - {written}\n", **files)
+    ran = score(folder, folder / "one.csv").assert_exit(0 if said is None else 2)
+    if said is not None:
+        assert "challenge.yaml:4: error[C114] metrics[1].min_grade: " in ran.err
+        assert said in ran.err
+
+
+@pytest.mark.parametrize(
+    ("formula", "told"),
+    [("log(mae)", True), ("1 / mae", True), ("log(max(mae, 0.000000001))", False)],
+)
+def test_lint_tells_a_formula_without_a_value_for_the_perfect_file(challenge, score, formula, told):
+    yaml = (
+        "truth: {file: truth.csv, columns: {list: id, target: y}}\n"
+        "submission: {columns: {list: id, prediction: y}}\n"
+        f'metrics: [{{id: score, score: "{formula}"}}, {{id: mae, metric: MAE}}]\n'
+    )
+    ran = score("lint", challenge(yaml, **{"truth.csv": "id,y\n1,1\n2,2\n3,5\n"}))
+    out = " ".join(ran.out.split())
+    assert ("score has no value even for a perfect submission; it would rank last" in out) == told
+    assert ("log(max(mae, 0.000000001))" in out) >= told
+    assert ran.code == (2 if told else 0)
