@@ -1,5 +1,6 @@
 """What the pages in docs say is what the code does."""
 
+import doctest
 import importlib.util
 import math
 import os
@@ -226,6 +227,18 @@ def test_the_tutorial_as_it_stands(score, tmp_path, monkeypatch):
     (shown,) = (text for text in blocks("tutorial.md", "text") if text.startswith("$ score check"))
     ran = score("check", "kit.zip", "bad.csv").assert_exit(1)
     assert shown.partition("\n")[2] == ran.out
+
+
+@pytest.mark.slow("scores thirteen submissions")
+def test_the_examples_of_the_python_page(tmp_path, monkeypatch):
+    for folder in ("challenges", "submissions_example"):
+        shutil.copytree(ROOT / folder / "course-2026", tmp_path / folder / "course-2026")
+    monkeypatch.chdir(tmp_path)
+    session = "\n".join(blocks("python.md", "pycon"))
+    assert session.count(">>> ") > 25
+    examples = doctest.DocTestParser().get_doctest(session, {}, "python.md", None, None)
+    assert doctest.DocTestRunner().run(examples).failed == 0
+    assert "<html" in (tmp_path / "board.html").read_text("utf-8")
 
 
 def run(score, block):
