@@ -22,7 +22,7 @@ from scorer.export.base import Bundle
 from scorer.export.bundle import EXPORTERS, make_context
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Canvas, Figure
-from scorer.scoring.bind import prepare
+from scorer.scoring.bind import bind
 
 COURSE = Path(__file__).parent.parent / "challenges" / "course-2026"
 PAGES = sorted((Path(__file__).parent / "platforms").glob("*.md"))
@@ -155,7 +155,7 @@ def forest_of(tool: str) -> str:
 @cache
 def bundles() -> dict[str, Bundle]:
     """The bundle of the course's challenge for each platform that has a page."""
-    context = make_context(prepare(load(COURSE)), "IMAGE")
+    context = make_context(bind(load(COURSE)), "IMAGE")
     return {page.stem: EXPORTERS[page.stem](context) for page in PAGES}
 
 

@@ -56,9 +56,9 @@ from scorer.reading.table import NO_TEXTS, Cells, ReadRequest, Table
 from scorer.reading.trec import SECOND_FIELDS, match_trec_schema, trec_positions
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import values_of_lists
-from scorer.scoring.answers import Answers, answers_in
-from scorer.scoring.bind import BoundChallenge, prepare
-from scorer.scoring.open import OpenChallenge, aids_of, opened
+from scorer.scoring.answers import Answers, read_answers_file
+from scorer.scoring.bind import BoundChallenge, bind
+from scorer.scoring.open import OpenChallenge, open_challenge, read_side_tables
 from scorer.scoring.submission import (
     Checked,
     Plan,
@@ -67,7 +67,7 @@ from scorer.scoring.submission import (
     score_table,
     score_views,
 )
-from scorer.scoring.tables import organizer_table
+from scorer.scoring.tables import read_table
 from scorer.scoring.where import truth_shapes
 from scorer.views.diverse import Diverse
 from scorer.views.preferences import Positions
@@ -186,7 +186,7 @@ def score_paths(
         except PluginError as error:
             run = Problem("S101", str(error))
         runs[Named(name, Path(path), label=path)] = run
-    given = {} if answers is None else answers_in(prepared.challenge, answers)
+    given = {} if answers is None else read_answers_file(prepared.challenge, answers)
     return _evaluate(session, prepared, runs, splits, given)
 
 
@@ -204,7 +204,7 @@ def _bind_truth(
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         path = Path(folder, "truth.parquet")
         _collect(truth).write_parquet(path)
-        yield prepare(prepared.challenge.with_truth(path), allow_plugins)
+        yield bind(prepared.challenge.with_truth(path), allow_plugins)
 
 
 def _open(prepared: BoundChallenge) -> OpenChallenge:
@@ -221,7 +221,7 @@ def _open(prepared: BoundChallenge) -> OpenChallenge:
         raise UsageError("values that are computed already are not scored by Spark")
     if challenge.submission.ties == "file":
         raise UsageError(f"submission.ties is file, and {NO_ORDER}")
-    return opened(prepared)
+    return open_challenge(prepared)
 
 
 def _evaluate(
@@ -267,7 +267,7 @@ def _reason_to_collect(ready: OpenChallenge) -> str:
     parts = [part for measure in ready.measures for part in measure.all_parts]
     if pooled := [part.id for part in parts if part.pooled and not part.parts]:
         return _no_value(pooled[0])
-    if (kind := ready.prepared.kind.name) not in BUCKET_KINDS:
+    if (kind := ready.bound.kind.name) not in BUCKET_KINDS:
         return f"all rows are scored together where a challenge has {kind}"
     if ready.folds or any(ready.picked.values()) or not WHOLE_VIEWS.isdisjoint(ready.views):
         return "folds, conditions on items, comparisons of items and subtopics need all rows"
@@ -292,7 +292,7 @@ def _select_rows(ready: OpenChallenge, run: DataFrame, findings: Findings) -> _R
     """
     from pyspark.sql import functions as F
 
-    prepared = ready.prepared
+    prepared = ready.bound
     request = ReadRequest(Path(findings.path or ""), prepared.shapes, findings, prepared.limits)
     types = _collect(run.limit(0)).schema
     try:
@@ -329,7 +329,7 @@ def _score_collected(
     frame, found = _collect(rows.frame), Findings()  # found: still with lines
     outcome = Outcome(findings, None, None)
     try:
-        accepted = accept_rows(frame[LINE], ready.prepared.limits, found)
+        accepted = accept_rows(frame[LINE], ready.bound.limits, found)
         table = _make_table(rows.cells, frame.head(accepted), found)
         if Frames in ready.views:
             table = replace(table, facts={CSV: _collect(run).write_csv()})
@@ -367,9 +367,9 @@ def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
     """Return the truth for the workers; a list without rows has one whose line is null."""
     from pyspark.sql import functions as F
 
-    prepared, plan = ready.prepared, ready.plan
+    prepared, plan = ready.bound, ready.plan
     challenge = prepared.challenge
-    table = organizer_table(challenge, challenge.truth, truth_shapes(prepared), Findings())
+    table = read_table(challenge, challenge.truth, truth_shapes(prepared), Findings())
     assert table is not None  # the truth is open
     names = pl.Series("list", list(plan.truths[None].lists), dtype=pl.String)
     lists = names.to_frame().with_row_index(PLACE)
@@ -384,7 +384,7 @@ def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
         challenge=challenge,
         kind=prepared.kind,
         plan=replace(plan, public=public, truths={}),
-        aids=aids_of(prepared, ready.public, Findings())._replace(public=public),
+        aids=read_side_tables(prepared, ready.public, Findings())._replace(public=public),
         truth=replace(table, frame=pl.DataFrame(), find_cells=None),
         items=plan.public_ids.items,
         rules=prepared.rules,

@@ -5,8 +5,8 @@ from variants import DIVERSE, PREFERRED, RETURNED, bound
 from variants import NOTATIONS as JUDGED
 
 from scorer.challenge.load import load
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge
 from scorer.views.preferences import Positions
 
 RNG = np.random.default_rng(2011)
@@ -241,7 +241,7 @@ def every_plan(places):
             (folder / name).write_text(content)
         (folder / "challenge.yaml").write_text(text)
         views = frozenset({Positions} if kind in ("grades", "folds") else ())
-        made[kind] = opened(prepare(load(folder)), views=views).plan
+        made[kind] = open_challenge(bind(load(folder)), views=views).plan
     return made
 
 

@@ -64,7 +64,7 @@ class Gain(NamedTuple):
 
 def gains(ready: OpenChallenge) -> tuple[Gain, ...]:
     """Every gain of an attack, by each measure; `PluginError` if one fails on the truth itself."""
-    rng = np.random.default_rng(ready.prepared.challenge.leaderboard.seed)
+    rng = np.random.default_rng(ready.bound.challenge.leaderboard.seed)
     honest = _soft(with_extra_columns(ready, probes(ready).degraded(rng, LOST), true_values=False))
     before = _means(ready, honest)
     tried = (

@@ -14,8 +14,8 @@ from scorer.challenge.model import Challenge
 from scorer.core.text import printable
 from scorer.results.findings import CheckedFiles
 from scorer.results.report import Scored
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge
 
 
 class Checked(Text, list[Scored]):
@@ -67,7 +67,7 @@ def check(
         settled, runs = stack.enter_context(
             settled_challenge(challenge, submissions, measures, columns, **rules)
         )
-        prepared = prepare(settled, allow_plugins)
+        prepared = bind(settled, allow_plugins)
         files = stack.enter_context(named_files(runs, prepared))
-        ready = opened(among(prepared, files), blind=True)
+        ready = open_challenge(among(prepared, files), with_truth=False)
         return Checked(settled, scored_files(ready, files, progress))

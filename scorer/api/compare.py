@@ -38,8 +38,8 @@ from scorer.preferences.comparisons import comparisons
 from scorer.results import comparison
 from scorer.results.comparison import Differing
 from scorer.results.json import ABSENT, Internal
-from scorer.scoring.bind import BoundChallenge, prepare
-from scorer.scoring.open import opened
+from scorer.scoring.bind import BoundChallenge, bind
+from scorer.scoring.open import open_challenge
 from scorer.stats.paired import Test
 from scorer.views.preferences import Positions
 
@@ -144,7 +144,7 @@ def compare(
         settled, runs = stack.enter_context(
             settled_challenge(challenge, submissions, measures, columns, **rules)
         )
-        prepared = prepare(settled, allow_plugins)
+        prepared = bind(settled, allow_plugins)
         files = stack.enter_context(named_files(runs, prepared))
         if len(files) > MOST_COMPARED:
             raise UsageError(
@@ -183,7 +183,7 @@ def _compared(
     if asked.only is not None:
         asked = asked._replace(only=[_id_of(prepared.measures, word) for word in asked.only])
     prepared = among(prepared, files)
-    ready = opened(prepared, views=frozenset({Positions} if bound_preferences else ()))
+    ready = open_challenge(prepared, views=frozenset({Positions} if bound_preferences else ()))
     terms, wanted = terms_of(ready), [] if asked.split is None else [asked.split]
     masks_of_splits = masks_for(prepared.challenge, terms.lists, terms.groups, wanted)
     outcomes = outcomes_of(ready, files, progress)

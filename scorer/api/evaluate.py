@@ -29,7 +29,7 @@ from scorer.core.text import nearest, quoted
 from scorer.infer.base import Needs
 from scorer.infer.challenge import needs_of
 from scorer.metrics.api import Metric
-from scorer.scoring.bind import prepare
+from scorer.scoring.bind import bind
 
 TRUTH = "truth"  # what messages call it
 UNSAID = ("format", "columns")  # of a challenge's `submission:`, not said here
@@ -227,7 +227,7 @@ def challenge_of(
         folder = Path(name)
         challenge = _challenge(folder, truth, measures, columns, rules)
         try:
-            ready = prepare(challenge)
+            ready = bind(challenge)
             if not data.is_path(truth):
                 layout = data.Layout.of(ready.kind.truth, challenge.truth.columns)
                 data.write(challenge.truth.file, truth, layout, "the truth")

@@ -35,8 +35,8 @@ from scorer.results import explanation
 from scorer.results.explanation import ExplainedMeasure
 from scorer.results.json import ABSENT
 from scorer.results.report import Scope
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import OpenChallenge, opened
+from scorer.scoring.bind import bind
+from scorer.scoring.open import OpenChallenge, open_challenge
 from scorer.scoring.splits import cut, scope_of
 from scorer.scoring.submission import score_table
 from scorer.stats.exact import exact_mean
@@ -80,13 +80,13 @@ def explain(
         UnknownName: the truth has no such list, or the challenge no such split.
         UsageError: the list is not in the split, or a table has several systems and none is named.
     """
-    prepared, given = prepare(loaded(challenge), allow_plugins), named_file(submission)
+    prepared, given = bind(loaded(challenge), allow_plugins), named_file(submission)
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         every = [given]
         if holds_systems(prepared) and trespass(prepared.challenge, given.path) is None:
             every = by_system(prepared, given, Path(folder, "parts"))
         system, runs = _runs_of(given, every)
-        ready = opened(among(prepared, [*every, *baselines(prepared)]))
+        ready = open_challenge(among(prepared, [*every, *baselines(prepared)]))
         return _explained_runs(system, [_of_run(ready, run, name, split) for run in runs])
 
 
@@ -142,12 +142,12 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
     """The explanation of one run."""
     from scorer.scoring.explain import explain_list, explain_worst_lists
 
-    assert ready.answers is not None
-    lists, rules = ready.answers.lists, ready.prepared.challenge.submission
+    assert ready.truth is not None
+    lists, rules = ready.truth.lists, ready.bound.challenge.submission
     if name is not None and name not in lists:
         raise UnknownName(ready.public.word("list"), name, lists)
     masks = masks_for(
-        ready.prepared.challenge, lists, ready.public.groups, [] if split is None else [split]
+        ready.bound.challenge, lists, ready.public.groups, [] if split is None else [split]
     )
     scope, keep = _scope(ready, masks, name, split)
     findings = Findings()
@@ -172,13 +172,13 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
     findings.rename_path(file.display)
     if file.part is not None:
         findings.replace(file.part.located)
-    if table is None or card is None or ready.answers is None:
+    if table is None or card is None or ready.truth is None:
         return replace(bare, findings=findings)
     if name is None:
         word, plural = ready.public.word("list"), ready.public.lists_called
         worst = tuple(
             explain_worst_lists(
-                measure, card if keep is None else cut(card, keep), ready.prepared.rules, word,
+                measure, card if keep is None else cut(card, keep), ready.bound.rules, word,
                 plural,
             )
             for measure in ready.measures
@@ -189,10 +189,10 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
     for measure in ready.measures:
         where = measure.combination.where
         pick = plan.picked.get(None, {}).get(where) if where else None
-        truth, sent = (pick.truth, pick.filter(table)) if pick else (ready.answers, table)
+        truth, sent = (pick.truth, pick.filter(table)) if pick else (ready.truth, table)
         names_of = partial(truth.item_names, sent, rules.ties, at=at)
         views = truth.explain_views(sent, rules.ties, plan.views, at)
-        explanations.append(explain_list(measure, card, views, names_of, at, ready.prepared.rules))
+        explanations.append(explain_list(measure, card, views, names_of, at, ready.bound.rules))
     return replace(bare, findings=findings, measures=tuple(explanations))
 
 
@@ -203,12 +203,12 @@ def _scope(
 
     `UsageError` if that is another than the wanted one.
     """
-    if not masks or ready.answers is None:
+    if not masks or ready.truth is None:
         return None, None
     if name is not None:
-        at, wanted = ready.answers.lists.index(name), split
+        at, wanted = ready.truth.lists.index(name), split
         split = next(part for part, mask in masks.items() if part != EVERYTHING and mask[at])
         if wanted not in (None, EVERYTHING, split):
             word = ready.public.word("list")
             raise UsageError(f"{word} {quoted(name)} is in the split {quoted(split)}")
-    return scope_of(ready.prepared.challenge, masks, split), masks[split or EVERYTHING]
+    return scope_of(ready.bound.challenge, masks, split), masks[split or EVERYTHING]

@@ -12,7 +12,7 @@ from scorer.core.errors import UsageError
 from scorer.core.text import printable
 from scorer.reading.formats import find_format
 from scorer.reading.repair import Repaired, repair
-from scorer.scoring.bind import BoundChallenge, prepare
+from scorer.scoring.bind import BoundChallenge, bind
 from scorer.scoring.open import public
 
 
@@ -32,7 +32,7 @@ def fix(
     Raises:
         ChallengeError: the challenge itself is wrong.
     """
-    prepared = prepare(challenge, allow_plugins)
+    prepared = bind(challenge, allow_plugins)
     public_part = public(prepared)
 
     def repaired(file: Named) -> Repaired:

@@ -34,10 +34,10 @@ from scorer.results.grading import scale_of
 from scorer.results.json import ChallengeIdentity
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, ProbedMeasure, RandomSubmissions, Remark
-from scorer.scoring.bind import prepare
+from scorer.scoring.bind import bind
 from scorer.scoring.fingerprint import keyed
-from scorer.scoring.open import OpenChallenge, opened
-from scorer.scoring.splits import split_of_lists
+from scorer.scoring.open import OpenChallenge, open_challenge
+from scorer.scoring.splits import assign_splits
 from scorer.views.recommendations import Returned
 from scorer.views.texts import Texts
 from scorer.views.values import CSV
@@ -68,16 +68,16 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
         PluginError: a metric failed.
     """
     challenge = loaded(challenge)
-    prepared = prepare(challenge, allow_plugins)
-    ready = _answerable(opened(among(prepared, known_files(prepared))))
+    prepared = bind(challenge, allow_plugins)
+    ready = _answerable(open_challenge(among(prepared, known_files(prepared))))
     if challenge.splits is not None:  # a file of splits is read nowhere else here
-        assert ready.answers is not None
-        split_of_lists(challenge, ready.answers.lists, ready.public.groups)
+        assert ready.truth is not None
+        assign_splits(challenge, ready.truth.lists, ready.public.groups)
     examples, others = _examples(ready)
     rejected, accepted = _baselines(ready)
     rejected += _grading_faults(challenge, ready.measures, accepted)
-    assert ready.answers is not None
-    if ready.prepared.kind.name == "frames" or challenge.truthless:
+    assert ready.truth is not None
+    if ready.bound.kind.name == "frames" or challenge.truthless:
         return _without_probes(ready, examples, [*others, *accepted], rejected)
     probe_set = probes(ready)
     perfect = [values_of_table(ready, table) for table in probe_set.perfect()]
@@ -100,7 +100,7 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
         m.id: Chance.of([by_measure[m.id].mean for by_measure in random]) for m in ready.measures
     }
     remarks, items = list(rejected), (ready.public.items, ready.public.candidates)
-    known = ready.prepared.kind.name != "grades" or items != (None, None)
+    known = ready.bound.kind.name != "grades" or items != (None, None)
     for m in ready.measures:
         alike = Chance.of([by_measure[m.id].mean for by_measure in tied])
         rule = challenge.submission.ties
@@ -130,13 +130,13 @@ def _result(
     remarks: Sequence[Remark],
 ) -> Lint:
     """Return what was found; `known` are submissions that show what the lists can detect."""
-    assert ready.answers is not None
-    challenge = ready.prepared.challenge
+    assert ready.truth is not None
+    challenge = ready.bound.challenge
     return Lint(
         challenge=ChallengeIdentity.of(challenge, terms_of(ready).fingerprint),
         sound=not any(remark.severity == "error" for remark in (*examples, *remarks)),
-        kind=ready.prepared.kind.name,
-        lists=len(ready.answers.lists),
+        kind=ready.bound.kind.name,
+        lists=len(ready.truth.lists),
         judged=judged,
         random=random,
         measures=measures,
@@ -151,9 +151,9 @@ def _result(
 
 def _without_items(ready: OpenChallenge) -> Iterator[Remark]:
     """The measures without a value for any list, since no list has items enough."""
-    if not isinstance(ready.answers, Grades):
+    if not isinstance(ready.truth, Grades):
         return
-    longest = int(np.bincount(ready.answers.truth.in_list).max(initial=0))
+    longest = int(np.bincount(ready.truth.truth.in_list).max(initial=0))
     for measure in ready.measures:
         if measure.metric.truth_order and longest == 1:
             word = ready.public.word("list")
@@ -166,7 +166,7 @@ def _without_items(ready: OpenChallenge) -> Iterator[Remark]:
 
 def _public_groups(ready: OpenChallenge) -> Iterator[Remark]:
     """That the groups of the lists are public, where participants get them with the lists."""
-    challenge = ready.prepared.challenge
+    challenge = ready.bound.challenge
     named = challenge.lists is not None and not challenge.parted
     if ready.public.groups and named and "group" not in challenge.truth.columns:
         word = ready.public.called.get("group", "group")
@@ -184,8 +184,8 @@ def _without_probes(
     rejected: Sequence[Remark],
 ) -> Lint:
     """Of kinds of which no submission is made: the examples, and of data frames the truth."""
-    assert ready.answers is not None
-    challenge, lists = ready.prepared.challenge, ready.answers.lists
+    assert ready.truth is not None
+    challenge, lists = ready.bound.challenge, ready.truth.lists
     table = make_table({"list": list(lists)}, ready.plan.shapes[0])
     table = replace(table, facts={CSV: ready.solution})
     remarks, means = list(rejected), dict[str, Mapping[str, float | None]]()
@@ -205,7 +205,7 @@ def _without_probes(
 
 def _doctests(ready: OpenChallenge) -> Iterator[Remark]:
     """The examples of Kaggle's metrics that fail."""
-    for spec in ready.prepared.challenge.metrics:
+    for spec in ready.bound.challenge.metrics:
         if spec.kaggle is not None:
             from scorer.scoring.kaggle import failing_examples
 
@@ -226,14 +226,14 @@ def _answerable(ready: OpenChallenge) -> OpenChallenge:
 
 def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
     """Remarks on the golden cases, and the cases scored on the challenge's own truth."""
-    remarks, rows, prepared = [], [], ready.prepared
+    remarks, rows, prepared = [], [], ready.bound
     challenge = prepared.challenge
     for n, example in enumerate(challenge.examples):
         where = f"examples[{n}] ({printable(example.submission.name)})"
         against = ready
         if example.truth is not None:
             other = prepared._replace(challenge=challenge.with_truth(example.truth))
-            against = _answerable(opened(other))
+            against = _answerable(open_challenge(other))
         (scored,) = scored_files(against, [Named("", example.submission)], None)
         remarks += [
             Remark(
@@ -269,7 +269,7 @@ def _expected(
 def _baselines(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
     """The baselines that are rejected, and the others."""
     remarks, rows = [], []
-    for scored in scored_files(ready, baselines(ready.prepared), None):
+    for scored in scored_files(ready, baselines(ready.bound), None):
         if scored.valid:
             rows.append(scored)
         else:
@@ -375,16 +375,16 @@ def _ceilings(
 
 def _truth(ready: OpenChallenge) -> Iterator[Remark]:
     """Remarks on a truth of grades."""
-    if not isinstance(ready.answers, Grades):
+    if not isinstance(ready.truth, Grades):
         return
-    truth = ready.answers.truth
+    truth = ready.truth.truth
     lists, word = len(truth.lists), unit(ready.public.called)
     rels = {m.params["rel"] for m in ready.measures if m.params.get("rel") is not None}
     for rel in sorted(rels or {np.nextafter(0, 1)}):
         has = np.bincount(truth.in_list[truth.grade >= rel], minlength=lists) > 0
         if none := [truth.lists[n] for n in np.flatnonzero(~has).tolist()]:
             grade = f"grade {rel:g} or more" if rels else "a grade above 0"
-            rule = ready.prepared.challenge.undefined or "zero"
+            rule = ready.bound.challenge.undefined or "zero"
             message = (
                 f"{len(none):,} of {lists:,} {word} have no relevant item ({grade}): "
                 f"{join_first(none)}; measures undefined for them: {rule}"
@@ -416,7 +416,7 @@ def _published(challenge: Challenge) -> Iterator[Remark]:
 
 def _revealing(ready: OpenChallenge) -> Iterator[Remark]:
     """Public items that say by their mere presence what is relevant, or judged."""
-    public, answers = ready.public, ready.answers
+    public, answers = ready.public, ready.truth
     if not isinstance(answers, Grades):
         return
     truth = answers.truth
@@ -449,7 +449,7 @@ def _gaining(ready: OpenChallenge) -> Iterator[Remark]:
 
 def _classes_by_alphabet(ready: OpenChallenge) -> Iterator[Remark]:
     """Measures for which classes have an order, where nobody says it and they are no numbers."""
-    submission = ready.prepared.challenge.submission
+    submission = ready.bound.challenge.submission
     if submission.classes or submission.probability:
         return
     for measure in ready.measures:
@@ -463,9 +463,9 @@ def _classes_by_alphabet(ready: OpenChallenge) -> Iterator[Remark]:
 
 
 def _rules(ready: OpenChallenge) -> Iterator[Remark]:
-    challenge = ready.prepared.challenge
+    challenge = ready.bound.challenge
     ids = not (challenge.truth.texts or challenge.submission.texts)
-    if challenge.items is None and isinstance(ready.answers, Grades) and ids:
+    if challenge.items is None and isinstance(ready.truth, Grades) and ids:
         message = "no public `items`: checks cannot detect unknown item ids (2.0 instead of 2)"
         yield Remark("note", message)
     if challenge.submission.missing_list == "skip":
@@ -473,14 +473,14 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
         message = f"missing_list: skip lets a submission choose the {word} it is scored on"
         yield Remark("warning", message)
     orders = [m.id for m in ready.measures if any(p.metric.truth_order for p in m.all_parts)]
-    if orders and not ready.public.complete and isinstance(ready.answers, Grades):
+    if orders and not ready.public.complete and isinstance(ready.truth, Grades):
         message = f"{join_first(orders)} compares the items that a list ranks, so that leaving out"
         message += (
             " those it is unsure of can gain: items with a column list says which it has to rank"
         )
         yield Remark("warning", message)
     yield from _classes_by_alphabet(ready)
-    for metric, origin in ready.prepared.metrics.replaced:
+    for metric, origin in ready.bound.metrics.replaced:
         message = f"{metric.name} is the one of {printable(origin)}, in place of scorer's own"
         yield Remark("note", f"{message}; another name would tell them apart")
     for point in ignored_entry_points():

@@ -36,9 +36,9 @@ def overlap(
 
     Only files with a very low value are looked into.
     """
-    if not isinstance(ready.answers, Grades):
+    if not isinstance(ready.truth, Grades):
         return
-    truth, prepared = ready.answers.truth, ready.prepared
+    truth, prepared = ready.truth.truth, ready.bound
     for file, submission in zip(files, scored, strict=True):
         if not _is_low(ready, submission):
             continue

@@ -48,7 +48,7 @@ def detectable_of(ready: OpenChallenge, known: Sequence[Scored]) -> Detectable:
     submissions would all be equally bad, on all lists, and vary too little.
     """
     terms = terms_of(ready)
-    primary, challenge = terms.primary, ready.prepared.challenge
+    primary, challenge = terms.primary, ready.bound.challenge
     tiers = challenge.leaderboard.tiers or Tiers()
     # deviations are wanted, not p-values
     rules = challenge.leaderboard.model_copy(update={"tiers": tiers, "draws": 100})
@@ -119,7 +119,7 @@ def _lists_of_smaller(smallest: Detectable) -> Iterator[Smaller]:
 def _degraded(ready: OpenChallenge) -> list[Scored]:
     """Perfect submissions that are partly random."""
     probe_set, terms = probes(ready), terms_of(ready)
-    rng = np.random.default_rng(ready.prepared.challenge.leaderboard.seed)
+    rng = np.random.default_rng(ready.bound.challenge.leaderboard.seed)
     degraded = []
     for share in SHARES:
         for n in range(EACH):

@@ -72,12 +72,12 @@ class Probes(Protocol):
 
 def probes(ready: OpenChallenge) -> Probes:
     """The probes of a challenge whose truth is open; `UsageError` if its kind has none."""
-    kind = ready.prepared.kind
+    kind = ready.bound.kind
     if kind.name in ("masks", "boxes"):
         from scorer.api.probes_of_cells import of_cells  # which few challenges need
 
-        return of_cells(ready.answers, ready.public.word("list"))
-    match ready.answers:
+        return of_cells(ready.truth, ready.public.word("list"))
+    match ready.truth:
         case Grades() as answers:
             return of_grades(ready, answers.truth)
         case Ratings() as answers:
@@ -101,7 +101,7 @@ def cards(ready: OpenChallenge, table: Table) -> tuple[Scorecard, Mapping[str, S
 def values_of_table(ready: OpenChallenge, table: Table) -> dict[str, Value]:
     """The value of a table by each measure, after the challenge's rules."""
     card, folds = cards(ready, table)
-    rules = ready.prepared.rules
+    rules = ready.bound.rules
     return {
         m.id: aggregate_folds(folds, card.lists, m, rules)
         if folds
@@ -119,12 +119,12 @@ def unanswerable(ready: OpenChallenge) -> Iterator[Problem]:
     strict = tuple(m for m in ready.measures if _strict(ready, m))
     if not strict or not has_probes(ready):
         return
-    assert ready.answers is not None
+    assert ready.truth is not None
     by_id = {part.id: part for m in strict for part in m.all_parts}
     restricted = replace(ready, measures=tuple(by_id.values()))
-    path, word = str(ready.prepared.challenge.truth.file), ready.public.word("list")
+    path, word = str(ready.bound.challenge.truth.file), ready.public.word("list")
     for measure, names in _lists_without_value(restricted).items():
-        if lists := [name for name in ready.answers.lists if name in names]:
+        if lists := [name for name in ready.truth.lists if name in names]:
             message = (
                 f"{measure} has no value for {word} {join_first(lists)}, whatever is submitted"
             )
@@ -164,13 +164,13 @@ def _attempts(probe_set: Probes) -> Iterator[Table]:
 def _strict(ready: OpenChallenge, measure: Measure) -> bool:
     """Whether a list without a value is the truth's fault, if anyone's."""
     about = measure.of_lists and measure.metric.view is not Returned
-    return about and ready.prepared.rules[measure.id].undefined == "error"
+    return about and ready.bound.rules[measure.id].undefined == "error"
 
 
 def _undefined(
     ready: OpenChallenge, measure: Measure, fold_cards: tuple[Scorecard, Mapping[str, Scorecard]]
 ) -> set[str]:
-    (card, folds), rules = fold_cards, ready.prepared.rules
+    (card, folds), rules = fold_cards, ready.bound.rules
     return {
         scorecard.lists[n]
         for scorecard in folds.values() or [card]

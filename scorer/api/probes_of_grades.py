@@ -38,12 +38,12 @@ def with_extra_columns(ready: OpenChallenge, table: Table, true_values: bool) ->
     """
     extra = {
         name: kind
-        for name, kind in ready.prepared.challenge.submission.extra.items()
+        for name, kind in ready.bound.challenge.submission.extra.items()
         if f"{EXTRA}{name}]" not in table and f"{NUMBER}{name}]" not in table
     }
     if not extra:
         return table
-    answers, columns = ready.answers, list[pl.Series]()
+    answers, columns = ready.truth, list[pl.Series]()
     truth_columns: Mapping[str, NDArray[Any]] = {}
     if isinstance(answers, Grades):
         row = answers.truth.find(table.frame)
@@ -111,7 +111,7 @@ class _OfGrades:
     @cached_property
     def depth(self) -> int:
         """How many items a list has: as many as it may, else as any measure or list asks."""
-        length = self.ready.prepared.challenge.submission.length
+        length = self.ready.bound.challenge.submission.length
         if length is not None and length.max is not None:
             return length.max
         longest = int(np.bincount(self.truth.in_list).max(initial=0))
@@ -152,11 +152,11 @@ class _OfGrades:
 
     def _diverse(self) -> Table:
         """The items in the order in which each is relevant to the most that is new."""
-        assert isinstance(self.ready.answers, Grades)
+        assert isinstance(self.ready.truth, Grades)
         nothing = table_of({"list": (NO_ROWS, ()), "item": (NO_ROWS, ())})
         no_hits, _ = judge(nothing, self.truth)
         rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
-        ranking = Diverse(no_hits, self.ready.answers.subtopics).best_order(rel, 0.5, None)
+        ranking = Diverse(no_hits, self.ready.truth.subtopics).best_order(rel, 0.5, None)
         rows = ranking.item[ends(ranking.item)]
         return self._listed(self.truth.in_list[rows], self.item[rows])
 
@@ -172,7 +172,7 @@ class _OfGrades:
     @property
     def _scored(self) -> bool:
         """Whether a submission can say that items are tied."""
-        rules = self.ready.prepared.challenge.submission
+        rules = self.ready.bound.challenge.submission
         ranked = "rank" in rules.columns and "score" not in rules.columns
         return rules.ties != "error" and rules.format != "lists" and not ranked
 
@@ -191,7 +191,7 @@ class _OfGrades:
         return self._listed(in_list[distinct_rows], item[distinct_rows], most=self.depth)
 
     def others(self) -> dict[str, Table]:
-        truth, ties = self.truth, self.ready.prepared.challenge.submission.ties
+        truth, ties = self.truth, self.ready.bound.challenge.submission.ties
         reversed_rows = np.lexsort((-np.arange(truth.in_list.size), truth.in_list))
         relevant_counts = np.bincount(self.item[truth.grade > 0], minlength=len(self.names))
         tables = {
@@ -224,7 +224,7 @@ class _OfGrades:
 
     def _tied(self, place: Ints) -> Table:
         """The items that come first by their places; `expected` knows that they are equal."""
-        tied = self.ready.prepared.challenge.submission.ties in ("expected", "mean-rank")
+        tied = self.ready.bound.challenge.submission.ties in ("expected", "mean-rank")
         return self._pooled(lambda items: items[np.argsort(place[items], kind="stable")], tied)
 
     def _pooled(self, chosen: Callable[[Ints], Ints], tied: bool = False) -> Table:
@@ -289,7 +289,7 @@ class _OfGrades:
             beside: for how many other items room is made below.
             keep_worst: whether the last row of a list stays, and scores are the truth's grades.
         """
-        length = self.ready.prepared.challenge.submission.length
+        length = self.ready.bound.challenge.submission.length
         at_least = np.full(len(self.truth.lists), max((length.min if length else 0) or 0, least))
         limits = [limit for limit in (length.max if length else None, most) if limit is not None]
         full, full_list = item, in_list

@@ -35,9 +35,15 @@ from scorer.results import report as results
 from scorer.results.json import ABSENT
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
-from scorer.scoring.answers import Answers, answers_in, belongs, lists_of, of_submissions
+from scorer.scoring.answers import (
+    Answers,
+    check_answers,
+    is_in_track,
+    read_answers_file,
+    track_lists,
+)
 from scorer.scoring.bind import BoundChallenge
-from scorer.scoring.open import opened
+from scorer.scoring.open import open_challenge
 
 
 def score(
@@ -80,7 +86,7 @@ def score(
         raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
     with named_files(submissions, known) as files:
         prepared = among(known, [*files, *baselines(known)])
-        ready = opened(prepared)
+        ready = open_challenge(prepared)
         others, same = without_baselines(files, prepared)
         ranked_files = [*others, *baselines(prepared)]
         outcomes = outcomes_of(ready, ranked_files, progress, jobs)
@@ -103,7 +109,7 @@ def _told_answers(
     """Name of a submission -> what it answers, of what the board shows."""
     if given is None:
         return {}
-    return of_submissions(challenge, given) if isinstance(given, Mapping) else answers_in(
+    return check_answers(challenge, given) if isinstance(given, Mapping) else read_answers_file(
         challenge, Path(given)
     )  # fmt: skip
 
@@ -152,12 +158,12 @@ def _boards_of_tracks(
 ) -> Iterator[results.Report]:
     """The board of each track, of the submissions that are in it."""
     for track in terms.challenge.leaderboard.tracks:
-        keep = lists_of(track, terms.lists, terms.groups)
+        keep = track_lists(track, terms.lists, terms.groups)
         part, limited = of_lists(terms, outcomes, keep)
         inside = [
             (file, outcome)
             for file, outcome in zip(files, limited, strict=True)
-            if keep.any() and belongs(track, answers.get(file.name, {}))
+            if keep.any() and is_in_track(track, answers.get(file.name, {}))
         ]
         scored = settled_files(part, [f for f, _ in inside], [o for _, o in inside])
         here = {each.name: answers[each.name] for each in scored if each.name in answers}

@@ -14,7 +14,7 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.leaderboard.board import Terms
 from scorer.results.report import Scope
 from scorer.results.scorecard import Outcome
-from scorer.scoring.splits import cut, masks_of, scope_of, split_of_lists
+from scorer.scoring.splits import assign_splits, cut, masks_of, scope_of
 
 
 def masks_for(
@@ -31,7 +31,7 @@ def masks_for(
         if wanted:
             raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
         return {}
-    masks = masks_of(lists, split_of_lists(challenge, lists, groups))
+    masks = masks_of(lists, assign_splits(challenge, lists, groups))
     for name in wanted:
         if name not in masks:
             raise UnknownName("split", name, list(masks))

@@ -34,10 +34,10 @@ from scorer.metrics.notation import Measure, find_measure, parse
 from scorer.results import study as studies
 from scorer.results.json import ABSENT, LINTED, ChallengeIdentity
 from scorer.results.study import count_staying, span_ranks
-from scorer.scoring.bind import BoundChallenge, prepare
+from scorer.scoring.bind import BoundChallenge, bind
 from scorer.scoring.combine import Combiner
 from scorer.scoring.fingerprint import board_digest, fingerprint
-from scorer.scoring.open import OpenChallenge, opened
+from scorer.scoring.open import OpenChallenge, open_challenge
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 NEAREST = 2  # of them on each side that a board is tried with
@@ -91,7 +91,7 @@ def study(
         with given_values(challenge, Said(lower=as_words(lower), higher=as_words(higher))) as of:
             return study(of.challenge, of.files, measures=measures, seed=seed, progress=progress)
     official = _official(loaded(challenge), measures, allow_plugins)
-    plain = prepare(official, allow_plugins)
+    plain = bind(official, allow_plugins)
     with named_files(submissions, plain) as named:
         ranked_files = [file for file in named if not file.baseline]
         files, _ = without_baselines(ranked_files, plain)
@@ -146,7 +146,7 @@ def _official(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -
         return challenge
     if odd := [word for word in words if not word.strip() or not word.isprintable()]:
         raise UsageError(f"{quoted(odd[0])} is no measure; write one such as nDCG@10")
-    challenge, _, bound, *_ = prepare(challenge, allow_plugins)
+    challenge, _, bound, *_ = bind(challenge, allow_plugins)
     specs, places = list(challenge.metrics), list[int]()
     for word in dict.fromkeys(words):
         known = find_measure(bound, word)
@@ -163,16 +163,16 @@ def _opened_with_more(
     """The challenge opened with further measures, or without them, and why."""
     challenge, specs = plain.challenge, list(_further(plain))
     if not specs:
-        return opened(plain), []
+        return open_challenge(plain), []
     wider = challenge.model_copy(update={"metrics": (*challenge.metrics, *specs)})
     try:
-        bound = prepare(wider, allow_plugins)._replace(found=plain.found, tables=plain.tables)
-        ready = opened(bound)
+        bound = bind(wider, allow_plugins)._replace(found=plain.found, tables=plain.tables)
+        ready = open_challenge(bound)
         if problems := tuple(unanswerable(ready)):
             raise ChallengeError(problems=problems)
         return ready, []
     except ChallengeError as error:
-        ready = opened(plain)  # raises where the challenge itself is wrong
+        ready = open_challenge(plain)  # raises where the challenge itself is wrong
         why = printable(error.problems[0].message if error.problems else error)
         return ready, [f"other cut-offs and weights: {why}"]
 

@@ -25,7 +25,7 @@ from scorer.reading.repair import FIXED
 from scorer.reading.unpack import COMPRESSED_SUFFIXES
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
-from scorer.scoring.bind import BoundChallenge, prepare
+from scorer.scoring.bind import BoundChallenge, bind
 from scorer.scoring.fingerprint import board_digest, fingerprint, signature
 from scorer.scoring.open import OpenChallenge
 from scorer.scoring.run import Tick, score_submissions
@@ -60,9 +60,9 @@ def original(path: Path) -> set[Path]:
 
 def terms_of(ready: OpenChallenge) -> Terms:
     """The board's terms of an opened challenge."""
-    prepared = ready.prepared
+    prepared = ready.bound
     challenge = prepared.challenge
-    lists = ready.answers.lists if ready.answers else ()
+    lists = ready.truth.lists if ready.truth else ()
     ties, folds = challenge.submission.ties, len(ready.folds)
     measures = tuple(
         replace(m, board_signature=signature(m, prepared.rules[m.id], ties, len(lists), folds))
@@ -100,7 +100,7 @@ def bound(
     """The challenge with its measures bound; one that is bound already stays as it is."""
     if isinstance(challenge, BoundChallenge):
         return challenge
-    return prepare(loaded(challenge), allow_plugins)
+    return bind(loaded(challenge), allow_plugins)
 
 
 @contextmanager
@@ -237,7 +237,7 @@ def outcomes_of(
         if progress is not None and files:
             progress(done, len(files), files[min(int(done), len(files) - 1)].name)
 
-    outcomes = list(_outcomes(ready, files, tick, dict(ready.prepared.tables), jobs))
+    outcomes = list(_outcomes(ready, files, tick, dict(ready.bound.tables), jobs))
     for file, outcome in zip(files, outcomes, strict=True):
         outcome.findings.rename_path(file.display)
         if file.part is not None and not file.refused:  # whose problems have lines of the table
@@ -295,6 +295,6 @@ def refused_outcome(file: Named) -> Outcome:
 def trespasses(ready: OpenChallenge, path: Path, own: Sequence[Path] | None = None) -> Findings:
     """The problem of a submission whose path must not be read; empty for most."""
     findings = Findings(str(path))
-    if (problem := trespass(ready.prepared.challenge, path, own)) is not None:
+    if (problem := trespass(ready.bound.challenge, path, own)) is not None:
         findings.add(problem)
     return findings

@@ -47,7 +47,7 @@ from scorer.infer.values import (
     parts_of,
 )
 from scorer.kinds.values import value_shapes
-from scorer.scoring.bind import prepare
+from scorer.scoring.bind import bind
 
 MEASURE = "measure"  # a column of what is written here, beside CASE and VALUE
 COLUMNS = {"list": CASE, "measure": MEASURE, "value": VALUE}
@@ -302,7 +302,7 @@ def _challenge_of_values(
                 "submission": {**submission, **rules, "values": declared},
             }
         )
-        prepare(challenge)  # raises an error of rules that do not go together
+        bind(challenge)  # raises an error of rules that do not go together
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         place = ".".join(map(str, fault["loc"])).removeprefix("submission.")

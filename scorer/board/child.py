@@ -100,10 +100,10 @@ def _loaded_challenge(task: dict[str, Any]) -> Challenge:
 
 def _evaluate(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.board.reading import attempted, evaluated, evaluation_fields
-    from scorer.scoring.bind import prepare
-    from scorer.scoring.open import opened
+    from scorer.scoring.bind import bind
+    from scorer.scoring.open import open_challenge
 
-    ready = opened(prepare(_loaded_challenge(task), task["allow_plugins"]))
+    ready = open_challenge(bind(_loaded_challenge(task), task["allow_plugins"]))
     values, answers = task["values"], []
     for file in task["files"]:
         path, name = Path(file["path"]), file["name"]
@@ -123,10 +123,10 @@ def _check(task: dict[str, Any]) -> dict[str, Any]:
 
 def _kit(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.api.kit import kit
-    from scorer.scoring.bind import prepare
+    from scorer.scoring.bind import bind
     from scorer.scoring.open import public
 
-    bound = prepare(_loaded_challenge(task), task["allow_plugins"])
+    bound = bind(_loaded_challenge(task), task["allow_plugins"])
     Path(task["path"]).write_bytes(kit(bound, public(bound)).data)
     return {}
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scorer.results.json import ABSENT
 from scorer.results.report import Report, Scored, Standing
-from scorer.scoring.answers import shown
+from scorer.scoring.answers import shown_answers
 
 
 class RankedEntry(NamedTuple):
@@ -87,7 +87,10 @@ def public(live: LiveReport) -> LiveReport:
     rules = live.report.definition
 
     def told(rows: Mapping[str, RankedEntry]) -> dict[str, RankedEntry]:
-        return {name: row._replace(answers=shown(rules, row.answers)) for name, row in rows.items()}
+        return {
+            name: row._replace(answers=shown_answers(rules, row.answers))
+            for name, row in rows.items()
+        }
 
     tracks = {track: told(rows) for track, rows in live.tracks.items()}
     return live._replace(rows=told(live.rows), tracks=tracks)

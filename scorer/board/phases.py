@@ -11,7 +11,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.phases import Phase, Question
 from scorer.challenge.words import EVERYTHING
 from scorer.core.text import join_first, quoted
-from scorer.scoring.answers import fault
+from scorer.scoring.answers import find_answer_fault
 from scorer.store.records import Entry, Status
 
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)  # the opening of a phase after one that never closes
@@ -277,6 +277,6 @@ def refused_answers(
                     "S805", f"the answer to {quoted(key)} is missing: --answer {key}=..."
                 )
             continue
-        if wrong := fault(question, text):
+        if wrong := find_answer_fault(question, text):
             return Refusal("S805", f"the answer to {quoted(key)} {wrong}")
     return None

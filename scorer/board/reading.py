@@ -105,7 +105,7 @@ def attempted(values: str, sha256: str, make: Make) -> Evaluation:
 
 def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: str) -> Evaluation:
     """The evaluation of a file, without its means on the splits."""
-    if "run" in ready.prepared.challenge.submission.columns:
+    if "run" in ready.bound.challenge.submission.columns:
         return _of_runs(ready, path, name, values, sha256)
     outcome = score_submission(ready.plan, path)
     scored = _settled(ready, name, outcome)
@@ -127,7 +127,7 @@ def _of_runs(ready: OpenChallenge, path: Path, name: str, values: str, sha256: s
     """The evaluation of a file with a column of runs: a scorecard for each, in place of folds."""
     findings, cards = Findings(name), dict[str, Scorecard]()
     with TemporaryDirectory(prefix="scorer-") as folder:
-        for part in by_system(ready.prepared, Named("", path), Path(folder, "runs"), ("run",)):
+        for part in by_system(ready.bound, Named("", path), Path(folder, "runs"), ("run",)):
             if part.refused:
                 outcome = refused_outcome(part)
             else:

@@ -27,7 +27,7 @@ from scorer.leaderboard.board import Terms, certain, ranked
 from scorer.leaderboard.repeats import called
 from scorer.results.json import ABSENT
 from scorer.results.report import Report, Scored
-from scorer.scoring.answers import belongs, lists_of, shown
+from scorer.scoring.answers import is_in_track, shown_answers, track_lists
 from scorer.scoring.splits import scope_of
 from scorer.store.records import Decision, Entry, Evaluation, Status, Team
 
@@ -176,7 +176,7 @@ class Snapshot:
                 )  # fmt: skip
         received = {title: row.received for title, row in rows.items()}
         times = {title: time.timestamp() for title, time in received.items()}
-        answers = {title: shown(self.rules, row.answers) for title, row in rows.items()}
+        answers = {title: shown_answers(self.rules, row.answers) for title, row in rows.items()}
         answers = {title: own for title, own in answers.items() if own}
         report = ranked(part.terms, scored, times)
         return rows, replace(report, answers=answers, received=received)
@@ -205,7 +205,7 @@ class Snapshot:
         """
 
         def inside(entry: Entry) -> bool:
-            return belongs(track, entry.answers)
+            return is_in_track(track, entry.answers)
 
         if not track.answer:
             return choices
@@ -276,7 +276,7 @@ class Snapshot:
         """The lists of a split, or those of them that are a track's."""
         keep, terms, name = self.splits[split], self.terms, split
         if track is not None and track.group:
-            keep = keep & lists_of(track, terms.lists, terms.groups)
+            keep = keep & track_lists(track, terms.lists, terms.groups)
             name = f"{split}\n{track.id}"
         if not keep.all():
             pairs = zip(terms.lists, keep, strict=True)

@@ -18,9 +18,9 @@ from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
 from scorer.leaderboard.board import Terms
 from scorer.reading.write import write_file
-from scorer.scoring.bind import BoundChallenge, prepare
-from scorer.scoring.open import OpenChallenge, opened
-from scorer.scoring.splits import split_of_lists
+from scorer.scoring.bind import BoundChallenge, bind
+from scorer.scoring.open import OpenChallenge, open_challenge
+from scorer.scoring.splits import assign_splits
 from scorer.store.files import Files, digest_of
 from scorer.store.records import Entry, Version
 
@@ -79,7 +79,7 @@ class Versions:
 
     def of_files(self, number: int, since: datetime) -> tuple[Version, OpenChallenge]:
         """The version that the files make as they are now; `ChallengeError` if they are wrong."""
-        ready = opened(prepare(self.challenge, self.allow_plugins))
+        ready = open_challenge(bind(self.challenge, self.allow_plugins))
         return _version(number, since, ready, self.manifest), ready
 
     def remade(self, version: Version) -> Version:
@@ -104,15 +104,15 @@ class Versions:
     def opened(self, version: Version) -> OpenChallenge:
         """A version's truth, read from the version's own files, whatever is in the folder now."""
         if version.number not in self._ready:
-            self._ready[version.number] = opened(self.bound(version))
+            self._ready[version.number] = open_challenge(self.bound(version))
         return self._ready[version.number]
 
     def bound(self, version: Version) -> BoundChallenge:
         """A version's challenge with its measures, from the version's own files."""
         if dict(version.files) == self.manifest == self._digests():
-            return prepare(self.challenge, self.allow_plugins)
+            return bind(self.challenge, self.allow_plugins)
         challenge = load(self.path_of(version))
-        return prepare(challenge.model_copy(update={"id": self.challenge.id}), self.allow_plugins)
+        return bind(challenge.model_copy(update={"id": self.challenge.id}), self.allow_plugins)
 
     def path_of(self, version: Version) -> Path:
         """The challenge.yaml of a version, with the version's own files around it."""
@@ -204,5 +204,5 @@ def _version(
 
     terms = terms_of(ready)
     values = hashlib.sha256(json.dumps(ready.digests, sort_keys=True).encode()).hexdigest()
-    splits = split_of_lists(ready.prepared.challenge, terms.lists, terms.groups)
+    splits = assign_splits(ready.bound.challenge, terms.lists, terms.groups)
     return Version(number, since, values, terms.fingerprint, files, to_json(terms), splits)

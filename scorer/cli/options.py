@@ -207,10 +207,10 @@ def challenge_of(
         raise UsageError(f"-m {quoted(odd)} is no measure; write one such as nDCG@10")
     if metrics:
         challenge = challenge.with_metrics(metrics)
-        from scorer.scoring.bind import lost_breakers
+        from scorer.scoring.bind import unknown_tie_breakers
 
         tie_break = challenge.leaderboard.tie_break
-        lost = lost_breakers(challenge) if tie_break else ()
+        lost = unknown_tie_breakers(challenge) if tie_break else ()
         notes = tuple(
             f"warning: leaderboard.tie_break names {quoted(name)}, which -m leaves out"
             for name in lost

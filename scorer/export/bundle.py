@@ -16,7 +16,7 @@ from scorer.export.github_classroom import export_github_classroom
 from scorer.export.gradescope import export_gradescope
 from scorer.export.grand_challenge import export_grand_challenge
 from scorer.export.tira import export_tira
-from scorer.scoring.bind import BoundChallenge, prepare
+from scorer.scoring.bind import BoundChallenge, bind
 from scorer.scoring.open import public
 
 # The container image that bundles name unless another one is given; `make image` builds it.
@@ -54,7 +54,7 @@ def make_bundle(
         raise UnknownName("platform", platform, tuple(EXPORTERS))
     if not lint(challenge, allow_plugins=allow_plugins).sound:
         raise ChallengeError("the challenge is not sound; `score lint` says why")
-    return exporter(make_context(prepare(challenge, allow_plugins), image))
+    return exporter(make_context(bind(challenge, allow_plugins), image))
 
 
 def make_context(bound: BoundChallenge, image: str = IMAGE) -> ExportContext:

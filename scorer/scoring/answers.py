@@ -23,7 +23,7 @@ NAME = "name"  # the column of the submissions' names
 Answers = Mapping[str, Mapping[str, str]]  # name of a submission -> question -> answer
 
 
-def fault(question: Question, text: str) -> str | None:
+def find_answer_fault(question: Question, text: str) -> str | None:
     """What is wrong with an answer, as a predicate; None where nothing is."""
     if len(text) > LONGEST_ANSWER:
         return f"has {len(text):,} characters, at most {LONGEST_ANSWER:,} are allowed"
@@ -46,7 +46,7 @@ def _fault_of_number(question: Question, text: str) -> str | None:
     return None
 
 
-def shown(challenge: Challenge, answers: Mapping[str, str]) -> dict[str, str]:
+def shown_answers(challenge: Challenge, answers: Mapping[str, str]) -> dict[str, str]:
     """The answers that the board shows, which are all that anybody but organizers may see."""
     return {
         key: text
@@ -55,29 +55,29 @@ def shown(challenge: Challenge, answers: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def belongs(track: Track, answers: Mapping[str, str]) -> bool:
+def is_in_track(track: Track, answers: Mapping[str, str]) -> bool:
     """Whether a submission with these answers is in a track."""
     return all(answers.get(key, "").strip() in values for key, values in track.answer.items())
 
 
-def lists_of(track: Track, lists: Sequence[str], groups: Mapping[str, str]) -> Mask:
+def track_lists(track: Track, lists: Sequence[str], groups: Mapping[str, str]) -> Mask:
     """Which lists a track ranks by."""
     every = not track.group
     return np.array([every or groups.get(name) in track.group for name in lists], dtype=bool)
 
 
-def of_submissions(challenge: Challenge, given: Mapping[str, Mapping[str, object]]) -> Answers:
+def check_answers(challenge: Challenge, given: Mapping[str, Mapping[str, object]]) -> Answers:
     """The answers of each submission that the board shows; `UsageError` if one is wrong."""
     answers = {}
     for name, own in given.items():
         texts = {key: str(value).strip() for key, value in own.items()}
         for message in _wrong(challenge, texts):
             raise UsageError(f"{quoted(name)}: {message}")
-        answers[name] = shown(challenge, texts)
+        answers[name] = shown_answers(challenge, texts)
     return answers
 
 
-def answers_in(challenge: Challenge, path: Path) -> Answers:
+def read_answers_file(challenge: Challenge, path: Path) -> Answers:
     """Answers from a table with the column `name`, and one for each question.
 
     Raises:
@@ -102,7 +102,7 @@ def answers_in(challenge: Challenge, path: Path) -> Answers:
             raise UsageError(f"{where}:{line}: the answers of {quoted(name)} come again")
         for message in _wrong(challenge, texts):
             raise UsageError(f"{where}:{line}: {message}")
-        answers[name] = shown(challenge, texts)
+        answers[name] = shown_answers(challenge, texts)
     return answers
 
 
@@ -124,5 +124,5 @@ def _wrong(challenge: Challenge, texts: Mapping[str, str]) -> Iterator[str]:
     for key, text in texts.items():
         if key not in challenge.questions:
             yield str(UnknownName("question", key, list(challenge.questions)))
-        elif text and (message := fault(challenge.questions[key], text)):
+        elif text and (message := find_answer_fault(challenge.questions[key], text)):
             yield f"the answer to {quoted(key)} {message}"

@@ -119,7 +119,7 @@ def written_so(shapes: Sequence[Schema], texts: bool) -> list[Schema]:
     return [shape for shape in shapes if ("text" in shape.roles) == texts]
 
 
-def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:
+def bind(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:
     """Bind the measures and decide the kind.
 
     `ChallengeError` with all that is wrong, each at its line; `PluginError` if a plugin cannot be
@@ -388,7 +388,7 @@ def _unknown(error: UnknownName, registry: MetricRegistry) -> str:
     return f"no {error.kind} is called {quoted(error.name)}; {told}" if told else str(error)
 
 
-def lost_breakers(challenge: Challenge) -> tuple[str, ...]:
+def unknown_tie_breakers(challenge: Challenge) -> tuple[str, ...]:
     """The names in `tie_break` that are no measure of this challenge, and no preference.
 
     A measure that a plugin defines is known by the words of the challenge alone: none has run.

@@ -15,7 +15,7 @@ from scorer.reading.schema import EXTRA
 from scorer.reading.table import Table
 from scorer.scoring.bind import BoundChallenge
 from scorer.scoring.faults import Fault, located
-from scorer.scoring.tables import organizer_table
+from scorer.scoring.tables import read_table
 from scorer.scoring.where import truth_shapes
 from scorer.views.images import (
     CLASS,
@@ -48,7 +48,7 @@ def with_forms_of_answers(
     asks_truth = has_boxes or (cells and not public.classes)
     if truth is None and asks_truth and not (challenge.truthless or is_kit(challenge)):
         of_truth = Findings(findings.path)
-        truth = organizer_table(challenge, challenge.truth, truth_shapes(prepared), of_truth)
+        truth = read_table(challenge, challenge.truth, truth_shapes(prepared), of_truth)
         said = {*findings}  # where the truth was read for its lists
         findings.extend(problem for problem in of_truth if problem not in said)
     columns = (

@@ -33,7 +33,7 @@ from scorer.scoring.faults import Fault, located, refuse
 from scorer.scoring.fingerprint import digests
 from scorer.scoring.folds import SHAPES, Folded, split
 from scorer.scoring.submission import Plan
-from scorer.scoring.tables import organizer_table, raise_fatal, read_keys, tell_cells
+from scorer.scoring.tables import raise_fatal, read_keys, read_table, tell_cells
 from scorer.scoring.where import counted_rows, picked, truth_shapes
 from scorer.scoring.without_truth import found_lists, table_of_lists
 from scorer.views.items import ItemsByList
@@ -61,7 +61,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if challenge.items is not None:
         further = challenge.items.further
         shape = Schema(("item",), ("list", *further), further)
-        table = organizer_table(challenge, challenge.items, [shape], findings)
+        table = read_table(challenge, challenge.items, [shape], findings)
         if table is not None:
             items = IdNames(table.frame["item"].unique(maintain_order=True))
             if "list" in table:
@@ -69,7 +69,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if challenge.lists is not None:
         further = challenge.lists.further
         shape = Schema(("list",), ("group", "cluster", *further), further)
-        table = organizer_table(challenge, challenge.lists, [shape], findings)
+        table = read_table(challenge, challenge.lists, [shape], findings)
         lists = dict.fromkeys(table.frame["list"].to_list()) if table is not None else {}
         if table is not None and "group" in table:
             groups = list_labels(table, "group", display_path(challenge.lists.file), findings)
@@ -84,7 +84,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         if truth is not None or challenge.truthless:
             return truth
         shapes = truth_shapes(prepared) if conditional else kind.public_truth
-        return organizer_table(challenge, challenge.truth, shapes, findings)
+        return read_table(challenge, challenge.truth, shapes, findings)
 
     def counted() -> Mask | None:
         table = columns() if conditional else None
@@ -141,13 +141,13 @@ def _compares_orders(prepared: BoundChallenge) -> bool:
     )
 
 
-def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> SideTables:
+def read_side_tables(prepared: BoundChallenge, public: Public, findings: Findings) -> SideTables:
     """The tables that a truth is opened with: the files beside it that measures look at."""
     challenge = prepared.challenge
     tables = {}
     if challenge.likelihood is not None and _of_preferences(prepared):
         chances = Schema(("list", "better", "worse", "probability"))
-        likelihood = organizer_table(challenge, challenge.likelihood, [chances], findings)
+        likelihood = read_table(challenge, challenge.likelihood, [chances], findings)
         if likelihood is not None:
             tables["likelihood"] = likelihood
             file_findings = Findings(display_path(challenge.likelihood.file))
@@ -157,15 +157,11 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     beside, features = _items(prepared, findings)
     if challenge.exclude is not None:
         shape = Schema(("list", "item"))
-        if (
-            excluded := organizer_table(challenge, challenge.exclude, [shape], findings)
-        ) is not None:
+        if (excluded := read_table(challenge, challenge.exclude, [shape], findings)) is not None:
             beside["exclude"] = excluded
     if challenge.lists is not None and challenge.lists.extra:
         shape = Schema(("list",), ("group", "cluster")).with_columns(challenge.lists.further)
-        if (
-            lists_table := organizer_table(challenge, challenge.lists, [shape], findings)
-        ) is not None:
+        if (lists_table := read_table(challenge, challenge.lists, [shape], findings)) is not None:
             beside["lists"] = lists_table
             tell_cells(lists_table, challenge.lists, findings)
     if "items" in beside and challenge.items is not None:
@@ -215,7 +211,7 @@ def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
     """The open truth in `table`; `ChallengeError` if it is wrong."""
     challenge, kind = prepared.challenge, prepared.kind
     findings = Findings()
-    side_tables = aids_of(prepared, public, findings)
+    side_tables = read_side_tables(prepared, public, findings)
     if kind.name == "labels":
         side_tables = side_tables._replace(measured_rows=counted_rows(prepared, table))
     tell_cells(table, challenge.truth, findings)
@@ -251,7 +247,7 @@ def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
 def _folds(
     challenge: Challenge, source: Source, truth: Table, lists: Sequence[str], findings: Findings
 ) -> dict[str, Folded]:
-    table = organizer_table(challenge, source, SHAPES, findings)
+    table = read_table(challenge, source, SHAPES, findings)
     raise_fatal(findings)
     assert table is not None
     folds = split(truth, table, lists, file_findings := Findings(display_path(source.file)))
@@ -264,9 +260,9 @@ def _folds(
 class OpenChallenge:
     """A challenge ready to check submissions, and to score them where its truth was opened."""
 
-    prepared: BoundChallenge
+    bound: BoundChallenge
     public: Public
-    answers: OpenTruth | None  # None: only checks
+    truth: OpenTruth | None  # None: only checks
     measures: tuple[Measure, ...]  # settled by the truth
     digests: dict[str, str]  # of all that a value depends on beside its submission
     views: frozenset[type]  # all that is asked of a meeting
@@ -281,24 +277,22 @@ class OpenChallenge:
 
     def reading(self, format: str) -> OpenChallenge:
         """The challenge for submissions in another format."""
-        challenge = self.prepared.challenge
+        challenge = self.bound.challenge
         rules = challenge.submission.model_copy(update={"format": format})
-        prepared = self.prepared._replace(
-            challenge=challenge.model_copy(update={"submission": rules})
-        )
-        return replace(self, prepared=prepared)
+        prepared = self.bound._replace(challenge=challenge.model_copy(update={"submission": rules}))
+        return replace(self, bound=prepared)
 
     @cached_property
     def plan(self) -> Plan:
         """The plan by which submissions are scored."""
-        prepared, rules = self.prepared, self.prepared.challenge.submission
+        prepared, rules = self.bound, self.bound.challenge.submission
         return Plan(
             self.public,
             rules,
             prepared.shapes,
             prepared.limits,
             prepared.challenge.layout(rules)._replace(known=self.labels),
-            {} if self.answers is None else {None: self.answers} | dict(self.folds),
+            {} if self.truth is None else {None: self.truth} | dict(self.folds),
             self.measures,
             self.views,
             self.digests,
@@ -308,15 +302,16 @@ class OpenChallenge:
         )
 
 
-def opened(
-    prepared: BoundChallenge, blind: bool = False, views: frozenset[type] = frozenset()
+def open_challenge(
+    bound: BoundChallenge, *, with_truth: bool = True, views: frozenset[type] = frozenset()
 ) -> OpenChallenge:
     """Read the challenge's files; `ChallengeError` if one cannot be read, or is wrong.
 
-    `blind` leaves the answers closed, for checks alone; `views` are opened besides those of the
+    Without its truth it can only check submissions; `views` are opened besides those of the
     measures.
     """
-    if blind:
+    prepared = bound
+    if not with_truth:
         public_part = public(prepared)
         read_whole = prepared.views & {Frames}  # of which a check is that they can be
         labels = wide_labels(prepared, public_part)
@@ -330,7 +325,7 @@ def opened(
         public_part = public(prepared)
         truth = table_of_lists(public_part)
     else:
-        read = organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings)
+        read = read_table(challenge, challenge.truth, truth_shapes(prepared), findings)
         raise_fatal(findings)
         assert read is not None
         truth = read
@@ -395,7 +390,7 @@ def wide_labels(
         return tuple(public.items)
     source, kind = challenge.truth, prepared.kind
     if truth is None and not is_kit(challenge):
-        truth = organizer_table(challenge, source, kind.public_truth, Findings())
+        truth = read_table(challenge, source, kind.public_truth, Findings())
     names = () if truth is None else truth.header
     others = {source.columns.get(each, each) for each in ("list", "weight", *source.extra)}
     return tuple(label for _, label in match_wide_columns(source.wide[role], names, others))
@@ -441,7 +436,7 @@ def _items(
         if source.users is not None:
             called["users"] = source.users
         widened = source.model_copy(update={"columns": {**source.columns, **called}})
-        items = organizer_table(
+        items = read_table(
             challenge, widened, [Schema(("item", *called)).with_columns(source.further)], findings
         )
         if items is not None:
@@ -451,6 +446,6 @@ def _items(
             findings.extend(as_truth_problems(file_findings))
     if challenge.history is not None:
         pairs = [Schema(("list", "item"))]
-        if (history := organizer_table(challenge, challenge.history, pairs, findings)) is not None:
+        if (history := read_table(challenge, challenge.history, pairs, findings)) is not None:
             tables["history"] = history
     return tables, features

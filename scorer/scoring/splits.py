@@ -23,7 +23,7 @@ from scorer.results.scorecard import Scorecard
 from scorer.scoring.faults import Fault, refuse
 
 
-def drawn(
+def draw_splits(
     splits: Splits, lists: Sequence[str], groups: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """The split of each list.
@@ -91,7 +91,7 @@ def read_splits(path: Path, lists: Sequence[str], called: str = "list") -> dict[
     return split_of
 
 
-def split_of_lists(
+def assign_splits(
     challenge: Challenge, lists: Sequence[str], groups: Mapping[str, str]
 ) -> dict[str, str]:
     """The split of each list, drawn or read; of none without splits.
@@ -107,7 +107,7 @@ def split_of_lists(
         split_of = read_splits(splits.file, lists, called)
         refuse(challenge, _lost_splits(challenge, {*SHOWN_WORDS, *split_of.values()}))
         return split_of
-    return drawn(splits, lists, groups)
+    return draw_splits(splits, lists, groups)
 
 
 def _lost_splits(challenge: Challenge, names: Set[str]) -> Iterator[Fault]:

@@ -18,7 +18,7 @@ from scorer.reading.table import Table
 from scorer.views.columns import read_columns
 
 
-def organizer_table(
+def read_table(
     challenge: Challenge,
     source: Source,
     shapes: Sequence[Schema],
@@ -52,7 +52,7 @@ def read_keys(challenge: Challenge, findings: Findings) -> None:
 def public_table(challenge: Challenge, source: Source, schema: Schema) -> Table:
     """The columns of a public file that have a role alone; `ChallengeError` if it is unreadable."""
     findings = Findings()
-    table = organizer_table(challenge, source, [schema], findings)
+    table = read_table(challenge, source, [schema], findings)
     raise_fatal(findings)
     assert table is not None
     return table

@@ -39,9 +39,9 @@ from scorer.kinds.base import Constants
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure, NotationError, parse, parse_measure
-from scorer.scoring.bind import prepare
+from scorer.scoring.bind import bind
 from scorer.scoring.evaluate import evaluate
-from scorer.scoring.open import opened
+from scorer.scoring.open import open_challenge
 from scorer.testing.views import judged_view, texts_view
 from scorer.views.columns import Column, Extras, NamedColumns
 from scorer.views.ranked import Judged, Ranked, Ties
@@ -154,7 +154,9 @@ def no_gain(challenge: Path | str) -> None:
     Raises:
         AssertionError: Some rank higher; the message says which, by how much, and what to write.
     """
-    lines = [gain.message for gain in gains(opened(prepare(load(challenge), allow_plugins=True)))]
+    lines = [
+        gain.message for gain in gains(open_challenge(bind(load(challenge), allow_plugins=True)))
+    ]
     _require(not lines, "\n".join(lines))
 
 

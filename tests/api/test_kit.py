@@ -15,7 +15,7 @@ import yaml
 import scorer
 from scorer.challenge.archive import unpacked
 from scorer.challenge.load import load
-from scorer.scoring.bind import prepare
+from scorer.scoring.bind import bind
 from scorer.scoring.open import public
 
 ROOT = Path(__file__).parents[2]
@@ -127,7 +127,7 @@ def test_same_findings_as_the_organizers(folder, kit, tmp_path, score):
 
 def test_the_public_part_is_the_same(folder, kit):
     with unpacked(kit) as inside:
-        mine, theirs = (public(prepare(load(path))) for path in (folder, inside))
+        mine, theirs = (public(bind(load(path))) for path in (folder, inside))
     assert list(theirs.lists) == list(mine.lists)
     assert (theirs.kind, theirs.candidates, theirs.called) == (
         mine.kind,

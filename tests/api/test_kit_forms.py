@@ -8,7 +8,7 @@ import scorer
 from scorer.api.kit import kit
 from scorer.challenge.archive import unpacked
 from scorer.challenge.load import load
-from scorer.scoring.bind import prepare
+from scorer.scoring.bind import bind
 from scorer.scoring.open import public
 
 ITEMS = "list,item\nu2,b\nu2,a\nu1,c\nu1,a\n"
@@ -56,7 +56,7 @@ def test_the_sample_of_a_kit_is_valid_by_the_kit_and_the_challenge(name, tmp_pat
     (tmp_path / "truth.csv").write_text(truth)
     (tmp_path / "lists.csv").write_text("list\nu2\nu1\n")
     (tmp_path / "items.csv").write_text(ITEMS)
-    bound = prepare(load(tmp_path))
+    bound = bind(load(tmp_path))
     (tmp_path / "kit.zip").write_bytes(kit(bound, public(bound)).data)
     with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
         [sample] = [each for each in archive.namelist() if each.startswith("sample")]
@@ -80,7 +80,7 @@ def test_the_readme_describes_the_form(tmp_path):
         )
     )
     (tmp_path / "truth.csv").write_text(RANKED)
-    bound = prepare(load(tmp_path))
+    bound = bind(load(tmp_path))
     (tmp_path / "kit.zip").write_bytes(kit(bound, public(bound)).data)
     with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
         readme = archive.read("README.md").decode()

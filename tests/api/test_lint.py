@@ -17,8 +17,8 @@ from scorer.api.probes_of_labels import table_of
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.results.soundness import Chance
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge
 
 ROOT = Path(__file__).parents[2]
 STARTERS = ["preferences", "ranking", "ratings", "trec"]
@@ -124,7 +124,7 @@ def test_chance_is_what_can_be_reckoned(challenge):
 def test_lengths_are_kept(challenge):
     yaml = ONE.replace("zero", "zero, length: {min: 2, max: 3}")
     truth = "list,item,grade\n" + "".join(f"q1,i{n},{n}\n" for n in range(9)) + "q2,a,1\n"
-    ready = opened(prepare(load(challenge(yaml, **{"truth.csv": truth}))))
+    ready = open_challenge(bind(load(challenge(yaml, **{"truth.csv": truth}))))
     made = probes(ready)
     for table in [*made.perfect(), made.others()["reversed"], made.others()["tied"]]:
         lists = table.frame["list"].to_list()
@@ -136,7 +136,7 @@ def test_lengths_are_kept(challenge):
 def test_each_list_draws_from_its_own_candidates(challenge):
     items = "list,item\nq1,a\nq1,b\nq2,a\nq2,c\n"
     yaml = ONE + "items: {file: items.csv, columns: {list: list}}\n"
-    ready = opened(prepare(load(challenge(yaml, **{"items.csv": items}))))
+    ready = open_challenge(bind(load(challenge(yaml, **{"items.csv": items}))))
     made = probes(ready)
     assert made.drawn.startswith("each list's own items")
     for table in (made.others()["constant"], made.others()["tied"]):
@@ -294,7 +294,7 @@ def test_where_no_difference_can_be_significant_none_is_detectable(challenge, sc
 
 def best_of_all(ready, items, scores):
     """The best value of each list over every submission of these items and scores."""
-    lists = ready.answers.lists
+    lists = ready.truth.lists
     (measure,) = ready.measures
     best = np.full(len(lists), np.nan)
     for given in itertools.product([None, *scores], repeat=len(items)):
@@ -309,7 +309,7 @@ def best_of_all(ready, items, scores):
         item = np.tile([n for n, _ in chosen], len(lists))
         ids = {"list": (in_list, lists), "item": (item, tuple(items))}
         numbers = np.tile([float(score) for _, score in chosen], len(lists))
-        length = ready.prepared.challenge.submission.length
+        length = ready.bound.challenge.submission.length
         if length is not None and length.max is not None and many > length.max:
             continue
         per_list = values_of_table(ready, table_of(ids, score=numbers))[measure.id].per_list
@@ -337,7 +337,7 @@ def test_the_ceiling_is_attainable_and_the_best(challenge, truth, length, measur
     if measure == "TauAP":  # which wants an order as its truth
         data["truth.csv"] = "list,item,grade\nq1,a,3\nq1,b,1\nq1,c,0\nq2,b,2\nq2,d,1\n"
     folder = challenge(yaml, **data)
-    ready = opened(prepare(load(folder)))
+    ready = open_challenge(bind(load(folder)))
     wanted = best_of_all(ready, ("a", "b", "c", "d"), (4, 3, 2, 1))
     perfect = canaries(found(folder))[ready.measures[0].id]["perfect"]
     assert perfect == pytest.approx(wanted, abs=1e-12)
@@ -366,7 +366,7 @@ def test_no_probe_has_an_item_that_a_check_refuses(challenge, items, tmp_path, s
         "items.csv": "item\na\nb\nc\nd\ne\n",
     }
     folder = challenge(yaml, **data)
-    ready = opened(prepare(load(folder)))
+    ready = open_challenge(bind(load(folder)))
     made = probes(ready)
     rng = np.random.default_rng(1)
     tables = [*made.perfect(), *made.others().values(), made.random(rng), made.degraded(rng, 0.5)]

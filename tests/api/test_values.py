@@ -11,8 +11,8 @@ import pytest
 
 import scorer
 from scorer.core.errors import UsageError
-from scorer.scoring import bind
-from scorer.scoring.bind import prepare
+from scorer.scoring import bind as binding
+from scorer.scoring.bind import bind
 
 pd = pytest.importorskip("pandas")
 
@@ -504,7 +504,7 @@ def test_a_board_is_the_same_when_its_values_are_read_back(name, form, tmp_path)
     files = [example.submission for example in challenge.examples if example.truth is None]
     rules = {"draws": 500, "seed": 7}
     leaderboard = challenge.leaderboard.model_copy(update={**rules, "baselines": ()})
-    plain = [m.id for m in prepare(challenge).measures if m.of_lists and m.combination.plain]
+    plain = [m.id for m in bind(challenge).measures if m.of_lists and m.combination.plain]
     challenge = challenge.model_copy(update={"leaderboard": leaderboard}).with_metrics(plain)
     report = scorer.score(challenge, {f"s{n}": path for n, path in enumerate(files)})
     (tmp_path / f"board.{form}").write_text(report.render(form, per_list=True))
@@ -524,9 +524,9 @@ def test_each_file_without_faults_is_read_once(tmp_path, monkeypatch):
     for name, text in rows.items():
         files.append(tmp_path / f"{name}.csv")
         files[-1].write_text(f"case,value\n{text}")
-    opened, read = [], bind.read_file
+    opened, read = [], binding.read_file
     monkeypatch.setattr(
-        bind, "read_file", lambda path, *words: opened.append(path.name) or read(path, *words)
+        binding, "read_file", lambda path, *words: opened.append(path.name) or read(path, *words)
     )
     first = scorer.values(files, missing_list="skip")
     assert opened == ["a.csv", "b.csv", "c.csv", "c.csv", "d.csv"]  # c for its lists alone, too

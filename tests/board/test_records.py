@@ -15,8 +15,8 @@ from scorer.core.problems import Findings, Problem
 from scorer.leaderboard.board import Terms, board, settled
 from scorer.metrics.catalogue import metrics
 from scorer.reports.base import Options, form_of
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge
 from scorer.scoring.run import score_submissions
 
 OPTIONS = Options(17, True, 200, False, True)
@@ -85,7 +85,7 @@ def written(report):
 )
 def test_a_board_is_made_from_records_without_the_truth(shown, more):
     folder, paths = shown(RULES + more)
-    ready = opened(prepare(load(folder)))
+    ready = open_challenge(bind(load(folder)))
     files = [file for file in map(named_file, paths) if file.name not in more]
     whole = scorer.score(folder, files)
     outcomes = list(score_submissions(ready.plan, [file.path for file in files]))
@@ -110,8 +110,8 @@ def test_a_board_is_made_from_records_without_the_truth(shown, more):
 def test_every_bundled_challenges_terms_round_trip(folder):
     sent = sorted((ROOT / "submissions_example" / folder / "good").iterdir())[:2]
     report = scorer.score(ROOT / "challenges" / folder, sent, allow_plugins=True)
-    bound = prepare(report.definition, allow_plugins=True)
-    text = to_json(terms_of(opened(bound)))
+    bound = bind(report.definition, allow_plugins=True)
+    text = to_json(terms_of(open_challenge(bound)))
     assert to_json(from_json(Terms, text, bound.metrics)) == text
     assert "NaN" not in text.replace('"nan"', "")  # JSON that any program reads
     assert written(pickle.loads(pickle.dumps(report))) == written(report)
@@ -146,8 +146,8 @@ def test_what_is_no_record_says_so(text):
 
 def test_a_plugins_metric_is_read_back_only_with_the_plugin(shown):
     folder, _ = shown("truth: truth.csv\nmetrics: [Met]\nplugins: [own.py]\n")
-    bound = prepare(load(folder), allow_plugins=True)
-    text = to_json(terms_of(opened(bound)))
+    bound = bind(load(folder), allow_plugins=True)
+    text = to_json(terms_of(open_challenge(bound)))
     with pytest.raises(UnknownName, match="no metric is called 'Met'"):
         from_json(Terms, text)
     assert to_json(from_json(Terms, text, bound.metrics)) == text

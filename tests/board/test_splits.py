@@ -9,7 +9,7 @@ import scorer
 from scorer.challenge.load import load
 from scorer.challenge.phases import Splits
 from scorer.core.errors import ChallengeError
-from scorer.scoring.splits import cut, drawn, read_splits, split_of_lists
+from scorer.scoring.splits import assign_splits, cut, draw_splits, read_splits
 
 LISTS = [f"q{n}" for n in range(100)]
 
@@ -19,23 +19,23 @@ def splits(**shares):
 
 
 def test_shares_are_kept_and_the_draw_depends_on_names_and_seed_alone():
-    found = drawn(splits(public=0.3, private="rest"), LISTS)
+    found = draw_splits(splits(public=0.3, private="rest"), LISTS)
     assert sorted(found) == sorted(LISTS)
     assert sum(split == "public" for split in found.values()) == 30
     mixed = random.Random(1).sample(LISTS, len(LISTS))
-    assert drawn(splits(public=0.3, private="rest"), mixed) == found
+    assert draw_splits(splits(public=0.3, private="rest"), mixed) == found
     other = Splits.model_validate({"shares": {"public": 0.3, "private": "rest"}, "seed": 8})
-    assert drawn(other, LISTS) != found
+    assert draw_splits(other, LISTS) != found
 
 
 def test_a_draw_is_for_ever():
     """These are the splits of seed 7 whatever the machine and the version of scorer."""
-    found = drawn(splits(public=0.3, private="rest"), [f"q{n}" for n in range(10)])
+    found = draw_splits(splits(public=0.3, private="rest"), [f"q{n}" for n in range(10)])
     assert sorted(name for name, split in found.items() if split == "public") == ["q2", "q5", "q8"]
 
 
 def test_three_splits_and_shares_without_a_rest():
-    found = drawn(splits(a=0.2, b=0.5, c=0.3), LISTS)
+    found = draw_splits(splits(a=0.2, b=0.5, c=0.3), LISTS)
     assert [sum(s == name for s in found.values()) for name in "abc"] == [20, 50, 30]
 
 
@@ -44,7 +44,7 @@ def test_groups_stay_whole():
     by_group = Splits.model_validate(
         {"shares": {"public": 0.3, "private": "rest"}, "seed": 7, "by": "group"}
     )
-    found = drawn(by_group, LISTS, groups)
+    found = draw_splits(by_group, LISTS, groups)
     assert all(len({found[n] for n in LISTS if groups[n] == g}) == 1 for g in set(groups.values()))
     assert sum(split == "public" for split in found.values()) == 30
 
@@ -93,9 +93,9 @@ def test_a_file_of_splits_is_read(tmp_path):
 def test_a_phase_that_shows_a_split_of_no_list_is_told(tmp_path):
     (tmp_path / "splits.csv").write_text("list,split\nq2,b\nq1,a\n")
     yaml = "truth: t.csv\nmetrics: [P@1]\nsplits: {file: splits.csv}\nphases:\n- id: main\n"
-    split_of_lists(load(yaml + "  show: a\n", folder=tmp_path), ["q1", "q2"], {})
+    assign_splits(load(yaml + "  show: a\n", folder=tmp_path), ["q1", "q2"], {})
     with pytest.raises(ChallengeError, match=r":6: .*phases\[0\].show: .*'A', which is no split"):
-        split_of_lists(load(yaml + "  show: A\n", folder=tmp_path), ["q1", "q2"], {})
+        assign_splits(load(yaml + "  show: A\n", folder=tmp_path), ["q1", "q2"], {})
 
 
 def test_kaggles_column_of_usage_is_read(tmp_path):

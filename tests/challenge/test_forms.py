@@ -180,8 +180,8 @@ def test_the_form_is_part_of_what_a_value_depends_on(tmp_path):
 
     def digests(form):
         write(tmp_path, challenge__yaml=f"truth: truth.csv\nmetrics: [RR]\nsubmission: {form}\n")
-        bound = scorer.scoring.bind.prepare(load(tmp_path))
-        return scorer.scoring.open.opened(bound).digests
+        bound = scorer.scoring.bind.bind(load(tmp_path))
+        return scorer.scoring.open.open_challenge(bound).digests
 
     plain, cells = digests("{}"), digests("{cells: {item: ' '}}")
     lines = digests("{header: [item], lines: keys.csv}")
@@ -203,6 +203,6 @@ def test_a_plan_with_a_layout_pickles(tmp_path):
         truth__csv="list,item\na,b\n",
         keys__csv="list\na\n",
     )
-    plan = scorer.scoring.open.opened(scorer.scoring.bind.prepare(load(tmp_path))).plan
+    plan = scorer.scoring.open.open_challenge(scorer.scoring.bind.bind(load(tmp_path))).plan
     assert plan.layout.cells
     assert pickle.loads(pickle.dumps(plan)).layout == plan.layout

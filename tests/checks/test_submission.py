@@ -159,8 +159,8 @@ def test_each_check_is_found_for_its_kinds():
 def test_without_public_files_only_public_columns_are_read(kind, tmp_path, monkeypatch):
     from scorer.challenge.load import load
     from scorer.scoring import tables
-    from scorer.scoring.bind import prepare
-    from scorer.scoring.open import opened
+    from scorer.scoring.bind import bind
+    from scorer.scoring.open import open_challenge
 
     said = {"truth": "truth.csv", "metrics": [METRIC[kind]]}
     (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(said))
@@ -173,8 +173,8 @@ def test_without_public_files_only_public_columns_are_read(kind, tmp_path, monke
         return found
 
     monkeypatch.setattr(tables, "read_file", watched)
-    prepared = prepare(load(tmp_path))
-    assert opened(prepared, blind=True).answers is None
+    prepared = bind(load(tmp_path))
+    assert open_challenge(prepared, with_truth=False).truth is None
     assert seen == [{"list"} if kind == "grades" else {"list", "item"}]
 
 

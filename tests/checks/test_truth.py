@@ -7,8 +7,8 @@ import yaml
 
 from scorer.api.submissions import loaded
 from scorer.core.errors import ChallengeError
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge
 
 GRADES = "truth: truth.csv\nmetrics: [P@2]\n"
 FILES = {"lists.csv": "list\nq1\nq2\n", "items.csv": "item\na\n007\n"}
@@ -18,7 +18,7 @@ CASES = yaml.safe_load(Path(__file__).with_name("truth.yaml").read_text(encoding
 def findings(folder):
     """All problems of a challenge's files, errors and warnings."""
     try:
-        problems = opened(prepare(loaded(folder))).warnings
+        problems = open_challenge(bind(loaded(folder))).warnings
     except ChallengeError as error:
         problems = error.problems
     lines = []

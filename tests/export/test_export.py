@@ -27,7 +27,7 @@ from scorer.export.base import TEMPLATES, read_challenge_files
 from scorer.export.bundle import EXPORTERS, make_bundle, make_context
 from scorer.export.unsupported import unsupported_features
 from scorer.reading.write import write_folder
-from scorer.scoring.bind import prepare
+from scorer.scoring.bind import bind
 
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "challenges" / "course-2026"
@@ -48,7 +48,7 @@ TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 @pytest.fixture(scope="module")
 def bundles():
     """A bundle for each platform; what all are made of is made once."""
-    context = make_context(prepare(load(COURSE)))
+    context = make_context(bind(load(COURSE)))
     return {name: EXPORTERS[name](context) for name in NAMES}
 
 
@@ -162,7 +162,7 @@ splits: {{a: 0.5, b: rest, seed: 1}}
 phases:
   - {{id: one, opens: 2026-01-01T00:00:00Z, closes: 2026-02-01T00:00:00Z, show: {show}}}
 """
-    bundle = EXPORTERS["evalai"](make_context(prepare(load(challenge(text)))))
+    bundle = EXPORTERS["evalai"](make_context(bind(load(challenge(text)))))
     said = read(bundle, "challenge_config.yaml")
     names = {split["id"]: split["codename"] for split in said["dataset_splits"]}
     seen = {names[p["dataset_split_id"]]: p["visibility"] for p in said["challenge_phase_splits"]}
@@ -292,7 +292,7 @@ phases:
 def test_splits_of_a_file_stay_apart_as_drawn_ones_do(name, challenge):
     files = {"truth.csv": "list,item,grade\nq1,a,1\nq2,a,1\n"}
     folder = challenge(SPLIT, **files | {"splits.csv": "list,split\nq1,public\nq2,private\n"})
-    bundle = EXPORTERS[name](make_context(prepare(load(folder))))
+    bundle = EXPORTERS[name](make_context(bind(load(folder))))
     said = [json.loads(text) for file, data in bundle.files.items()
             for place, text in texts(file, data).items()
             if place.endswith("bridge.json")]  # fmt: skip

@@ -272,10 +272,10 @@ def folders(tmp_path_factory):
 @pytest.fixture(scope="session")
 def kit(folders):
     from scorer.api.kit import kit
-    from scorer.scoring.bind import prepare
+    from scorer.scoring.bind import bind
     from scorer.scoring.open import public
 
-    prepared = prepare(load(folders["grades"]))
+    prepared = bind(load(folders["grades"]))
     return kit(prepared, public(prepared))[0]
 
 

@@ -20,7 +20,7 @@ import scorer
 from scorer.api.fix import fix
 from scorer.challenge.archive import unpacked
 from scorer.results.json import to_plain
-from scorer.scoring.bind import prepare
+from scorer.scoring.bind import bind
 from scorer.scoring.open import public
 from scorer.web.app import create
 from scorer.web.context import Settings
@@ -91,7 +91,7 @@ def made(folder, truth, yaml=YAML):
 
 
 def kit_of(folder):
-    prepared = prepare(scorer.load(folder))
+    prepared = bind(scorer.load(folder))
     return scorer.kit(prepared, public(prepared))[0]
 
 

@@ -8,8 +8,8 @@ from scorer.api.lint import lint
 from scorer.api.score import score
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened, public
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge, public
 
 metrics = pytest.importorskip("sklearn.metrics")
 log_loss = metrics.log_loss
@@ -91,7 +91,7 @@ def test_the_order_of_columns_is_nothing(tmp_path):
 )
 def test_rows_that_do_not_fit_are_told_at_their_line(tmp_path, truth, metric, rules, said):
     with pytest.raises(ChallengeError) as caught:
-        opened(prepare(made(tmp_path, truth, metric, **rules)))
+        open_challenge(bind(made(tmp_path, truth, metric, **rules)))
     problem = caught.value.problems[0]
     assert f"{problem.code} {problem.line} {problem.message}".startswith(said)
 
@@ -106,14 +106,14 @@ def test_a_class_that_no_submission_may_name(tmp_path):
     challenge = made(tmp_path, ONE)
     rules = challenge.submission.model_copy(update={"probability": {"a": "a", "b": "b"}})
     with pytest.raises(ChallengeError, match="for 'c', which no submission may name"):
-        opened(prepare(challenge.model_copy(update={"submission": rules})))
+        open_challenge(bind(challenge.model_copy(update={"submission": rules})))
 
 
 @pytest.mark.parametrize("truth", [ONE, VOTES])
 def test_lint_and_kits_know_them(tmp_path, truth):
     challenge = made(tmp_path, truth)
     assert lint(challenge).sound
-    ready = prepare(challenge)
+    ready = bind(challenge)
     packed = kit(ready, public(ready))
     assert not packed.dropped
     assert b"3,0,0" not in packed.data

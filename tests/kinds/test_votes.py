@@ -5,7 +5,7 @@ import pytest
 
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.scoring.bind import prepare
+from scorer.scoring.bind import bind
 
 YAML = "kind: votes\ntitle: Ours\nvotes: {a: one, list: case}\nleaderboard: {draws: 200, seed: 3}\n"
 ROWS = ("x,y,x,1", "x,y,y,2", "y,x,x,3", "x,y,tie,4", "y,x,y,5")
@@ -48,7 +48,7 @@ def test_what_means_nothing_for_votes_is_refused(score, arena, more, said):
 def test_nothing_else_is_done_with_votes(score, arena):
     folder, file = arena()
     with pytest.raises(ChallengeError, match=r"C122.*score CHALLENGE VOTES\.\.\. makes the board"):
-        prepare(load(folder))
+        bind(load(folder))
     folder, _ = arena("kind: values\nsubmission: {columns: {value: v}}\nvotes: {a: one}\n")
     assert "C122] votes: only a challenge of kind votes has votes" in score(folder, file).err
     folder, _ = arena()

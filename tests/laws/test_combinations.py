@@ -21,8 +21,8 @@ from scorer.core.problems import Findings
 from scorer.leaderboard.board import Terms
 from scorer.results.scorecard import Scorecard
 from scorer.scoring.aggregate import aggregate_values
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge
 from scorer.scoring.submission import score_table
 from scorer.testing import judged_view
 
@@ -313,18 +313,18 @@ def card_of(plan, path):
 @pytest.mark.slow("scores in processes")
 def test_another_process_gives_the_same(made):
     challenge, files = made(EVERY)
-    ready = opened(prepare(challenge))
+    ready = open_challenge(bind(challenge))
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         there = pool.submit(card_of, pickle.dumps(ready.plan), files[0]).result()
     (here, *_) = board(challenge, files).submissions
     card = Scorecard.from_bytes(there)
     for m in ready.measures:
-        assert aggregate_values(card, m, ready.prepared.rules).mean == here.values[m.id].mean
+        assert aggregate_values(card, m, ready.bound.rules).mean == here.values[m.id].mean
 
 
 def test_terms_are_read_back(made):
     challenge, _ = made(EVERY)
-    terms = terms_of(opened(prepare(challenge)))
+    terms = terms_of(open_challenge(bind(challenge)))
     again = from_json(Terms, to_json(terms))
     for one, other in zip(terms.measures, again.measures, strict=True):
         assert (one.id, one.name, one.combination, one.params) == (

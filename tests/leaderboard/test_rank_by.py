@@ -13,8 +13,8 @@ from scorer.core.errors import ChallengeError
 from scorer.leaderboard.board import Terms, ranked
 from scorer.leaderboard.standings import Contestant, by_number, by_places, ranks_by, standings
 from scorer.preferences.aggregations import aggregations
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge
 
 NAN = math.nan
 MEASURES = [("x", "higher"), ("y", "higher"), ("z", "lower")]
@@ -121,7 +121,7 @@ def test_a_board_ranked_by_several_measures(challenge):
     ]  # fmt: skip
     assert report.certainty is None
     assert "RankSum of the ranks by P@1, R@2, RR: a 4, b 5, c 9" in str(report)
-    terms = terms_of(opened(prepare(load(path))))
+    terms = terms_of(open_challenge(bind(load(path))))
     assert from_json(Terms, to_json(terms)).ranked_by.measures == terms.ranked_by.measures
 
 
@@ -129,7 +129,7 @@ def test_earliest_on_a_board_with_times(challenge):
     path = challenge("{measures: [P@1, R@2], aggregate: Borda, tie_break: [earliest]}")
     report = score(path, challenge.files)
     assert [row.rank for row in report.leaderboard] == [1, 1, 3]
-    terms = terms_of(opened(prepare(load(path))))
+    terms = terms_of(open_challenge(bind(load(path))))
     times = {"a": 20.0, "b": 10.0, "c": 0.0}
     rows = ranked(terms, report.submissions, times).leaderboard
     assert [(row.rank, row.name) for row in rows] == [(1, "b"), (2, "a"), (3, "c")]
@@ -150,7 +150,7 @@ def test_earliest_on_a_board_with_times(challenge):
 )
 def test_mistakes(challenge, rule, code, message):
     with pytest.raises(ChallengeError) as caught:
-        prepare(load(challenge(rule)))
+        bind(load(challenge(rule)))
     (problem,) = caught.value.problems
     assert (problem.code, problem.line) == (code, 6)
     assert message in problem.message

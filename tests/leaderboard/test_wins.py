@@ -8,8 +8,8 @@ from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.leaderboard.board import Terms
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge
 
 TRUTH = [(f"r{task}{n}", f"t{task}") for task in range(7) for n in range(4)]
 WORDS = ("no", "yes")
@@ -93,7 +93,7 @@ def test_a_baseline_changes_nothing(challenge):
 
 def test_terms_are_kept(challenge):
     path = challenge("{measures: [Accuracy], each: group, aggregate: WinRate}")
-    terms = terms_of(opened(prepare(load(path))))
+    terms = terms_of(open_challenge(bind(load(path))))
     assert from_json(Terms, to_json(terms)).ranked_by.each == "group"
 
 
@@ -110,7 +110,7 @@ def test_terms_are_kept(challenge):
 )  # fmt: skip
 def test_mistakes(challenge, rule, code, message):
     with pytest.raises(ChallengeError) as caught:
-        prepare(load(challenge(rule)))
+        bind(load(challenge(rule)))
     (problem,) = caught.value.problems
     assert (problem.code, problem.line) == (code, 6)
     assert message in problem.message

@@ -13,8 +13,8 @@ from scorer.api.score import score
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.metrics.notation import NotationError
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened, public
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge, public
 
 metrics = pytest.importorskip("sklearn.metrics")
 accuracy_score = metrics.accuracy_score
@@ -85,7 +85,7 @@ def test_other_labels_are_refused(tmp_path):
 )
 def test_files_that_do_not_fit_are_told(tmp_path, classes, source, said):
     with pytest.raises(ChallengeError) as caught:
-        opened(prepare(made(tmp_path, classes, **source)))
+        open_challenge(bind(made(tmp_path, classes, **source)))
     problems = [f"{p.code} {p.line} {p.message}" for p in caught.value.problems]
     assert any(said in problem for problem in problems), problems
 
@@ -100,7 +100,7 @@ def test_keys_that_are_wrong_are_told_at_their_place(tmp_path, source, said):
 
 
 def test_a_kit_has_the_file(tmp_path):
-    prepared = prepare(made(tmp_path))
+    prepared = bind(made(tmp_path))
     data = kit(prepared, public(prepared)).data
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         assert packed.read("classes.csv").decode() == FILE
@@ -110,7 +110,7 @@ def test_a_kit_has_the_file(tmp_path):
 @pytest.mark.slow("lints many challenges")
 def test_the_fingerprint_knows_what_the_file_says_and_not_its_name(tmp_path):
     def identity(**changed):
-        return opened(prepare(made(tmp_path, **changed))).digests
+        return open_challenge(bind(made(tmp_path, **changed))).digests
 
     first = identity()
     assert identity(name="other.csv")["rules"] == first["rules"]

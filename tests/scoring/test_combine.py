@@ -9,8 +9,8 @@ from scorer.api.kit import kit
 from scorer.api.lint import lint
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened, public
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge, public
 
 HEAD = """\
 truth: truth.csv
@@ -38,7 +38,7 @@ def folder(tmp_path):
 def made(folder, measures, head=HEAD):
     path = folder / "challenge.yaml"
     path.write_text(head + measures)
-    return opened(prepare(load(path)))
+    return open_challenge(bind(load(path)))
 
 
 def refused(folder, measures, head=HEAD):
@@ -159,7 +159,7 @@ SCORE = '  - {id: s, score: "0.25*a + 0.75*b", primary: true}\n'
 def test_a_measure_asked_for_brings_its_parts(folder):
     path = folder / "challenge.yaml"
     path.write_text(HEAD + FINE + SCORE)
-    asked = prepare(load(path).with_metrics(["s"]))
+    asked = bind(load(path).with_metrics(["s"]))
     assert [m.id for m in asked.measures] == ["s", "a", "b"]
     assert asked.measures[0].primary
 
@@ -203,7 +203,7 @@ def test_the_kit_keeps_what_it_can_compute(folder):
         HEAD + FINE + SCORE
         + "  - {id: w, metric: R@2, weights: weight}\n  - {id: t, score: 'w + a'}\n"
     )  # fmt: skip
-    prepared = prepare(load(path))
+    prepared = bind(load(path))
     packed = kit(prepared, public(prepared))
     assert packed.dropped == ("w", "t")
 

@@ -10,9 +10,9 @@ import scorer
 from scorer import __version__
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.scoring.bind import prepare
+from scorer.scoring.bind import bind
 from scorer.scoring.fingerprint import KEY
-from scorer.scoring.open import opened
+from scorer.scoring.open import open_challenge
 
 PLUGIN = '''
 from scorer import Floats, Judged, metric
@@ -210,7 +210,7 @@ def test_a_key_ends_the_guessing(told, challenge):
 def test_an_empty_key_is_refused(challenge, text):
     folder = challenge(BASE, **FILES, **{KEY: text})
     with pytest.raises(ChallengeError, match=r"T102.*the key is empty"):
-        opened(prepare(load(folder)))
+        open_challenge(bind(load(folder)))
 
 
 @pytest.mark.slow("opens a challenge a row")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from scorer.challenge.load import load
-from scorer.scoring.bind import prepare
+from scorer.scoring.bind import bind
 from scorer.views.values import Frames
 
 METRIC = '''
@@ -140,7 +140,7 @@ def test_unknown_parameters_are_told(kaggle):
 def test_its_measure_pickles_with_its_file(challenge):
     pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
     folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT, "metric.py": METRIC})
-    measure, _ = prepare(load(folder), allow_plugins=True).measures
+    measure, _ = bind(load(folder), allow_plugins=True).measures
     again = pickle.loads(pickle.dumps(measure))
     assert (again.name, again.params) == (measure.name, measure.params)
     view = Frames(("a", "b", "c"), np.ones(3, dtype=bool), TRUTH, SENT)

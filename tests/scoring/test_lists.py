@@ -14,8 +14,8 @@ from scorer.challenge.load import load
 from scorer.core.problems import Findings
 from scorer.metrics.catalogue import metrics
 from scorer.reading.table import encode
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge
 from scorer.scoring.submission import join_truths, score_table, score_views
 
 
@@ -132,12 +132,12 @@ def test_a_plan_of_every_metric_gives_the_same_bits_in_another_process(plans, tm
         (folder := tmp_path / kind).mkdir()
         rng = np.random.default_rng(11)
         everything.sent(folder / "sent.csv", kind, everything.made(folder, kind, rng), rng)
-        add(opened(prepare(load(folder))).plan, (folder / "sent.csv").read_text())
+        add(open_challenge(bind(load(folder))).plan, (folder / "sent.csv").read_text())
     for name, (rules, truth, sent) in SMALL.items():
         (folder := tmp_path / name).mkdir()
         (folder / "challenge.yaml").write_text(rules)
         (folder / "truth.csv").write_text(truth)
-        add(opened(prepare(load(folder))).plan, sent)
+        add(open_challenge(bind(load(folder))).plan, sent)
     tried = {m.metric.name for plan, _ in work for m in plan.measures}
     assert tried == {metric.name for metric in metrics()}
     path = tmp_path / "work"

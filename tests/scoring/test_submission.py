@@ -7,14 +7,14 @@ from scorer.challenge.load import load
 from scorer.checks import base, ranked
 from scorer.checks.ids import IdIndex, PairIndex
 from scorer.scoring import submission
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge
 from scorer.scoring.run import score_submissions
 
 
 @pytest.fixture
 def plan(challenge):
-    return opened(prepare(load(challenge()))).plan
+    return open_challenge(bind(load(challenge()))).plan
 
 
 def test_a_submission_that_wants_too_much_memory_is_refused_alone(plan, tmp_path, monkeypatch):

@@ -10,8 +10,8 @@ from scorer.api.score import score
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.results.scorecard import Scorecard
-from scorer.scoring.bind import prepare
-from scorer.scoring.open import opened, public
+from scorer.scoring.bind import bind
+from scorer.scoring.open import open_challenge, public
 
 metrics = pytest.importorskip("sklearn.metrics")
 log_loss = metrics.log_loss
@@ -134,16 +134,18 @@ def test_the_bias_of_a_classifier_needs_no_code(folder):
 
 def test_what_it_is_true_of_is_kept_with_the_values(folder):
     """A condition goes with the scorecard, to the bit."""
-    ready = opened(prepare(challenge(folder, {"id": "m", "metric": "AUROC", "where": "male = 1"})))
+    ready = open_challenge(
+        bind(challenge(folder, {"id": "m", "metric": "AUROC", "where": "male = 1"}))
+    )
     columns = ready.columns
-    card = Scorecard(ready.answers.lists, np.ones(ROWS, dtype=bool), {}, columns=columns)
+    card = Scorecard(ready.truth.lists, np.ones(ROWS, dtype=bool), {}, columns=columns)
     again = Scorecard.from_bytes(card.to_bytes()).columns
     assert np.array_equal(again.chosen("male = 1"), columns.chosen("male = 1"))
     assert columns.chosen("male = 1").sum() == MALE.sum()
 
 
 def test_a_kit_has_no_measure_of_the_truths_columns(folder):
-    ready = prepare(
+    ready = bind(
         challenge(folder, {"metric": "AUROC"}, {"id": "m", "metric": "AUROC", "where": "male = 1"})
     )
     packed = kit(ready, public(ready))
@@ -165,7 +167,7 @@ def test_a_kit_has_no_measure_of_the_truths_columns(folder):
 )
 def test_mistakes_are_told_at_their_key(folder, measure, message):
     with pytest.raises(ChallengeError) as caught:
-        opened(prepare(challenge(folder, {"id": "m", "metric": "AUROC", **measure})))
+        open_challenge(bind(challenge(folder, {"id": "m", "metric": "AUROC", **measure})))
     assert message in str(caught.value.problems[0])
 
 

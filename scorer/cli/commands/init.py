@@ -143,8 +143,8 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
     from scorer.challenge.schema import LINE, SCHEMA_FILE, for_editors
     from scorer.infer.challenge import challenge_data
     from scorer.reading.write import write_file, write_folder
-    from scorer.scoring.bind import prepare
-    from scorer.scoring.open import opened
+    from scorer.scoring.bind import bind
+    from scorer.scoring.open import open_challenge
 
     if not 1 <= len(words) <= 2:
         raise UsageError(FORM)
@@ -158,7 +158,7 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
         raise UsageError(f"two of the files are called {quoted(truth.name)}")
     data, guess = challenge_data(truth, sample)
     del data["id"]  # which is the folder's name
-    ready = opened(prepare(load(data, truth.parent)))  # the truth must be one
+    ready = open_challenge(bind(load(data, truth.parent)))  # the truth must be one
     if sample is not None and (pattern := _pattern_of(ready, load(data, truth.parent), sample)):
         data["submission"]["item_pattern"] = pattern
     if sample is not None and _has_extra_lists(load(data, truth.parent), sample):
@@ -205,12 +205,12 @@ def _pattern_of(ready: OpenChallenge, challenge: Challenge, sample: Path) -> str
     from scorer.reading.read import read_file
 
     texts = challenge.truth.texts or challenge.submission.texts
-    if ready.prepared.kind.name != "grades" or ready.public.items is not None or texts:
+    if ready.bound.kind.name != "grades" or ready.public.items is not None or texts:
         return None
     names = set[str]()
     for section, file, shapes in (
-        (challenge.truth, challenge.truth.file, ready.prepared.kind.truth),
-        (challenge.submission, sample, ready.prepared.shapes),
+        (challenge.truth, challenge.truth.file, ready.bound.kind.truth),
+        (challenge.submission, sample, ready.bound.shapes),
     ):
         called = [replace(shape, columns={**section.columns, **shape.columns}) for shape in shapes]
         layout = challenge.layout(section)

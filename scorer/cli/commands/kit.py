@@ -28,13 +28,13 @@ def kit(
 ) -> Result:
     """Pack what participants need to check their submissions, and none of the answers."""
     from scorer.api import kit as kits
-    from scorer.scoring.bind import prepare
+    from scorer.scoring.bind import bind
     from scorer.scoring.open import public
 
     terminal: Terminal = context.obj
     settled, notes = challenge_of(challenge, terminal)
     refuse_overwrite([output], settled, challenge)
-    prepared = prepare(settled, allow_plugins)
+    prepared = bind(settled, allow_plugins)
     archive = kits.kit(prepared, public(prepared))
     path = printable(output)
     lines = [f"{path}: {len(archive.data):,} bytes; score check {path} SUBMISSION"]

@@ -115,7 +115,7 @@ def score(
     from scorer.api.score import score as run
     from scorer.leaderboard.board import first_ranks
     from scorer.reports.github import annotation
-    from scorer.scoring.bind import prepare
+    from scorer.scoring.bind import bind
     from scorer.scoring.kind import VOTES
     from scorer.scoring.run import default_jobs
 
@@ -133,7 +133,7 @@ def score(
         voted = submissions_of(submissions, terminal, settled)
         refuse_overwrite(output, settled, challenge, *(file.path for file in voted))
         return _voted(settled, voted, forms, terminal.options(output, every=every, quiet=quiet))
-    prepared = prepare(settled, allow_plugins)
+    prepared = bind(settled, allow_plugins)
     floors = _floors(fail_under or (), prepared.measures)
     read = [] if answers is None else [answers]
     if engine is not None:
