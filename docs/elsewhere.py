@@ -16,7 +16,7 @@ from pathlib import Path
 import scorer
 from scorer.api.figures import drawings
 from scorer.api.tool_values import tool_values
-from scorer.api.value_systems import Said
+from scorer.api.value_systems import ValueOptions
 from scorer.challenge.load import load
 from scorer.export.base import Bundle
 from scorer.export.bundle import EXPORTERS, make_context
@@ -145,7 +145,9 @@ def forest_of(tool: str) -> str:
     """The forest plot of a tool's made results, as SVG."""
     with tempfile.TemporaryDirectory() as place:
         results = write_results(tool, Path(place))
-        found = tool_values(Path(place, "board"), [scorer.Named(tool, results)], Said())
+        found = tool_values(
+            Path(place, "board"), [scorer.SubmissionFile(tool, results)], ValueOptions()
+        )
         assert found is not None
         challenge, systems, _ = found
         (drawing, *_) = drawings(scorer.score(challenge, systems), "forest", f"{MILLIMETRES:g}mm")

@@ -7,7 +7,7 @@ from .api.lint import lint as lint
 from .api.report import Report as Report
 from .api.score import score as score
 from .api.study import study as study
-from .api.submissions import Named as Named
+from .api.submissions import SubmissionFile as SubmissionFile
 from .api.values import values as values
 from .api.votes import votes as votes
 from .board.board import Board as Board

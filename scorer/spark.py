@@ -30,11 +30,11 @@ import polars as pl
 from scorer.api.report import Report
 from scorer.api.score import rank_outcomes
 from scorer.api.submissions import (
-    Named,
-    baselines,
-    bound,
-    distinct,
-    outcomes_of,
+    SubmissionFile,
+    bind_challenge,
+    list_baselines,
+    refuse_equal_names,
+    score_files,
     submission_name,
     terms_of,
 )
@@ -123,7 +123,7 @@ def evaluate(
         PluginError: A metric failed, or a job of Spark.
         UsageError: Spark cannot score such a challenge.
     """
-    files = {Named(name, Path(name), label=name): run for name, run in runs.items()}
+    files = {SubmissionFile(name, Path(name), label=name): run for name, run in runs.items()}
     with _bind_truth(challenge, truth, allow_plugins) as prepared:
         return _evaluate(session, prepared, files)
 
@@ -174,7 +174,7 @@ def score_paths(
     such files.
     """
     session = _start_session()
-    runs: dict[Named, DataFrame | Problem] = {}
+    runs: dict[SubmissionFile, DataFrame | Problem] = {}
     for word in words:
         name, equals, path = word.partition("=")
         if not (equals and name) or "/" in name or Path(word).exists():  # a path, not NAME=PATH
@@ -185,7 +185,7 @@ def score_paths(
             run = error.problems[0]
         except PluginError as error:
             run = Problem("S101", str(error))
-        runs[Named(name, Path(path), label=path)] = run
+        runs[SubmissionFile(name, Path(path), label=path)] = run
     given = {} if answers is None else read_answers_file(prepared.challenge, answers)
     return _evaluate(session, prepared, runs, splits, given)
 
@@ -197,7 +197,7 @@ def _bind_truth(
     allow_plugins: bool,
 ) -> Iterator[BoundChallenge]:
     """Give the challenge, bound, with the rows of a data frame as its truth if there is one."""
-    prepared = bound(challenge, allow_plugins)
+    prepared = bind_challenge(challenge, allow_plugins)
     if truth is None:
         yield prepared
         return
@@ -227,16 +227,16 @@ def _open(prepared: BoundChallenge) -> OpenChallenge:
 def _evaluate(
     session: SparkSession,
     prepared: BoundChallenge,
-    runs: Mapping[Named, DataFrame | Problem],
+    runs: Mapping[SubmissionFile, DataFrame | Problem],
     splits: Sequence[str] = (),
     answers: Answers | None = None,
 ) -> Report:
     """Return the report of runs, and of the challenge's baselines, which are files."""
-    ready, own = _open(prepared), baselines(prepared)
-    distinct([*runs, *own])  # refuses two of the same name
+    ready, own = _open(prepared), list_baselines(prepared)
+    refuse_equal_names([*runs, *own])  # refuses two of the same name
     truth = None if _reason_to_collect(ready) else _send_truth(session, ready)
     outcomes = [_score_run(ready, truth, file.display, run) for file, run in runs.items()]
-    outcomes += outcomes_of(ready, own, None)
+    outcomes += score_files(ready, own, None)
     return Report.of(rank_outcomes(terms_of(ready), [*runs, *own], outcomes, splits, answers or {}))
 
 

@@ -6,10 +6,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Unpack
 
-from scorer.api.evaluate import Columns, Measures, RunRules, settled_challenge
-from scorer.api.submissions import Progress, Submissions, named_files, scored_files
-from scorer.api.systems import among
-from scorer.api.text import Text
+from scorer.api.evaluate import Columns, Measures, RunRules, challenge_and_runs
+from scorer.api.submissions import Progress, Submissions, list_submissions, scored_files
+from scorer.api.systems import with_lists_of
+from scorer.api.text import Renderable
 from scorer.challenge.model import Challenge
 from scorer.core.text import printable
 from scorer.results.findings import CheckedFiles
@@ -18,7 +18,7 @@ from scorer.scoring.bind import bind
 from scorer.scoring.open import open_challenge
 
 
-class Checked(Text, list[Scored]):
+class Checked(Renderable, list[Scored]):
     """Submissions that were only checked."""
 
     __slots__ = ("challenge",)
@@ -65,9 +65,9 @@ def check(
     """
     with ExitStack() as stack:
         settled, runs = stack.enter_context(
-            settled_challenge(challenge, submissions, measures, columns, **rules)
+            challenge_and_runs(challenge, submissions, measures, columns, **rules)
         )
         prepared = bind(settled, allow_plugins)
-        files = stack.enter_context(named_files(runs, prepared))
-        ready = open_challenge(among(prepared, files), with_truth=False)
+        files = stack.enter_context(list_submissions(runs, prepared))
+        ready = open_challenge(with_lists_of(prepared, files), with_truth=False)
         return Checked(settled, scored_files(ready, files, progress))

@@ -10,20 +10,20 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from scorer.api.evaluate import Columns, Measures, RunRules, settled_challenge
+from scorer.api.evaluate import Columns, Measures, RunRules, challenge_and_runs
 from scorer.api.report import Report
-from scorer.api.splits import masks_for, of_split
+from scorer.api.splits import restrict_to_split, split_masks
 from scorer.api.submissions import (
-    Named,
     Progress,
+    SubmissionFile,
     Submissions,
-    named_files,
-    outcomes_of,
-    settled_files,
+    list_submissions,
+    score_files,
     terms_of,
+    to_scored,
 )
-from scorer.api.systems import among
-from scorer.api.text import Text, shown
+from scorer.api.systems import with_lists_of
+from scorer.api.text import Renderable, as_renderable
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import join_first, printable, quoted
@@ -49,7 +49,7 @@ READ = ("text", "table", "markdown", "latex")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison(Text, comparison.Comparison):
+class Comparison(Renderable, comparison.Comparison):
     """Submissions held against each other: a report and the pairs."""
 
     report: Internal[Report]
@@ -61,7 +61,7 @@ class Comparison(Text, comparison.Comparison):
         Args and raises as of every text.
         """
         if not self.asked and (form or self.plain) in READ:
-            return shown(Comparison, self.without_preferences).render(form, **options)
+            return as_renderable(Comparison, self.without_preferences).render(form, **options)
         return super().render(form, **options)
 
     def p(self, a: str, b: str, measure: str | None = None) -> float:
@@ -142,10 +142,10 @@ def compare(
     """
     with ExitStack() as stack:
         settled, runs = stack.enter_context(
-            settled_challenge(challenge, submissions, measures, columns, **rules)
+            challenge_and_runs(challenge, submissions, measures, columns, **rules)
         )
         prepared = bind(settled, allow_plugins)
-        files = stack.enter_context(named_files(runs, prepared))
+        files = stack.enter_context(list_submissions(runs, prepared))
         if len(files) > MOST_COMPARED:
             raise UsageError(
                 f"{len(files):,} submissions have {len(files) * (len(files) - 1) // 2:,} pairs; "
@@ -153,7 +153,7 @@ def compare(
             )
         asked = _Asked(only, split, test)
         compared = _compared(prepared, files, preferences, margin, progress, asked)
-        return shown(Comparison, replace(compared, asked=preferences is not None))
+        return as_renderable(Comparison, replace(compared, asked=preferences is not None))
 
 
 class _Asked(NamedTuple):
@@ -166,7 +166,7 @@ class _Asked(NamedTuple):
 
 def _compared(
     prepared: BoundChallenge,
-    files: Sequence[Named],
+    files: Sequence[SubmissionFile],
     preferences: Sequence[str] | None,
     margin: float | None,
     progress: Progress | None,
@@ -182,13 +182,13 @@ def _compared(
         bound_preferences = comparisons.bind_all()
     if asked.only is not None:
         asked = asked._replace(only=[_id_of(prepared.measures, word) for word in asked.only])
-    prepared = among(prepared, files)
+    prepared = with_lists_of(prepared, files)
     ready = open_challenge(prepared, views=frozenset({Positions} if bound_preferences else ()))
     terms, wanted = terms_of(ready), [] if asked.split is None else [asked.split]
-    masks_of_splits = masks_for(prepared.challenge, terms.lists, terms.groups, wanted)
-    outcomes = outcomes_of(ready, files, progress)
-    terms, outcomes, scope = of_split(terms, outcomes, masks_of_splits, asked.split)
-    scored = with_repeats(settled_files(terms, files, outcomes))
+    masks_of_splits = split_masks(prepared.challenge, terms.lists, terms.groups, wanted)
+    outcomes = score_files(ready, files, progress)
+    terms, outcomes, scope = restrict_to_split(terms, outcomes, masks_of_splits, asked.split)
+    scored = with_repeats(to_scored(terms, files, outcomes))
     if any(each.runs for each in scored) and preferences:
         raise UsageError("preferences compare single rankings, and there are several runs of one")
     report = Report.of(replace(ranked(terms, scored), scope=scope or ABSENT))

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from scorer.api import data
 from scorer.api.arrays import as_tables
 from scorer.api.report import Report
-from scorer.api.submissions import Progress, Submissions, loaded
+from scorer.api.submissions import Progress, Submissions, to_challenge
 from scorer.challenge.columns import ROLES
 from scorer.challenge.forms import written_keys
 from scorer.challenge.model import Challenge
@@ -150,13 +150,13 @@ def evaluate(
     """
     from scorer.api.score import score
 
-    with settled_challenge(truth, runs, measures, columns, **rules) as (challenge, tables):
+    with challenge_and_runs(truth, runs, measures, columns, **rules) as (challenge, tables):
         report = score(challenge, tables, progress=progress)
         return replace(report, notes=tuple(_renamed(report.notes)))
 
 
 @contextmanager
-def settled_challenge(
+def challenge_and_runs(
     challenge: object,
     runs: Any,
     measures: Measures | None,
@@ -179,7 +179,7 @@ def settled_challenge(
             f"{next(iter(rules), 'columns')} needs measures; challenge.yaml has its own"
         )
     else:
-        yield loaded(challenge), runs
+        yield to_challenge(challenge), runs
 
 
 def _specs(measures: Measures) -> list[object]:

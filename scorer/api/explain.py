@@ -10,17 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.api.splits import masks_for
+from scorer.api.splits import split_masks
 from scorer.api.submissions import (
-    Named,
-    baselines,
-    loaded,
-    named_file,
-    refused_outcome,
-    trespasses,
+    SubmissionFile,
+    find_own_file,
+    list_baselines,
+    rejected_outcome,
+    to_challenge,
+    to_submission_file,
 )
-from scorer.api.systems import among, by_system, holds_systems
-from scorer.api.text import Text
+from scorer.api.systems import holds_systems, split_systems, with_lists_of
+from scorer.api.text import Renderable
 from scorer.challenge.model import Challenge
 from scorer.challenge.trespass import trespass
 from scorer.challenge.words import EVERYTHING
@@ -43,7 +43,7 @@ from scorer.stats.exact import exact_mean
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Explanation(Text, explanation.Explanation):
+class Explanation(Renderable, explanation.Explanation):
     """How one list of a submission comes by its values; for organizers."""
 
     subject, plain = "explanation", "text"
@@ -55,7 +55,7 @@ class Explanation(Text, explanation.Explanation):
 
 def explain(
     challenge: Challenge | Path | str,
-    submission: Named | Path | str,
+    submission: SubmissionFile | Path | str,
     name: str | None = None,
     *,
     split: str | None = None,
@@ -80,17 +80,19 @@ def explain(
         UnknownName: the truth has no such list, or the challenge no such split.
         UsageError: the list is not in the split, or a table has several systems and none is named.
     """
-    prepared, given = bind(loaded(challenge), allow_plugins), named_file(submission)
+    prepared, given = bind(to_challenge(challenge), allow_plugins), to_submission_file(submission)
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         every = [given]
         if holds_systems(prepared) and trespass(prepared.challenge, given.path) is None:
-            every = by_system(prepared, given, Path(folder, "parts"))
+            every = split_systems(prepared, given, Path(folder, "parts"))
         system, runs = _runs_of(given, every)
-        ready = open_challenge(among(prepared, [*every, *baselines(prepared)]))
+        ready = open_challenge(with_lists_of(prepared, [*every, *list_baselines(prepared)]))
         return _explained_runs(system, [_of_run(ready, run, name, split) for run in runs])
 
 
-def _runs_of(given: Named, every: Sequence[Named]) -> tuple[str, list[Named]]:
+def _runs_of(
+    given: SubmissionFile, every: Sequence[SubmissionFile]
+) -> tuple[str, list[SubmissionFile]]:
     """A system and its runs in a file: the system, or run, that is named, or the only system.
 
     `UsageError` if there are several, and none is named so.
@@ -138,7 +140,9 @@ def _mean_of(names: Sequence[str], runs: Sequence[ExplainedMeasure]) -> Explaine
     return ExplainedMeasure.of(first.measure, working, counts, notes)
 
 
-def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | None) -> Explanation:
+def _of_run(
+    ready: OpenChallenge, file: SubmissionFile, name: str | None, split: str | None
+) -> Explanation:
     """The explanation of one run."""
     from scorer.scoring.explain import explain_list, explain_worst_lists
 
@@ -146,7 +150,7 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
     lists, rules = ready.truth.lists, ready.bound.challenge.submission
     if name is not None and name not in lists:
         raise UnknownName(ready.public.word("list"), name, lists)
-    masks = masks_for(
+    masks = split_masks(
         ready.bound.challenge, lists, ready.public.groups, [] if split is None else [split]
     )
     scope, keep = _scope(ready, masks, name, split)
@@ -158,10 +162,10 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
         list=name,
         scope=scope or ABSENT,
     )
-    if stray := trespasses(ready, file.path):
+    if stray := find_own_file(ready, file.path):
         return replace(bare, findings=stray)
     if file.refused:
-        return replace(bare, findings=refused_outcome(file).findings)
+        return replace(bare, findings=rejected_outcome(file).findings)
     plan = (ready if file.format is None else ready.reading(file.format)).plan
     findings = Findings(str(file.path))
     table = plan.read(file.path, findings).table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scorer.api.submissions import Named
+from scorer.api.submissions import SubmissionFile
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.checks.causes import expected_table
@@ -17,7 +17,7 @@ from scorer.scoring.open import public
 
 
 def fix(
-    challenge: Challenge, files: Iterable[Named], *, allow_plugins: bool = False
+    challenge: Challenge, files: Iterable[SubmissionFile], *, allow_plugins: bool = False
 ) -> list[Repaired]:
     """The repaired bytes of each file, with what is changed in them; nothing is written.
 
@@ -35,7 +35,7 @@ def fix(
     prepared = bind(challenge, allow_plugins)
     public_part = public(prepared)
 
-    def repaired(file: Named) -> Repaired:
+    def repaired(file: SubmissionFile) -> Repaired:
         try:
             return _repaired(prepared, public_part, file)
         except UsageError as error:
@@ -44,7 +44,7 @@ def fix(
     return list(map(repaired, files))
 
 
-def _repaired(prepared: BoundChallenge, public_part: Public, file: Named) -> Repaired:
+def _repaired(prepared: BoundChallenge, public_part: Public, file: SubmissionFile) -> Repaired:
     """The repair of a file. Raises `UsageError` where there can be none."""
     rules = prepared.challenge.submission
     if rules.parts:

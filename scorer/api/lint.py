@@ -14,9 +14,15 @@ from scorer.api.attacks import gains
 from scorer.api.power import detectable_of, known_files
 from scorer.api.probes import probes, unanswerable, values_of_table
 from scorer.api.probes_of_grades import cutoffs
-from scorer.api.submissions import Named, baselines, loaded, scored_files, terms_of
-from scorer.api.systems import among
-from scorer.api.text import Text
+from scorer.api.submissions import (
+    SubmissionFile,
+    list_baselines,
+    scored_files,
+    terms_of,
+    to_challenge,
+)
+from scorer.api.systems import with_lists_of
+from scorer.api.text import Renderable
 from scorer.challenge.forms import layout_of
 from scorer.challenge.model import KEY, Challenge
 from scorer.challenge.sources import Example
@@ -46,7 +52,7 @@ FEWEST, MOST, ROWS = 10, 100, 2_000_000  # random draws, and rows of all of them
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Lint(Text, soundness.Lint):
+class Lint(Renderable, soundness.Lint):
     """All that is known of a challenge; for organizers."""
 
     subject, plain = "soundness", "text"
@@ -67,9 +73,9 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
         ChallengeError: it cannot be used at all.
         PluginError: a metric failed.
     """
-    challenge = loaded(challenge)
+    challenge = to_challenge(challenge)
     prepared = bind(challenge, allow_plugins)
-    ready = _answerable(open_challenge(among(prepared, known_files(prepared))))
+    ready = _answerable(open_challenge(with_lists_of(prepared, known_files(prepared))))
     if challenge.splits is not None:  # a file of splits is read nowhere else here
         assert ready.truth is not None
         assign_splits(challenge, ready.truth.lists, ready.public.groups)
@@ -234,7 +240,7 @@ def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
         if example.truth is not None:
             other = prepared._replace(challenge=challenge.with_truth(example.truth))
             against = _answerable(open_challenge(other))
-        (scored,) = scored_files(against, [Named("", example.submission)], None)
+        (scored,) = scored_files(against, [SubmissionFile("", example.submission)], None)
         remarks += [
             Remark(
                 problem.severity, f"examples[{n}]: {_in_its_folder(problem, example.submission)}"
@@ -269,7 +275,7 @@ def _expected(
 def _baselines(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
     """The baselines that are rejected, and the others."""
     remarks, rows = [], []
-    for scored in scored_files(ready, baselines(ready.bound), None):
+    for scored in scored_files(ready, list_baselines(ready.bound), None):
         if scored.valid:
             rows.append(scored)
         else:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from scorer.api.submissions import Named
+from scorer.api.submissions import SubmissionFile
 from scorer.checks.ids import DECIMAL_ID, IdIndex
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
@@ -30,7 +30,7 @@ WORDS = {  # what explains an id, of many
 
 
 def overlap(
-    ready: OpenChallenge, files: Sequence[Named], scored: Sequence[Scored]
+    ready: OpenChallenge, files: Sequence[SubmissionFile], scored: Sequence[Scored]
 ) -> Iterator[Problem]:
     """The submissions of which no item, or hardly any, occurs in a graded truth.
 

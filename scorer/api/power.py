@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from scorer.api.probes import cards, has_probes, probes
-from scorer.api.submissions import Named, baselines, terms_of
+from scorer.api.submissions import SubmissionFile, list_baselines, terms_of
 from scorer.challenge.leaderboard import Tiers
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import settled
@@ -30,14 +30,14 @@ POWER = 0.8  # how often such a difference is detected
 EACH = 5  # degraded submissions of every share
 
 
-def known_files(prepared: BoundChallenge) -> list[Named]:
+def known_files(prepared: BoundChallenge) -> list[SubmissionFile]:
     """The examples on the own truth, and the baselines."""
     examples = [
-        Named(f"examples[{n}]", example.submission)
+        SubmissionFile(f"examples[{n}]", example.submission)
         for n, example in enumerate(prepared.challenge.examples)
         if example.truth is None
     ]
-    return [*examples, *baselines(prepared)]
+    return [*examples, *list_baselines(prepared)]
 
 
 def detectable_of(ready: OpenChallenge, known: Sequence[Scored]) -> Detectable:

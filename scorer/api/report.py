@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
-from scorer.api.text import Text, as_html, shown
+from scorer.api.text import Renderable, as_html, as_renderable
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import format_number, printable, quoted
 from scorer.metrics.notation import find_measure
@@ -32,7 +32,7 @@ def _html_row(tag: str, cells: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Report(Text, results.Report):
+class Report(Renderable, results.Report):
     """A leaderboard: its numbers, and its text in every form."""
 
     subject = "leaderboard"
@@ -40,14 +40,14 @@ class Report(Text, results.Report):
     @classmethod
     def of(cls, report: results.Report) -> Self:
         """A report with the same contents, which can be rendered."""
-        return shown(cls, report)
+        return as_renderable(cls, report)
 
     def render(self, form: str | None = None, **options: Any) -> str:
         """The text of one form; as plain text with the problems of what was rejected below it.
 
         Args and raises as of every text.
         """
-        text = Text.render(self, form, **options)  # slots make another class than super's
+        text = Renderable.render(self, form, **options)  # slots make another class than super's
         rejected = [each for each in self.submissions if not each.valid]
         if (form or self.plain) not in ALIASES | {"text": ""} or not rejected:
             return text

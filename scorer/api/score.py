@@ -12,20 +12,20 @@ from pathlib import Path
 
 from scorer.api.overlap import overlap
 from scorer.api.report import Report
-from scorer.api.splits import masks_for, of_lists, of_split
+from scorer.api.splits import restrict_to_lists, restrict_to_split, split_masks
 from scorer.api.submissions import (
-    Named,
     Progress,
+    SubmissionFile,
     Submissions,
-    baselines,
-    bound,
-    named_files,
-    outcomes_of,
-    settled_files,
+    bind_challenge,
+    list_baselines,
+    list_submissions,
+    score_files,
+    separate_baselines,
     terms_of,
-    without_baselines,
+    to_scored,
 )
-from scorer.api.systems import among
+from scorer.api.systems import with_lists_of
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
@@ -80,20 +80,20 @@ def score(
         UsageError: two submissions have one name, an answer is wrong, or a metric cannot be sent
             to another process.
     """
-    known = bound(challenge, allow_plugins)
+    known = bind_challenge(challenge, allow_plugins)
     told = _told_answers(known.challenge, answers)
     if splits and known.challenge.splits is None:
         raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
-    with named_files(submissions, known) as files:
-        prepared = among(known, [*files, *baselines(known)])
+    with list_submissions(submissions, known) as files:
+        prepared = with_lists_of(known, [*files, *list_baselines(known)])
         ready = open_challenge(prepared)
-        others, same = without_baselines(files, prepared)
-        ranked_files = [*others, *baselines(prepared)]
-        outcomes = outcomes_of(ready, ranked_files, progress, jobs)
+        others, same = separate_baselines(files, prepared)
+        ranked_files = [*others, *list_baselines(prepared)]
+        outcomes = score_files(ready, ranked_files, progress, jobs)
         terms = terms_of(ready)
         report = rank_outcomes(terms, ranked_files, outcomes, splits, told)
         apart = splits or len(report.submissions) < len(ranked_files)  # runs are one submission
-        scored = settled_files(terms, ranked_files, outcomes) if apart else report.submissions
+        scored = to_scored(terms, ranked_files, outcomes) if apart else report.submissions
         warnings = [
             *map(_skipped, same),
             *_alike(ranked_files, scored),
@@ -116,7 +116,7 @@ def _told_answers(
 
 def rank_outcomes(
     terms: Terms,
-    files: Sequence[Named],
+    files: Sequence[SubmissionFile],
     outcomes: Sequence[Outcome],
     wanted: Sequence[str],
     answers: Answers,
@@ -138,12 +138,12 @@ def rank_outcomes(
     if answers and not any(name in answers for name in names):
         who = join_first(list(answers))
         raise UsageError(f"no submission is called as in the answers ({who}): {join_first(names)}")
-    masks = masks_for(terms.challenge, terms.lists, terms.groups, wanted)
+    masks = split_masks(terms.challenge, terms.lists, terms.groups, wanted)
 
     def of(split: str | None) -> results.Report:
-        part, limited, scope = of_split(terms, outcomes, masks, split)
+        part, limited, scope = restrict_to_split(terms, outcomes, masks, split)
         here = {name: answers[name] for name in names if name in answers}
-        whole = board(part, settled_files(part, files, limited), here)
+        whole = board(part, to_scored(part, files, limited), here)
         tracks = tuple(_boards_of_tracks(part, files, limited, here))
         return replace(whole, scope=scope or ABSENT, tracks=tracks or ABSENT)
 
@@ -154,23 +154,23 @@ def rank_outcomes(
 
 
 def _boards_of_tracks(
-    terms: Terms, files: Sequence[Named], outcomes: Sequence[Outcome], answers: Answers
+    terms: Terms, files: Sequence[SubmissionFile], outcomes: Sequence[Outcome], answers: Answers
 ) -> Iterator[results.Report]:
     """The board of each track, of the submissions that are in it."""
     for track in terms.challenge.leaderboard.tracks:
         keep = track_lists(track, terms.lists, terms.groups)
-        part, limited = of_lists(terms, outcomes, keep)
+        part, limited = restrict_to_lists(terms, outcomes, keep)
         inside = [
             (file, outcome)
             for file, outcome in zip(files, limited, strict=True)
             if keep.any() and is_in_track(track, answers.get(file.name, {}))
         ]
-        scored = settled_files(part, [f for f, _ in inside], [o for _, o in inside])
+        scored = to_scored(part, [f for f, _ in inside], [o for _, o in inside])
         here = {each.name: answers[each.name] for each in scored if each.name in answers}
         yield replace(board(part, scored, here), track=track, notes=())
 
 
-def _alike(files: Sequence[Named], scored: Sequence[Scored]) -> Iterator[Problem]:
+def _alike(files: Sequence[SubmissionFile], scored: Sequence[Scored]) -> Iterator[Problem]:
     """The files that hold the very bytes of an earlier one."""
     first: dict[str, Scored] = {}
     for file, submission in zip(files, scored, strict=True):
@@ -184,6 +184,6 @@ def _alike(files: Sequence[Named], scored: Sequence[Scored]) -> Iterator[Problem
         yield Problem("S111", message, "warning", file.display)
 
 
-def _skipped(file: Named) -> Problem:
+def _skipped(file: SubmissionFile) -> Problem:
     message = "this is a baseline of the challenge, and on the board as one; it is not scored twice"
     return Problem("S110", message, "warning", file.display)

@@ -17,7 +17,7 @@ from scorer.results.scorecard import Outcome
 from scorer.scoring.splits import assign_splits, cut, masks_of, scope_of
 
 
-def masks_for(
+def split_masks(
     challenge: Challenge,
     lists: Sequence[str],
     groups: Mapping[str, str],
@@ -38,7 +38,7 @@ def masks_for(
     return masks
 
 
-def of_split(
+def restrict_to_split(
     terms: Terms, outcomes: Sequence[Outcome], masks: Mapping[str, Mask], split: str | None
 ) -> tuple[Terms, list[Outcome], Scope | None]:
     """Terms and outcomes as if the truth had only a split's lists, and the scope of that.
@@ -47,17 +47,21 @@ def of_split(
     """
     if not masks:
         return terms, list(outcomes), None
-    part, own = of_lists(terms, outcomes, masks[split or EVERYTHING])
+    part, own = restrict_to_lists(terms, outcomes, masks[split or EVERYTHING])
     return part, own, scope_of(terms.challenge, masks, split)
 
 
-def of_lists(terms: Terms, outcomes: Sequence[Outcome], keep: Mask) -> tuple[Terms, list[Outcome]]:
+def restrict_to_lists(
+    terms: Terms, outcomes: Sequence[Outcome], keep: Mask
+) -> tuple[Terms, list[Outcome]]:
     """Terms and outcomes as if the truth had only some of its lists."""
     lists = tuple(compress(terms.lists, keep))
-    return terms._replace(lists=lists), [limited(outcome, keep, lists) for outcome in outcomes]
+    return terms._replace(lists=lists), [
+        restrict_outcome(outcome, keep, lists) for outcome in outcomes
+    ]
 
 
-def limited(outcome: Outcome, keep: Mask, lists: Sequence[str]) -> Outcome:
+def restrict_outcome(outcome: Outcome, keep: Mask, lists: Sequence[str]) -> Outcome:
     """An outcome as if the truth had only some of its lists."""
     if outcome.card is None:
         return outcome

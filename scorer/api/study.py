@@ -12,17 +12,17 @@ from scorer.api.probes import unanswerable
 from scorer.api.submissions import (
     Progress,
     Submissions,
-    loaded,
-    named_files,
-    outcomes_of,
-    settled_files,
+    list_submissions,
+    score_files,
+    separate_baselines,
     terms_of,
-    without_baselines,
+    to_challenge,
+    to_scored,
 )
-from scorer.api.systems import among
-from scorer.api.text import Text
-from scorer.api.value_systems import Said
-from scorer.api.values import as_words, given_values
+from scorer.api.systems import with_lists_of
+from scorer.api.text import Renderable
+from scorer.api.value_systems import ValueOptions
+from scorer.api.values import as_list, read_values
 from scorer.api.variations import Entrants, halves, variations
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
@@ -46,7 +46,7 @@ WEIGHTS = ("weight", "weights")  # columns of the lists
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Study(Text, studies.Study):
+class Study(Renderable, studies.Study):
     """How far a board depends on what was decided; for organizers."""
 
     subject, plain = "study", "text"
@@ -88,18 +88,20 @@ def study(
         UsageError: two submissions have one name, or fewer than two can be scored.
     """
     if submissions is None:
-        with given_values(challenge, Said(lower=as_words(lower), higher=as_words(higher))) as of:
+        with read_values(
+            challenge, ValueOptions(lower=as_list(lower), higher=as_list(higher))
+        ) as of:
             return study(of.challenge, of.files, measures=measures, seed=seed, progress=progress)
-    official = _official(loaded(challenge), measures, allow_plugins)
+    official = _official(to_challenge(challenge), measures, allow_plugins)
     plain = bind(official, allow_plugins)
-    with named_files(submissions, plain) as named:
+    with list_submissions(submissions, plain) as named:
         ranked_files = [file for file in named if not file.baseline]
-        files, _ = without_baselines(ranked_files, plain)
-        ready, left_out = _opened_with_more(among(plain, files), allow_plugins)
-        outcomes = outcomes_of(ready, files, progress)
+        files, _ = separate_baselines(ranked_files, plain)
+        ready, left_out = _opened_with_more(with_lists_of(plain, files), allow_plugins)
+        outcomes = score_files(ready, files, progress)
         further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
         terms = terms_of(ready)
-        scored = with_repeats(settled_files(terms, files, outcomes))
+        scored = with_repeats(to_scored(terms, files, outcomes))
         valid = sum(each.valid for each in scored)
         if valid < 2:
             count = f"{valid} of {len(scored)} submissions can be scored"

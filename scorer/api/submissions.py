@@ -10,8 +10,8 @@ from itertools import groupby
 from pathlib import Path
 
 from scorer.api import data
-from scorer.api.systems import Named as Named
-from scorer.api.systems import by_system, holds_systems
+from scorer.api.systems import SubmissionFile as SubmissionFile
+from scorer.api.systems import holds_systems, split_systems
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.challenge.trespass import trespass
@@ -31,7 +31,7 @@ from scorer.scoring.open import OpenChallenge
 from scorer.scoring.run import Tick, score_submissions
 
 # data frames, dicts or rows of a Python session have names; files are named after themselves
-Submissions = Mapping[str, object] | Iterable[Named | Path | str]
+Submissions = Mapping[str, object] | Iterable[SubmissionFile | Path | str]
 Progress = Callable[[float, int, str], None]  # how many are done, of how many, and which is next
 
 
@@ -84,7 +84,7 @@ def terms_of(ready: OpenChallenge) -> Terms:
     )
 
 
-def loaded(challenge: object) -> Challenge:
+def to_challenge(challenge: object) -> Challenge:
     """The challenge itself, or the one that a path leads to. Raises `TypeError` for others."""
     if isinstance(challenge, Challenge):
         return challenge
@@ -94,29 +94,31 @@ def loaded(challenge: object) -> Challenge:
     raise TypeError(f"{what} is no challenge; a truth needs measures, as in scorer.evaluate")
 
 
-def bound(
+def bind_challenge(
     challenge: Challenge | BoundChallenge | Path | str, allow_plugins: bool
 ) -> BoundChallenge:
     """The challenge with its measures bound; one that is bound already stays as it is."""
     if isinstance(challenge, BoundChallenge):
         return challenge
-    return bind(loaded(challenge), allow_plugins)
+    return bind(to_challenge(challenge), allow_plugins)
 
 
 @contextmanager
-def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[list[Named]]:
+def list_submissions(
+    submissions: Submissions, prepared: BoundChallenge
+) -> Iterator[list[SubmissionFile]]:
     """Submissions as files with names; those that are data have one inside the `with`.
 
     `TypeError` if they are of another type, `UsageError` if data cannot be written as a table.
     """
     if not isinstance(submissions, Mapping):
-        given = [named_file(submission) for submission in _listed(submissions)]
+        given = [to_submission_file(submission) for submission in _listed(submissions)]
         if not holds_systems(prepared):
             yield given
             return
         with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
             yield [part for n, file in enumerate(given)
-                   for part in by_system(prepared, file, Path(folder, str(n)))]  # fmt: skip
+                   for part in split_systems(prepared, file, Path(folder, str(n)))]  # fmt: skip
         return
     layout = data.Layout.of(prepared.shapes, prepared.challenge.submission.columns)
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
@@ -125,19 +127,19 @@ def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[
             if not isinstance(name, str) or not name:
                 raise TypeError(f"{name!r} is no name of a run; write {{'name': run}}")
             if data.is_path(submission):
-                files.append(Named(name, Path(submission)))
+                files.append(SubmissionFile(name, Path(submission)))
                 continue
             path = Path(folder, f"{n}.jsonl")
             data.write(path, submission, layout, f"run {quoted(name)}")
             has_rows = path.stat().st_size > 0
             table = None if has_rows else data.table_without_rows(submission, layout)
-            files.append(Named(name, path, label=name, format=data.FORMAT, table=table))
+            files.append(SubmissionFile(name, path, label=name, format=data.FORMAT, table=table))
         yield files
 
 
 def _listed(submissions: object) -> Iterable[object]:
     """The submissions of a list; a text or a frame is none."""
-    if data.is_path(submissions) or isinstance(submissions, bytes | Named):
+    if data.is_path(submissions) or isinstance(submissions, bytes | SubmissionFile):
         raise TypeError(f"{quoted(submissions)} is one submission; write a list: [...]")
     if data.is_frame(submissions) or not isinstance(submissions, Iterable):
         what = type(submissions).__name__
@@ -145,31 +147,31 @@ def _listed(submissions: object) -> Iterable[object]:
     return submissions
 
 
-def named_file(submission: object) -> Named:
+def to_submission_file(submission: object) -> SubmissionFile:
     """A submission's file, named after itself; `TypeError` if it is no path."""
-    if isinstance(submission, Named):
+    if isinstance(submission, SubmissionFile):
         return submission
     if not data.is_path(submission):
         what = type(submission).__name__
         raise TypeError(f"a submission in a list is a path, not {what}; write {{'name': run}}")
     path = Path(submission)
-    return Named(submission_name(path), path)
+    return SubmissionFile(submission_name(path), path)
 
 
-def baselines(prepared: BoundChallenge) -> list[Named]:
+def list_baselines(prepared: BoundChallenge) -> list[SubmissionFile]:
     """The challenge's own baselines."""
     return [
-        Named(submission_name(path), Path(display_path(path)), baseline=True)
+        SubmissionFile(submission_name(path), Path(display_path(path)), baseline=True)
         for path in prepared.challenge.leaderboard.baselines
     ]
 
 
-def without_baselines(
-    files: Sequence[Named], prepared: BoundChallenge
-) -> tuple[list[Named], list[Named]]:
+def separate_baselines(
+    files: Sequence[SubmissionFile], prepared: BoundChallenge
+) -> tuple[list[SubmissionFile], list[SubmissionFile]]:
     """Files that are no baseline of the challenge, and the ones that share a baseline's name."""
-    baseline_paths = {baseline.name: baseline.path for baseline in baselines(prepared)}
-    others, same = list[Named](), list[Named]()
+    baseline_paths = {baseline.name: baseline.path for baseline in list_baselines(prepared)}
+    others, same = list[SubmissionFile](), list[SubmissionFile]()
     for file in files:
         (
             same
@@ -189,9 +191,9 @@ def _alike(first: Path, second: Path) -> bool:
         return False
 
 
-def distinct(files: Sequence[Named]) -> None:
+def refuse_equal_names(files: Sequence[SubmissionFile]) -> None:
     """Refuse two submissions of one name with `UsageError`."""
-    by_name: dict[str, Named] = {}
+    by_name: dict[str, SubmissionFile] = {}
     for file in files:
         if (other := by_name.setdefault(file.name, file)) is not file:
             raise UsageError(
@@ -203,19 +205,19 @@ def distinct(files: Sequence[Named]) -> None:
 
 def scored_files(
     ready: OpenChallenge,
-    files: Sequence[Named],
+    files: Sequence[SubmissionFile],
     progress: Progress | None,
 ) -> list[Scored]:
     """Each file read, checked and, where the truth is open, scored by the challenge's rules.
 
-    Raises as `outcomes_of`.
+    Raises as `score_files`.
     """
-    outcomes = outcomes_of(ready, files, progress)
-    return settled_files(terms_of(ready), files, outcomes)
+    outcomes = score_files(ready, files, progress)
+    return to_scored(terms_of(ready), files, outcomes)
 
 
-def settled_files(
-    terms: Terms, files: Sequence[Named], outcomes: Sequence[Outcome]
+def to_scored(
+    terms: Terms, files: Sequence[SubmissionFile], outcomes: Sequence[Outcome]
 ) -> list[Scored]:
     """The outcome of each file after the challenge's rules."""
     return [
@@ -224,14 +226,14 @@ def settled_files(
     ]
 
 
-def outcomes_of(
-    ready: OpenChallenge, files: Sequence[Named], progress: Progress | None, jobs: int = 1
+def score_files(
+    ready: OpenChallenge, files: Sequence[SubmissionFile], progress: Progress | None, jobs: int = 1
 ) -> list[Outcome]:
     """Each file read, checked and, where the truth is open, scored, by that many processes.
 
     `UsageError` if two have one name, or a metric cannot be sent to another process.
     """
-    distinct(files)
+    refuse_equal_names(files)
 
     def tick(done: int) -> None:
         if progress is not None and files:
@@ -247,7 +249,7 @@ def outcomes_of(
 
 def _outcomes(
     ready: OpenChallenge,
-    files: Sequence[Named],
+    files: Sequence[SubmissionFile],
     tick: Tick,
     read: dict[Path, FileTable],
     jobs: int,
@@ -268,7 +270,7 @@ def _outcomes(
         part, start = list(group), done
         done += len(part)
         if refused:
-            yield from map(refused_outcome, part)
+            yield from map(rejected_outcome, part)
             continue
         opened = ready if format is None else ready.reading(format)
         if known:
@@ -285,14 +287,14 @@ def _outcomes(
             yield outcome
 
 
-def refused_outcome(file: Named) -> Outcome:
+def rejected_outcome(file: SubmissionFile) -> Outcome:
     """Return the outcome of a file of which it is known why it cannot be read."""
     findings = Findings(file.display)
     findings.extend(file.refused)
     return Outcome(findings, None, None)
 
 
-def trespasses(ready: OpenChallenge, path: Path, own: Sequence[Path] | None = None) -> Findings:
+def find_own_file(ready: OpenChallenge, path: Path, own: Sequence[Path] | None = None) -> Findings:
     """The problem of a submission whose path must not be read; empty for most."""
     findings = Findings(str(path))
     if (problem := trespass(ready.bound.challenge, path, own)) is not None:

@@ -43,7 +43,7 @@ class TablePart(NamedTuple):
         return int(self.lines[row - 1]) if 0 < row <= len(self.lines) else row
 
 
-class Named(NamedTuple):
+class SubmissionFile(NamedTuple):
     """A submission's file, and its name."""
 
     name: str
@@ -72,7 +72,7 @@ class Named(NamedTuple):
         return self.part.called if self.part else ""
 
 
-def among(prepared: BoundChallenge, files: Iterable[Named]) -> BoundChallenge:
+def with_lists_of(prepared: BoundChallenge, files: Iterable[SubmissionFile]) -> BoundChallenge:
     """The challenge with the lists of these submissions, where neither a truth nor a file has any.
 
     Files that cannot be read have none.
@@ -96,7 +96,7 @@ def among(prepared: BoundChallenge, files: Iterable[Named]) -> BoundChallenge:
 
 
 def _read_of(
-    prepared: BoundChallenge, file: Named, kept: dict[Path, FileTable], shape: Schema
+    prepared: BoundChallenge, file: SubmissionFile, kept: dict[Path, FileTable], shape: Schema
 ) -> Table | None:
     """The table of a file, which is kept to be scored; of one with faults some columns, or None."""
     findings = Findings()
@@ -122,9 +122,9 @@ def holds_systems(prepared: BoundChallenge) -> bool:
     return any(role in shape.required for shape in prepared.shapes for role in SEVERAL)
 
 
-def by_system(
-    prepared: BoundChallenge, file: Named, folder: Path, several: Sequence[str] = SEVERAL
-) -> list[Named]:
+def split_systems(
+    prepared: BoundChallenge, file: SubmissionFile, folder: Path, several: Sequence[str] = SEVERAL
+) -> list[SubmissionFile]:
     """The submissions in a table of several systems, or runs: a file for each, named after it.
 
     A run of a system is called `system#run`; where no column names the system the file does. One
@@ -151,14 +151,14 @@ def by_system(
         )
         system = names.get("system") or file.name  # an empty cell is no name
         called = f"{system}#{names['run']}" if "run" in names else system
-        whole = Named(called, path, label=file.display, format="parquet")
+        whole = SubmissionFile(called, path, label=file.display, format="parquet")
         problems = tuple(refused.get(tuple(names.values()), ()))
         parts.append(whole._replace(part=TablePart(told, lines), refused=problems))
     return parts
 
 
 def _read_as_texts(
-    prepared: BoundChallenge, file: Named, table: Table, several: Sequence[str]
+    prepared: BoundChallenge, file: SubmissionFile, table: Table, several: Sequence[str]
 ) -> tuple[Table, dict[tuple[str, ...], list[Problem]] | None]:
     """Return a table whose numbers are texts, so that each system is told what its own rows lack.
 

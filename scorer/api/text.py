@@ -13,7 +13,7 @@ from scorer.reading.write import write_file
 from scorer.reports.base import Options, form_at, form_names, form_of
 
 
-class Text:
+class Renderable:
     """A result with several forms of text: printed, shown in a notebook, written to a file."""
 
     __slots__ = ()
@@ -74,6 +74,6 @@ def as_html(text: str) -> str:
 T = TypeVar("T")
 
 
-def shown(kind: type[T], result: Any) -> T:
+def as_renderable(kind: type[T], result: Any) -> T:
     """A result as one of these, with its text."""
     return kind(**{f.name: getattr(result, f.name) for f in fields(type(result))})

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from scorer.api.submissions import Named
-from scorer.api.value_systems import Said
+from scorer.api.submissions import SubmissionFile
+from scorer.api.value_systems import ValueOptions
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
@@ -31,8 +31,8 @@ BELOW = ("undefined", "leaderboard", "title")  # rules that stand beside `submis
 
 
 def tool_values(
-    folder: Path, files: Sequence[Named], said: Said
-) -> tuple[Challenge, list[Named], str] | None:
+    folder: Path, files: Sequence[SubmissionFile], said: ValueOptions
+) -> tuple[Challenge, list[SubmissionFile], str] | None:
     """The challenge of what a tool measured, its systems, and what was found; None of other files.
 
     Args:
@@ -61,11 +61,11 @@ def tool_values(
     write_folder(folder, challenge_files(found))
     names = file_names(list(found.systems))
     systems = [
-        Named(system, folder / SUBMISSIONS / f"{name}.csv", label=system)
+        SubmissionFile(system, folder / SUBMISSIONS / f"{name}.csv", label=system)
         for system, name in names.items()
     ]
     systems += [
-        Named(display_path(path), path, refused=problems)
+        SubmissionFile(display_path(path), path, refused=problems)
         for path, problems in found.refused.items()
     ]
     message = f"this is no file of {found.tool.name}, as most of the others are"
@@ -73,10 +73,12 @@ def tool_values(
     return load({"id": "values", **data}, folder), systems, what_was_found(found).strip()
 
 
-FoundFiles = list[tuple[Named, list[tuple[Path, Tool]]]]  # each with the files of tools in it
+FoundFiles = list[
+    tuple[SubmissionFile, list[tuple[Path, Tool]]]
+]  # each with the files of tools in it
 
 
-def _of_most_files(by_file: FoundFiles) -> tuple[FoundFiles, list[Named]]:
+def _of_most_files(by_file: FoundFiles) -> tuple[FoundFiles, list[SubmissionFile]]:
     """Return the files of the tool that wrote most of them, and the others.
 
     All of them, and none, where no tool wrote more than half of them.
@@ -90,7 +92,7 @@ def _of_most_files(by_file: FoundFiles) -> tuple[FoundFiles, list[Named]]:
     return by_file, []
 
 
-def _chosen(found: FoundCases, said: Said) -> FoundCases:
+def _chosen(found: FoundCases, said: ValueOptions) -> FoundCases:
     """The cases with the values alone that are said, and which direction of them is better."""
     for name in (*said.values, *said.lower, *said.higher):
         if name not in found.values:

@@ -12,7 +12,7 @@ import polars as pl
 
 from scorer.api import data
 from scorer.api.arrays import is_array
-from scorer.api.submissions import Named
+from scorer.api.submissions import SubmissionFile
 from scorer.api.systems import problems_of_parts
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings, Problem
@@ -39,7 +39,7 @@ class ValueRow(NamedTuple):
     line: int = 0  # of its table; 0: it is of no table, or of one of several
 
 
-class Said(NamedTuple):
+class ValueOptions(NamedTuple):
     """What is said of tables of values, beside what their columns tell."""
 
     columns: Mapping[str, str] = {}  # role (system, run, case, measure) -> column
@@ -63,24 +63,26 @@ class SystemValues(NamedTuple):
     refused: tuple[Problem, ...] = ()  # why its file cannot be read
 
 
-def systems_in(systems: object, said: Said) -> Iterator[SystemValues]:
+def systems_in(systems: object, said: ValueOptions) -> Iterator[SystemValues]:
     """The systems of files, of a frame, or of data by their names."""
     if data.is_frame(systems):
         yield from _of_frame(systems, said, "", "the table")
     elif isinstance(systems, Mapping):
         for name, values in systems.items():
             yield from _of_data(str(name), values, said)
-    elif isinstance(systems, Sequence) and all(isinstance(each, Named) for each in systems):
+    elif isinstance(systems, Sequence) and all(
+        isinstance(each, SubmissionFile) for each in systems
+    ):
         yield from _of_files(systems, said)
     else:
         message = "give {name: values}, a data frame with a column of systems, or paths"
         raise TypeError(f"{type(systems).__name__} is not understood; {message}")
 
 
-def _of_data(name: str, values: Any, said: Said) -> Iterator[SystemValues]:
+def _of_data(name: str, values: Any, said: ValueOptions) -> Iterator[SystemValues]:
     label = f"system {quoted(name)}"
     if data.is_path(values):
-        yield from _of_files([Named(name, Path(values))], said)
+        yield from _of_files([SubmissionFile(name, Path(values))], said)
     elif isinstance(values, Mapping):
         yield SystemValues(name, list(_of_dict(values, said, label)), label)
     elif is_array(values):
@@ -100,7 +102,7 @@ def _of_data(name: str, values: Any, said: Said) -> Iterator[SystemValues]:
         raise TypeError(f"{label} is {type(values).__name__}; give {{case: value}} or an array")
 
 
-def _of_dict(values: Mapping[Any, Any], said: Said, label: str) -> Iterator[ValueRow]:
+def _of_dict(values: Mapping[Any, Any], said: ValueOptions, label: str) -> Iterator[ValueRow]:
     only = said.values[0] if said.values else VALUE
     for case, value in values.items():
         if isinstance(value, Mapping):
@@ -119,7 +121,7 @@ def _cell_of(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool | int) else str(value)
 
 
-def _of_frame(frame: Any, said: Said, name: str, where: str) -> Iterator[SystemValues]:
+def _of_frame(frame: Any, said: ValueOptions, name: str, where: str) -> Iterator[SystemValues]:
     """The systems of a data frame, whose cells are taken as text, and whose rows count from 1."""
     made = data.as_polars(frame, where)
     made = made.select([name for name in made.columns if not name.startswith(data.INDEX)])
@@ -130,7 +132,7 @@ def _of_frame(frame: Any, said: Said, name: str, where: str) -> Iterator[SystemV
     yield from _of_table(table, range(1, len(rows) + 1), said, name, where)
 
 
-def _of_files(files: Sequence[Named], said: Said) -> Iterator[SystemValues]:
+def _of_files(files: Sequence[SubmissionFile], said: ValueOptions) -> Iterator[SystemValues]:
     """The systems of files; one that cannot be read is refused, and the others stand."""
     errors = list[UsageError]()
     for file in files:
@@ -146,13 +148,13 @@ def _of_files(files: Sequence[Named], said: Said) -> Iterator[SystemValues]:
             yield SystemValues(file.name, (), file.display, refused=(problem,))
 
 
-def _of_file(file: Named, said: Said) -> Iterator[SystemValues]:
+def _of_file(file: SubmissionFile, said: ValueOptions) -> Iterator[SystemValues]:
     """The systems of a file, of a folder whose files are of one, or of a report of `score`."""
     if file.path.is_dir():
         inside = sorted(p for p in file.path.iterdir() if p.is_file() and p.name[0] != ".")
         if not inside:
             raise UsageError(f"{file.display} is a folder without files")
-        parts = [part for p in inside for part in _of_file(Named(file.name, p), said)]
+        parts = [part for p in inside for part in _of_file(SubmissionFile(file.name, p), said)]
         rows = [row._replace(line=0) for part in parts for row in part.rows]
         yield SystemValues(file.name, rows, file.display, told=parts[0].told)
     elif is_report(file.path):
@@ -209,7 +211,7 @@ FindFaults = Callable[[Sequence[str], Sequence[str]], Mapping[tuple[str, ...], S
 def _of_table(
     table: Preview,
     lines: Sequence[int],
-    said: Said,
+    said: ValueOptions,
     name: str,
     where: str,
     find_faults: FindFaults = lambda parts, used: {},
@@ -251,7 +253,7 @@ def is_report(path: Path) -> bool:
         return False
 
 
-def _of_report(file: Named) -> Iterator[SystemValues]:
+def _of_report(file: SubmissionFile) -> Iterator[SystemValues]:
     """The values of lists in a report, by submission; of measures that are means of these."""
     try:
         report = json.loads(file.path.read_text(encoding="utf-8"))

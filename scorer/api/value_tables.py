@@ -13,7 +13,7 @@ import polars as pl
 
 from scorer.api import data
 from scorer.api.arrays import is_array
-from scorer.api.systems import Named
+from scorer.api.systems import SubmissionFile
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings
 from scorer.reading.numbers import LARGEST
@@ -108,7 +108,7 @@ def _sorted_cases(cases: Cases) -> tuple[tuple[str, ...], Ints] | None:
 
 
 def outcomes_of_tables(
-    plan: Plan, files: Sequence[Named], tick: Tick, read: dict[Path, FileTable]
+    plan: Plan, files: Sequence[SubmissionFile], tick: Tick, read: dict[Path, FileTable]
 ) -> Iterator[Outcome]:
     """The outcome of each submission that has a table in place of a file, or in `read`, if any."""
     for n, file in enumerate(files):

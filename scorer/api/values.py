@@ -15,14 +15,14 @@ from pydantic import ValidationError
 
 from scorer.api import data
 from scorer.api.report import Report
-from scorer.api.submissions import Named, Progress, submission_name
+from scorer.api.submissions import Progress, SubmissionFile, submission_name
 from scorer.api.systems import TablePart
 from scorer.api.tool_values import BELOW, tool_values
 from scorer.api.value_systems import (
     CASE,
     VALUE,
-    Said,
     SystemValues,
+    ValueOptions,
     is_report,
     read_texts,
     systems_in,
@@ -56,11 +56,11 @@ NULL = re.compile(rb"\bnull\b")
 SEPARATORS = bytes.maketrans(b";\t\r", b",,\n")
 
 
-class GivenTables(NamedTuple):
+class ValueTables(NamedTuple):
     """Values as a challenge and its submissions, and what was guessed."""
 
     challenge: Challenge
-    files: list[Named]
+    files: list[SubmissionFile]
     notes: tuple[str, ...]
 
 
@@ -106,21 +106,21 @@ def values(
     """
     from scorer.api.score import score
 
-    said = Said(columns or {}, as_words(values), as_words(lower), as_words(higher), rules)
-    with given_values(systems, said) as given:
+    said = ValueOptions(columns or {}, as_list(values), as_list(lower), as_list(higher), rules)
+    with read_values(systems, said) as given:
         challenge = given.challenge
         if challenge.title == TITLE and given.notes:
             challenge = challenge.model_copy(update={"title": given.notes[0]})
         return score(challenge, given.files, progress=progress)
 
 
-def as_words(words: Sequence[str] | str) -> list[str]:
+def as_list(words: Sequence[str] | str) -> list[str]:
     """Return one name as a list of it; several as they are."""
     return [words] if isinstance(words, str) else list(words)
 
 
 @contextmanager
-def given_values(systems: object, said: Said) -> Iterator[GivenTables]:
+def read_values(systems: object, said: ValueOptions) -> Iterator[ValueTables]:
     """Values as a challenge and its submissions, whose files are there inside the `with`.
 
     Raises as `values`.
@@ -133,22 +133,29 @@ def given_values(systems: object, said: Said) -> Iterator[GivenTables]:
         yield made or _rewritten(folder, paths or systems, said)
 
 
-def _paths(systems: object) -> list[Named]:
+def _paths(systems: object) -> list[SubmissionFile]:
     """The files of systems, each named; none where any is no file."""
     if data.is_path(systems):
         systems = [systems]
     if isinstance(systems, Mapping):
-        files = [Named(n, Path(p), is_given=True) for n, p in systems.items() if data.is_path(p)]
+        files = [
+            SubmissionFile(n, Path(p), is_given=True) for n, p in systems.items() if data.is_path(p)
+        ]
         return files if len(files) == len(systems) else []
     if not isinstance(systems, Sequence):
         return []
-    paths = [each for each in systems if isinstance(each, Named) or data.is_path(each)]
+    paths = [each for each in systems if isinstance(each, SubmissionFile) or data.is_path(each)]
     if len(paths) < len(systems):
         return []
-    return [p if isinstance(p, Named) else Named(submission_name(Path(p)), Path(p)) for p in paths]
+    return [
+        p if isinstance(p, SubmissionFile) else SubmissionFile(submission_name(Path(p)), Path(p))
+        for p in paths
+    ]
 
 
-def _of_tools(folder: Path, paths: Sequence[Named], said: Said) -> GivenTables | None:
+def _of_tools(
+    folder: Path, paths: Sequence[SubmissionFile], said: ValueOptions
+) -> ValueTables | None:
     """The files of an evaluation tool, with its groups; None of others, or where columns are said.
 
     `UsageError` if only some of the files are of a tool.
@@ -156,10 +163,10 @@ def _of_tools(folder: Path, paths: Sequence[Named], said: Said) -> GivenTables |
     if said.columns:
         return None
     made = tool_values(folder / "tool", paths, said)
-    return None if made is None else GivenTables(made[0], made[1], (made[2],))
+    return None if made is None else ValueTables(made[0], made[1], (made[2],))
 
 
-def _as_they_are(files: Sequence[Named], said: Said) -> GivenTables | None:
+def _as_they_are(files: Sequence[SubmissionFile], said: ValueOptions) -> ValueTables | None:
     """Files that are read as any submission's are; None where one has to be written anew."""
     if any(not file.path.is_file() or is_report(file.path) for file in files):
         return None
@@ -182,10 +189,12 @@ def _as_they_are(files: Sequence[Named], said: Said) -> GivenTables | None:
     cells = {name: table.cells(name) for name in names if name in table.names}
     challenge = _challenge_of_values(given, submission, said, cells)
     note = f"{printable(file.display)}: {columns.told}; {_tell_ranking(challenge)}"
-    return GivenTables(challenge, list(files), (note,) if table.rows else ())
+    return ValueTables(challenge, list(files), (note,) if table.rows else ())
 
 
-def _first_table(files: Sequence[Named], said: Said) -> tuple[Named, Preview, ValueColumns] | None:
+def _first_table(
+    files: Sequence[SubmissionFile], said: ValueOptions
+) -> tuple[SubmissionFile, Preview, ValueColumns] | None:
     """The first file that has a table, by which all are read, and its columns.
 
     Where none has, reading them tells what is wrong. None where no row is seen, as of Parquet.
@@ -208,7 +217,7 @@ def _first_table(files: Sequence[Named], said: Said) -> tuple[Named, Preview, Va
     return files[0], Preview((case, *value)), ValueColumns(case, value)
 
 
-def _read_keys(files: Sequence[Named], columns: ValueColumns) -> pl.DataFrame:
+def _read_keys(files: Sequence[SubmissionFile], columns: ValueColumns) -> pl.DataFrame:
     """The cells that tell the rows of all files apart; a file without a column of systems is one.
 
     A file that cannot be read has none, as reading it will tell.
@@ -241,7 +250,7 @@ def _roles(columns: ValueColumns) -> dict[str, str]:
     return {role: name for role, name in roles.items() if name is not None}
 
 
-def _names_in_rows(files: Sequence[Named], columns: ValueColumns) -> list[str]:
+def _names_in_rows(files: Sequence[SubmissionFile], columns: ValueColumns) -> list[str]:
     """The names of values in the rows of files, in the order of their first appearance."""
     assert columns.measure is not None
     names = dict[str, None]()
@@ -263,7 +272,7 @@ def _tell_ranking(challenge: Challenge) -> str:
 def _challenge_of_values(
     given: Mapping[str, Mapping[str, Any]],
     submission: Mapping[str, Any],
-    said: Said,
+    said: ValueOptions,
     cells: Mapping[str, Sequence[str]],
     metrics: Mapping[str, str] = {},
     directions: Mapping[str, Better] = {},
@@ -324,7 +333,7 @@ def _range_of_metric(name: str, cells: Sequence[str]) -> dict[str, Any]:
 # What is written anew: reports, folders, tables with empty cells, data of a Python session
 
 
-def _rewritten(folder: Path, systems: object, said: Said) -> GivenTables:
+def _rewritten(folder: Path, systems: object, said: ValueOptions) -> ValueTables:
     """Values in rows of a file for each system, which has rows of the values that it has alone.
 
     Of numbers of the same cases there are tables instead of files.
@@ -353,22 +362,22 @@ def _rewritten(folder: Path, systems: object, said: Said) -> GivenTables:
             writer.writerows(row[:3] for row in kept)
         of_table = all(row.line for row in kept)
         lines = TablePart(part.called, [1, *(row.line for row in kept)]) if of_table else None
-        named = Named(part.name, path, part.baseline, part.label, "csv", lines)
+        named = SubmissionFile(part.name, path, part.baseline, part.label, "csv", lines)
         files.append(named._replace(refused=part.refused))
-    return GivenTables(challenge, files, (*_notes(parts, challenge),))
+    return ValueTables(challenge, files, (*_notes(parts, challenge),))
 
 
-def _of_numbers(tables: NumberTables, said: Said) -> GivenTables:
+def _of_numbers(tables: NumberTables, said: ValueOptions) -> ValueTables:
     """The one value of each system, in a table of rows as a file would have them."""
     only = said.values[0] if said.values else VALUE
     cells = {only: list(map(str, tables.ends))}
     challenge = _challenge_of_values({only: {}}, {"columns": COLUMNS}, said, cells)
     shape = value_shapes(challenge.submission, frozenset())[0]
     files = [
-        Named(name, Path(VALUE), label=f"system {quoted(name)}", format="csv", table=table)
+        SubmissionFile(name, Path(VALUE), label=f"system {quoted(name)}", format="csv", table=table)
         for name, table in zip(tables.numbers, tables.tables(shape, only), strict=True)
     ]
-    return GivenTables(challenge, files, ())
+    return ValueTables(challenge, files, ())
 
 
 def _notes(parts: Sequence[SystemValues], challenge: Challenge) -> Iterator[str]:

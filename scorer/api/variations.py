@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from scorer.api.splits import limited, masks_for
+from scorer.api.splits import restrict_outcome, split_masks
 from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
@@ -111,7 +111,9 @@ class Entrants(NamedTuple):
                 if not outcome.folds:
                     return aggregate_values(card, measure, rules, keep).mean
                 if keep is not None:
-                    outcome = limited(outcome, keep, tuple(compress(self.terms.lists, keep)))
+                    outcome = restrict_outcome(
+                        outcome, keep, tuple(compress(self.terms.lists, keep))
+                    )
                 lists = cast(Scorecard, outcome.card).lists
                 return aggregate_folds(outcome.folds, lists, measure, rules).mean
         except PluginError:
@@ -148,7 +150,7 @@ class Entrants(NamedTuple):
         outcomes: Sequence[Outcome] = list(chain.from_iterable(self.outcomes))
         if keep is not None:
             terms = terms._replace(lists=tuple(compress(terms.lists, keep)))
-            outcomes = [limited(each, keep, terms.lists) for each in outcomes]
+            outcomes = [restrict_outcome(each, keep, terms.lists) for each in outcomes]
         pairs = zip(chain.from_iterable(self.runs), outcomes, strict=True)
         runs = [settled(terms, run.name, run.path, outcome) for run, outcome in pairs]
         return self.board(terms, with_repeats(runs))
@@ -366,7 +368,7 @@ def _by_weights(entrants: Entrants) -> Found:
 def _by_splits(entrants: Entrants) -> Found:
     """Each split alone."""
     terms = entrants.terms
-    for name, keep in masks_for(terms.challenge, terms.lists, terms.groups).items():
+    for name, keep in split_masks(terms.challenge, terms.lists, terms.groups).items():
         if name != EVERYTHING and keep.any():
             yield "split", f"only the split {printable(name)}", entrants.officially(None, keep)
 

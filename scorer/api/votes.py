@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scorer.api import data
-from scorer.api.text import Text, shown
+from scorer.api.text import Renderable, as_renderable
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
@@ -23,7 +23,7 @@ ROLES = tuple(USUAL)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class VoteBoard(Text, results.VoteBoard):
+class VoteBoard(Renderable, results.VoteBoard):
     """A board of votes: systems ranked by votes on pairs of them."""
 
     subject, plain = "votes", "text"
@@ -65,7 +65,7 @@ def votes(
     with _vote_files(source) as paths:
         ballots, findings = read_votes(paths, columns)
         named = title or "Votes"
-        return shown(VoteBoard, vote_board(ballots, rules, named, findings))
+        return as_renderable(VoteBoard, vote_board(ballots, rules, named, findings))
 
 
 def votes_of(challenge: Challenge, paths: Sequence[Path]) -> VoteBoard:
@@ -78,7 +78,7 @@ def votes_of(challenge: Challenge, paths: Sequence[Path]) -> VoteBoard:
     refuse_other_rules(challenge)
     ballots, findings = read_votes(paths, challenge.votes)
     title = challenge.title or challenge.id
-    return shown(VoteBoard, vote_board(ballots, challenge.leaderboard, title, findings))
+    return as_renderable(VoteBoard, vote_board(ballots, challenge.leaderboard, title, findings))
 
 
 def refuse_roles(columns: Mapping[str, str]) -> None:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scorer.api.submissions import Named, loaded, named_file
+from scorer.api.submissions import SubmissionFile, to_challenge, to_submission_file
 from scorer.board import receipts
 from scorer.board.audit import Audit, audit
 from scorer.board.decisions import decide
@@ -90,7 +90,7 @@ class Board:
 
         if isinstance(files, str) and "://" in files:
             raise UsageError(f"files are kept in a folder, which {quoted(files)} is not")
-        settled_challenge = loaded(challenge)
+        settled_challenge = to_challenge(challenge)
         folder = settled_challenge.folder / FOLDER
         if not folder.is_dir():  # a board that there is goes on, whatever became of its files
             refuse_without_entries(settled_challenge)
@@ -117,7 +117,7 @@ class Board:
 
     def add(
         self,
-        files: Iterable[Named | Path | str],
+        files: Iterable[SubmissionFile | Path | str],
         team: str,
         *,
         now: datetime | None = None,
@@ -131,7 +131,7 @@ class Board:
         An entry's number is given only when its file and its row are on disk.
 
         Args:
-            files: paths, each named after its file, or `Named` ones.
+            files: paths, each named after its file, or `SubmissionFile` ones.
             team: the team that sends them; of a baseline, its name.
             now: when they were received, if not at present; receipt and log say that it was given.
             begun: when their sending began, by a clock of this board's; default: the present.
@@ -144,7 +144,7 @@ class Board:
             UsageError: a file cannot be read or kept; nothing was recorded of it.
         """
         added, received = [], now or begun or datetime.now(UTC)
-        for file in map(named_file, files):
+        for file in map(to_submission_file, files):
             try:
                 stream = open_file(file.path, own_files(self.challenge))
             except UnreadableError as error:

@@ -114,9 +114,9 @@ def _evaluate(task: dict[str, Any]) -> dict[str, Any]:
 
 def _check(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.api.check import check
-    from scorer.api.submissions import Named
+    from scorer.api.submissions import SubmissionFile
 
-    sent = Named(task["name"], Path(task["path"]), label=task["name"])
+    sent = SubmissionFile(task["name"], Path(task["path"]), label=task["name"])
     (scored,) = check(_loaded_challenge(task), [sent], allow_plugins=task["allow_plugins"])
     return {"findings": scored.findings.to_json(), "description": scored.description}
 

@@ -10,7 +10,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scorer.api.submissions import Named
+from scorer.api.submissions import SubmissionFile
 from scorer.board.audit import ALIKE, is_telling, kappa, value_codes
 from scorer.board.evaluations import Evaluations
 from scorer.board.names import team_name
@@ -83,7 +83,7 @@ class Ledger:
 
     def record(
         self,
-        file: Named,
+        file: SubmissionFile,
         stream: BufferedReader,
         team: str,
         now: datetime,
@@ -148,7 +148,7 @@ class Ledger:
         self._evaluations.finish(version, sha256, entry.file)
         return self.outcome(entry.number)
 
-    def _keep(self, file: Named, stream: BufferedReader, sha256: str) -> None:
+    def _keep(self, file: SubmissionFile, stream: BufferedReader, sha256: str) -> None:
         try:
             self._files.keep(stream, sha256)
         except OSError as error:

@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import BadZipFile
 
-from scorer.api.submissions import refused_outcome, terms_of
-from scorer.api.systems import Named, by_system
+from scorer.api.submissions import rejected_outcome, terms_of
+from scorer.api.systems import SubmissionFile, split_systems
 from scorer.board.versions import Versions
 from scorer.core.errors import ChallengeError, PluginError, ScorerError
 from scorer.core.problems import Findings
@@ -127,9 +127,11 @@ def _of_runs(ready: OpenChallenge, path: Path, name: str, values: str, sha256: s
     """The evaluation of a file with a column of runs: a scorecard for each, in place of folds."""
     findings, cards = Findings(name), dict[str, Scorecard]()
     with TemporaryDirectory(prefix="scorer-") as folder:
-        for part in by_system(ready.bound, Named("", path), Path(folder, "runs"), ("run",)):
+        for part in split_systems(
+            ready.bound, SubmissionFile("", path), Path(folder, "runs"), ("run",)
+        ):
             if part.refused:
-                outcome = refused_outcome(part)
+                outcome = rejected_outcome(part)
             else:
                 plan = ready.plan if part.format is None else ready.reading(part.format).plan
                 outcome = score_submission(plan, part.path)

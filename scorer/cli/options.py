@@ -19,7 +19,7 @@ from scorer.core.text import printable, quoted
 from scorer.reports.base import Options, ReportForm, form_at, form_names, form_of
 
 if TYPE_CHECKING:
-    from scorer.api.submissions import Named
+    from scorer.api.submissions import SubmissionFile
     from scorer.challenge.model import Challenge
     from scorer.core.problems import Findings
     from scorer.results.report import Scored
@@ -240,14 +240,16 @@ def _submission_paths(words: Sequence[str]) -> list[Path]:
     return [path for of_word in files for path in of_word if os.path.isfile(path)]
 
 
-def submissions_of(words: list[str], terminal: Terminal, challenge: Challenge) -> list[Named]:
+def submissions_of(
+    words: list[str], terminal: Terminal, challenge: Challenge
+) -> list[SubmissionFile]:
     """The files that the command's words name; what a pipe holds is put in a temporary file.
 
     A folder stands for its files, less the hidden ones.
 
     `UsageError` if standard input is named twice or closed, or a folder has no files.
     """
-    from scorer.api.submissions import Named, submission_name
+    from scorer.api.submissions import SubmissionFile, submission_name
     from scorer.reading.open import is_open_pipe
     from scorer.reading.write import temporary_copy
 
@@ -257,7 +259,9 @@ def submissions_of(words: list[str], terminal: Terminal, challenge: Challenge) -
     submissions = []
     for word in words:
         if os.path.isdir(word) and not _is_whole(word, challenge):
-            submissions += [Named(submission_name(member), member) for member in _files(word)]
+            submissions += [
+                SubmissionFile(submission_name(member), member) for member in _files(word)
+            ]
             continue
         name, equals, path = word.partition("=")
         if not (equals and name) or os.path.exists(word):
@@ -266,17 +270,19 @@ def submissions_of(words: list[str], terminal: Terminal, challenge: Challenge) -
             if terminal.stdin is None:
                 raise UsageError("standard input is closed; '-' cannot be read")
             file = terminal.cleanup.enter_context(temporary_copy(terminal.stdin, most))
-            submissions.append(Named(name or "stdin", file, label="stdin"))
+            submissions.append(SubmissionFile(name or "stdin", file, label="stdin"))
         elif is_open_pipe(path):
             with open(path, "rb") as pipe:
                 file = terminal.cleanup.enter_context(temporary_copy(pipe, most))
-            submissions.append(Named(name or submission_name(Path(path)), file, label=path))
+            submissions.append(
+                SubmissionFile(name or submission_name(Path(path)), file, label=path)
+            )
         else:
-            submissions.append(Named(name or submission_name(Path(path)), Path(path)))
+            submissions.append(SubmissionFile(name or submission_name(Path(path)), Path(path)))
     return _without_copies(submissions, terminal)
 
 
-def _without_copies(submissions: list[Named], terminal: Terminal) -> list[Named]:
+def _without_copies(submissions: list[SubmissionFile], terminal: Terminal) -> list[SubmissionFile]:
     """The submissions without repaired copies of files that are among them, which are noted."""
     from scorer.api.submissions import original
 

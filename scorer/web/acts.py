@@ -9,7 +9,7 @@ from fastapi import HTTPException
 from pydantic import BaseModel
 from starlette.datastructures import FormData, UploadFile
 
-from scorer.api.submissions import Named
+from scorer.api.submissions import SubmissionFile
 from scorer.board.entries import Added
 from scorer.board.phases import received, shown_at, spans, state_at
 from scorer.challenge.phases import Question
@@ -111,7 +111,7 @@ def recorded(
     moment = received(site.rules, begun, site.clock())
     with scratch() as folder:
         path = stored_upload(upload, folder)
-        file = Named(path.stem, path, label=path.name)
+        file = SubmissionFile(path.stem, path, label=path.name)
         (added,) = site.board.add(
             [file], viewer.team, begun=moment, answers=answers, evaluate=False
         )

@@ -24,7 +24,7 @@ from variants import (
 )
 
 from scorer.api.explain import explain as explanation_of
-from scorer.api.submissions import Named
+from scorer.api.submissions import SubmissionFile
 from scorer.challenge.public import Public
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
@@ -508,7 +508,7 @@ def test_runs_are_worked_out_one_by_one_with_their_mean(
     folder = challenge(f"kind: values\nsubmission: {{columns: {columns}}}\n")
     path = tmp_path / "all.csv"
     path.write_text(RUNS)
-    found = explanation_of(folder, Named(name, path), "c1")
+    found = explanation_of(folder, SubmissionFile(name, path), "c1")
     (whole,) = found.measures
     assert found.submission == called
     said = [getattr(s, "text", None) or getattr(s, "rows", None) or s.value
@@ -518,6 +518,6 @@ def test_runs_are_worked_out_one_by_one_with_their_mean(
     with pytest.raises(UsageError, match=r"2 submissions \('a', 'b'\); name the one .* a=.*all"):
         explanation_of(folder, path)
     path.write_text(RUNS.replace("c1,2,a,0.25", "c1,2,a,x"))
-    refused = explanation_of(folder, Named("a", path), "c1")
+    refused = explanation_of(folder, SubmissionFile("a", path), "c1")
     assert not refused.measures
     assert [(p.code, p.line) for p in refused.findings] == [("S501", 4)]

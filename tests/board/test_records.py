@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT
 
 import scorer
-from scorer.api.submissions import named_file, terms_of
+from scorer.api.submissions import terms_of, to_submission_file
 from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.errors import ScorerError, UnknownName
@@ -86,7 +86,7 @@ def written(report):
 def test_a_board_is_made_from_records_without_the_truth(shown, more):
     folder, paths = shown(RULES + more)
     ready = open_challenge(bind(load(folder)))
-    files = [file for file in map(named_file, paths) if file.name not in more]
+    files = [file for file in map(to_submission_file, paths) if file.name not in more]
     whole = scorer.score(folder, files)
     outcomes = list(score_submissions(ready.plan, [file.path for file in files]))
     terms = to_json(terms_of(ready))

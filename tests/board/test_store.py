@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from scorer.api.submissions import Named
+from scorer.api.submissions import SubmissionFile
 from scorer.board.board import Board
 from scorer.board.integrity import find_alterations
 from scorer.board.store import copy_entry_files
@@ -64,7 +64,7 @@ def test_files_of_entries_are_copied_or_none_is(life, tmp_path):
     with life.open() as board:
         a, b = life.sent("a", 1.0), life.sent("b", 1.0)
         board.add([a], "../red")
-        board.add([Named("b", b.rename(b.with_name("b.fixed.csv")))], "blue: two")
+        board.add([SubmissionFile("b", b.rename(b.with_name("b.fixed.csv")))], "blue: two")
         for numbers, folder, message in (
             ([1, 9], target, "no entry is called '9'"),
             ([1], taken, "exists and is not an empty folder"),

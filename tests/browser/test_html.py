@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import scorer
-from scorer.api.submissions import Named
+from scorer.api.submissions import SubmissionFile
 from scorer.reports.base import Options, form_of
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
@@ -38,9 +38,9 @@ def sent(tmp_path_factory):
         path = folder / f"{n}.csv"
         rows = [f"{q},{item}\n" for q in lists for item in items]
         path.write_text("list,item\n" + "".join(rows))
-        found.append(Named(name, path))
+        found.append(SubmissionFile(name, path))
     (folder / "bad.csv").write_text("list,item\nq1,a\nq1,a\n")
-    return folder, [*found, Named("bad", folder / "bad.csv")]
+    return folder, [*found, SubmissionFile("bad", folder / "bad.csv")]
 
 
 @pytest.fixture(scope="module")
@@ -351,7 +351,7 @@ def large(tmp_path_factory):
             for item in (["z"] if n == 0 else items[m % 3 :] + items[: m % 3])
         ]
         path.write_text("list,item\n" + "".join(rows))
-        found.append(Named(LONG if n == 0 else f"team {n}", path))
+        found.append(SubmissionFile(LONG if n == 0 else f"team {n}", path))
     page = folder / "board.html"
     page.write_text(form_of("leaderboard", "html").write(scorer.score(folder, found), Options()))
     return page

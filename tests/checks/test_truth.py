@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scorer.api.submissions import loaded
+from scorer.api.submissions import to_challenge
 from scorer.core.errors import ChallengeError
 from scorer.scoring.bind import bind
 from scorer.scoring.open import open_challenge
@@ -18,7 +18,7 @@ CASES = yaml.safe_load(Path(__file__).with_name("truth.yaml").read_text(encoding
 def findings(folder):
     """All problems of a challenge's files, errors and warnings."""
     try:
-        problems = open_challenge(bind(loaded(folder))).warnings
+        problems = open_challenge(bind(to_challenge(folder))).warnings
     except ChallengeError as error:
         problems = error.problems
     lines = []

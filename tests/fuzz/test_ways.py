@@ -233,7 +233,7 @@ def test_a_repair_changes_no_value_of_what_was_accepted(truth, rows, form, fresh
     place = fresh()
     folder, path = made(place / "x", truth), written(place, rows, form)
     (before,) = scorer.score(folder, [path]).submissions
-    (repaired,) = fix(scorer.load(folder), [scorer.Named("a", path)])
+    (repaired,) = fix(scorer.load(folder), [scorer.SubmissionFile("a", path)])
     (place / "fixed.csv").write_bytes(repaired.data)
     (after,) = scorer.score(folder, [place / "fixed.csv"]).submissions
     assert before.valid

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from scorer.api.score import score as scored
-from scorer.api.submissions import Named
+from scorer.api.submissions import SubmissionFile
 from scorer.reports.base import Options, form_of
 
 PDFLATEX = shutil.which("pdflatex")
@@ -44,7 +44,7 @@ def make(tmp_path_factory):
             path = folder / f"{n}.csv"
             items = (("a", "b"), ("x", "a"), ("a", "x"), ("x", "y"))[n % 4]
             path.write_text("list,item\n" + "".join(f"{q},{i}\n" for q in keys for i in items))
-            sent.append(Named(name, path))
+            sent.append(SubmissionFile(name, path))
         return scored(folder, sent)
 
     return made

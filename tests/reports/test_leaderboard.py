@@ -20,7 +20,7 @@ from rounds import rounds
 
 from scorer import __version__
 from scorer.api.score import score as scored
-from scorer.api.submissions import Named
+from scorer.api.submissions import SubmissionFile
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import LEFT_TO_RIGHT, printable, unit
 from scorer.reports.base import Options, form_of
@@ -103,7 +103,7 @@ def hostile(tmp_path_factory):
     (folder / "bad.csv").write_text("list,item\n<script>,::error::\n")
     return scored(
         folder,
-        [Named(name, folder / ("good.csv" if n % 3 else "bad.csv"))
+        [SubmissionFile(name, folder / ("good.csv" if n % 3 else "bad.csv"))
          for n, name in enumerate(HOSTILE)],
     )  # fmt: skip
 
@@ -468,7 +468,7 @@ NAMES = ["שלום עולם", "مرحبا", "b"]
 @pytest.mark.parametrize("form", ["table", "github"])
 def test_names_written_from_right_to_left_leave_the_columns_in_their_order(form, challenge):
     folder = challenge("truth: truth.csv\nmetrics: [P@1]\n")
-    sent = [Named(name, folder / "truth.csv") for name in NAMES]
+    sent = [SubmissionFile(name, folder / "truth.csv") for name in NAMES]
     said = form_of("leaderboard", form).write(scored(folder, sent), Options())
     for name in NAMES[:2]:
         assert said.count(f"{LEFT_TO_RIGHT}{name}{LEFT_TO_RIGHT}") == said.count(name) > 0

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import scorer
-from scorer.api.evaluate import settled_challenge
+from scorer.api.evaluate import challenge_and_runs
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
 from scorer.scoring.run import SHARED_SIZE, THREAD_SIZE, THREAD_TOTAL, can_use_threads, default_jobs
@@ -91,7 +91,7 @@ def test_a_metric_that_cannot_be_sent_is_refused():
     truth = {"q1": {"a": 1}}
     runs = {"x": {"q1": {"a": 1.0}}, "y": {"q1": {"b": 1.0}}}
     with (
-        settled_challenge(truth, runs, [constant], None) as (made, tables),
+        challenge_and_runs(truth, runs, [constant], None) as (made, tables),
         pytest.raises(scorer.UsageError, match="cannot be sent to another process"),
     ):
         scorer.score(made, tables, jobs=2)

@@ -14,7 +14,7 @@ from scorer.core.errors import UsageError
 from scorer.core.text import format_number, printable, quoted
 
 if TYPE_CHECKING:
-    from scorer.api.submissions import Named
+    from scorer.api.submissions import SubmissionFile
     from scorer.board.board import Board
     from scorer.board.entries import Added
 
@@ -95,7 +95,7 @@ def add(
 
 
 def _mistyped(
-    name: str, known: Sequence[str], files: Sequence[Named], at: datetime | None
+    name: str, known: Sequence[str], files: Sequence[SubmissionFile], at: datetime | None
 ) -> list[Added]:
     """The refusals of files for a team that is none yet, and looks like a known one mistyped."""
     from scorer.board.entries import Added

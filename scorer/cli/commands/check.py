@@ -32,7 +32,7 @@ from scorer.core.text import printable
 from scorer.reports.base import MOST
 
 if TYPE_CHECKING:
-    from scorer.api.submissions import Named
+    from scorer.api.submissions import SubmissionFile
     from scorer.challenge.model import Challenge
     from scorer.results.report import Scored
 
@@ -77,7 +77,7 @@ def check(
     if fix and any(word == "-" or word.endswith("=-") for word in submissions) and not output:
         raise UsageError("--fix of standard input needs a place for the copy: -o FILE")
 
-    def checked_of(files: list[Named]) -> list[Scored]:
+    def checked_of(files: list[SubmissionFile]) -> list[Scored]:
         return run(
             settled,
             files,
@@ -111,7 +111,7 @@ def check(
 
 
 def _excerpts(
-    challenge: Challenge, files: list[Named], checked: list[Scored], every: bool
+    challenge: Challenge, files: list[SubmissionFile], checked: list[Scored], every: bool
 ) -> dict[str, dict[int, str]]:
     """The lines with problems that are shown, of each file of text that is still the same."""
     from scorer.reading.formats import find_format
@@ -135,7 +135,7 @@ class Places(NamedTuple):
     file: Path | None = None
     folder: Path | None = None  # neither: beside the originals
 
-    def of(self, file: Named) -> Path:
+    def of(self, file: SubmissionFile) -> Path:
         """The place of a file's copy."""
         from scorer.reading.repair import fixed_path, unpacked_name
 
@@ -145,7 +145,7 @@ class Places(NamedTuple):
 
 
 def _copy_paths(
-    files: list[Named], output: list[Path] | None, settled: Challenge, challenge: Path
+    files: list[SubmissionFile], output: list[Path] | None, settled: Challenge, challenge: Path
 ) -> Places:
     """Where repaired copies go, by `-o`: a file, or a folder, which has no suffix and may be made.
 
@@ -185,11 +185,11 @@ class _Fixing:
 
     def __init__(
         self,
-        files: list[Named],
+        files: list[SubmissionFile],
         originals: list[Scored],
         challenge: Challenge,
         allow_plugins: bool,
-        check: Callable[[list[Named]], list[Scored]],
+        check: Callable[[list[SubmissionFile]], list[Scored]],
     ) -> None:
         from scorer.api.fix import fix
         from scorer.challenge.trespass import trespass
@@ -212,7 +212,7 @@ class _Fixing:
     def _good(self) -> list[int]:
         return [n for n in self._changed if not self._checked[n].findings.fatal]
 
-    def _copy(self, folder: Path, n: int) -> Named:
+    def _copy(self, folder: Path, n: int) -> SubmissionFile:
         from scorer.reading.repair import unpacked_name
 
         file = self.files[n]

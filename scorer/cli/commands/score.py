@@ -39,7 +39,7 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import format_distinct, printable, quoted
 
 if TYPE_CHECKING:
-    from scorer.api.submissions import Named
+    from scorer.api.submissions import SubmissionFile
     from scorer.challenge.model import Challenge
     from scorer.metrics.notation import Measure
     from scorer.reports.base import Options
@@ -183,7 +183,9 @@ def _none_opened(report: Report) -> bool:
     )
 
 
-def _voted(settled: Challenge, files: Sequence[Named], forms: Forms, options: Options) -> Result:
+def _voted(
+    settled: Challenge, files: Sequence[SubmissionFile], forms: Forms, options: Options
+) -> Result:
     """The board of votes, which are no submissions."""
     from scorer.api.votes import votes_of
 

@@ -26,8 +26,8 @@ from scorer.cli.options import (
 from scorer.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from scorer.api.value_systems import Said
-    from scorer.api.values import GivenTables
+    from scorer.api.value_systems import ValueOptions
+    from scorer.api.values import ValueTables
 
 
 def study(
@@ -70,7 +70,7 @@ def study(
     and splits. In place of a challenge: files of values, as `score values` takes them.
     """
     from scorer.api.study import study as run
-    from scorer.api.value_systems import Said
+    from scorer.api.value_systems import ValueOptions
 
     forms = chosen_forms("study", format, output, "text")
     terminal: Terminal = context.obj
@@ -78,7 +78,7 @@ def study(
     notes: tuple[str, ...] = ()
     if alone and (lower or higher or not (submissions and metric)):
         alone = False
-        said = Said(lower=lower or (), higher=higher or ())
+        said = ValueOptions(lower=lower or (), higher=higher or ())
         settled, files, notes = _of_values([str(challenge), *(submissions or ())], said, terminal)
     elif not submissions:
         challenge_of(challenge, terminal)  # which may not be there at all
@@ -101,9 +101,9 @@ def study(
     return forms.result(found, terminal.options(output), messages, 1 if found.rejected else 0)
 
 
-def _of_values(words: list[str], said: Said, terminal: Terminal) -> GivenTables:
+def _of_values(words: list[str], said: ValueOptions, terminal: Terminal) -> ValueTables:
     """The challenge and the systems of files of values."""
-    from scorer.api.values import given_values
+    from scorer.api.values import read_values
 
-    given = given_values(systems_named(words), said)
+    given = read_values(systems_named(words), said)
     return terminal.cleanup.enter_context(given)

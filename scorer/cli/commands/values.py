@@ -98,21 +98,21 @@ def values(
     guessed by names, and told. Where two readings are plausible, it asks for an option.
     """
     from scorer.api.score import score
-    from scorer.api.value_systems import Said
-    from scorer.api.values import given_values
+    from scorer.api.value_systems import ValueOptions
+    from scorer.api.values import read_values
 
     terminal: Terminal = context.obj
     forms = chosen_forms("leaderboard", format, output, "table")
     columns = {"system": system, "run": run, "case": case, "measure": measure}
     rules = {} if missing is None else {"missing_list": missing}
-    said = Said(
+    said = ValueOptions(
         {role: name for role, name in columns.items() if name is not None},
         value or (),
         lower or (),
         higher or (),
         rules,
     )
-    given = terminal.cleanup.enter_context(given_values(systems_named(files), said))
+    given = terminal.cleanup.enter_context(read_values(systems_named(files), said))
     refuse_overwrite(output, given.challenge, *(file.path for file in given.files))
     progress = None if quiet else terminal.progress
     report = score(given.challenge, given.files, progress=progress)
@@ -126,16 +126,16 @@ def systems_named(words: list[str]) -> list[object]:
     """The files, each with its name; `UsageError` if one is not there."""
     from pathlib import Path
 
-    from scorer.api.submissions import Named, submission_name
+    from scorer.api.submissions import SubmissionFile, submission_name
 
     files: list[object] = []
     for word in words:
         name, equals, path = word.partition("=")
         if equals and not Path(word).exists():
-            files.append(Named(name, Path(path), is_given=True))
+            files.append(SubmissionFile(name, Path(path), is_given=True))
         else:
-            files.append(Named(submission_name(Path(word)), Path(word)))
+            files.append(SubmissionFile(submission_name(Path(word)), Path(word)))
     for file in files:
-        if isinstance(file, Named) and not file.path.exists():
+        if isinstance(file, SubmissionFile) and not file.path.exists():
             raise UsageError(f"{file.path} is not found")
     return files
