@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence, Sized
 from functools import partial
 from numbers import Real
@@ -18,10 +17,10 @@ from scorer.challenge.columns import ROLES
 from scorer.core.errors import UsageError
 from scorer.core.text import join_first, quoted
 from scorer.infer.base import Needs
-from scorer.infer.challenge import challenge_data
-from scorer.infer.forms import looked
+from scorer.infer.challenge import infer
+from scorer.infer.preview import preview_table
 
-LOOKED_AT = 1000  # rows of frames whose columns are guessed
+LOOKED_AT = 100  # rows of frames whose columns are guessed
 ANSWERS = {"grade": "score", "rating": "prediction", "target": "prediction"}  # truth -> submission
 ROW = ("row", "row_number", "number_of_row")  # the first that no class is called
 
@@ -314,7 +313,7 @@ def _lacks_role_names(thing: object) -> bool:
     if data.is_frame(thing):
         names = {*data.columns_of(thing)}
     elif data.is_path(thing) and Path(thing).is_file():
-        names = {*looked(Path(thing)).names}
+        names = {*preview_table(Path(thing)).names}
     else:
         return False
     return "list" not in names or len(names & {*ROLES["truth"], *ROLES["submission"]}) < 2
@@ -360,18 +359,11 @@ def _guess_columns(
 
     Without a run, the run's are those of a file like the truth.
     """
-    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
-        truth_path, run_path = Path(folder, "truth.csv"), Path(folder, "run.csv")
-        try:
-            if data.is_path(truth):
-                truth_path = Path(truth)
-            else:
-                _first_rows(truth, needs).write_csv(truth_path)
-            if run is not None:
-                run.head(LOOKED_AT).write_csv(run_path)
-            fields, _ = challenge_data(truth_path, None if run is None else run_path, metrics)
-        except (UsageError, TypeError, IndexError):
-            return None  # data of another kind has its message where it is written
+    try:
+        source = Path(truth) if data.is_path(truth) else _first_rows(truth, needs)
+        fields = infer(source, run, metrics).data
+    except (UsageError, TypeError, IndexError):
+        return None  # data of another kind has its message where it is written
     named_alone = {*fields["truth"]} <= {"file", "columns"}
     if not named_alone or not {*fields["submission"]} <= {"columns"}:
         return None  # which needs more than names of columns

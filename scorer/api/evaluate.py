@@ -27,7 +27,7 @@ from scorer.core.plugins import MARK
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted
 from scorer.infer.base import Needs
-from scorer.infer.challenge import needs_of
+from scorer.infer.challenge import find_needs
 from scorer.metrics.api import Metric
 from scorer.scoring.bind import bind
 
@@ -204,7 +204,7 @@ def _own(spec: object) -> Metric | None:
 
 def _needs(specs: Sequence[object]) -> Needs:
     words = [name for spec in specs if isinstance(name := _named(spec), str)]
-    return needs_of(words, [metric for spec in specs if (metric := _own(spec)) is not None])
+    return find_needs(words, [metric for spec in specs if (metric := _own(spec)) is not None])
 
 
 @contextmanager

@@ -17,9 +17,9 @@ from scorer.api.systems import problems_of_parts
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
+from scorer.infer.base import Preview
 from scorer.infer.directions import Better
-from scorer.infer.forms import look
-from scorer.infer.look import Preview
+from scorer.infer.preview import preview_file
 from scorer.infer.values import find_run_column, find_value_columns
 from scorer.reading.limits import DEFAULT_LIMITS
 from scorer.reading.read import read_file
@@ -161,9 +161,9 @@ def _of_file(file: SubmissionFile, said: ValueOptions) -> Iterator[SystemValues]
         yield from _of_report(file)
     else:
         # A file that shows no table is read with a column that it lacks, which tells why.
-        preview = look(file.path) or Preview((CASE,))
+        preview = preview_file(file.path) or Preview((CASE,))
         findings = Findings(file.display)
-        table = _read_table(file.path, preview.names, preview.written, findings)
+        table = _read_table(file.path, preview.names, preview.layout, findings)
         if not len(table):
             raise ChallengeError(problems=[*findings, Problem("S103", "the file has no rows")])
         roles = dict(zip(preview.names, table.frame.columns[1:], strict=True))

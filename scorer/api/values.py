@@ -31,14 +31,14 @@ from scorer.api.value_tables import NumberTables, number_tables
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.text import join_first, printable, quoted
+from scorer.infer.base import Preview
 from scorer.infer.directions import (
     Better,
     choose_ranking_value,
     find_directions,
     named_metric,
 )
-from scorer.infer.forms import look
-from scorer.infer.look import Preview
+from scorer.infer.preview import preview_file
 from scorer.infer.values import (
     ValueColumns,
     find_run_column,
@@ -179,9 +179,7 @@ def _as_they_are(files: Sequence[SubmissionFile], said: ValueOptions) -> ValueTa
         columns = find_run_column(columns, _read_keys(files, columns), file.display)
     names = _names_in_rows(files, columns) if columns.measure else columns.values
     submission: dict[str, Any] = {"columns": _roles(columns)}
-    submission |= {
-        key: table.written[key] for key in ("format", "separator") if key in table.written
-    }
+    submission |= {key: table.layout[key] for key in ("format", "separator") if key in table.layout}
     given = {name: {"column": list(parts_of(name, table.names))} for name in names}
     if columns.measure is not None:
         submission["columns"][VALUE] = columns.values[0]
@@ -202,7 +200,7 @@ def _first_table(
     """
     first_error: UsageError | None = None
     for file in files:
-        if (table := look(file.path)) is None:
+        if (table := preview_file(file.path)) is None:
             continue
         if not table.rows:
             return None

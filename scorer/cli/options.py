@@ -191,12 +191,12 @@ def challenge_of(
 
     notes: tuple[str, ...] = ()
     if submissions is not None and is_truth_file(path):
-        from scorer.infer.challenge import infer
+        from scorer.infer.challenge import infer_from_submissions
 
         if measured and not metrics:
             word = printable(path)
             raise UsageError(f"{word} is a truth; say what to measure, such as -m nDCG@10")
-        challenge = infer(path, _submission_paths(submissions), metrics or ())
+        challenge = infer_from_submissions(path, _submission_paths(submissions), metrics or ())
     else:
         challenge = load(terminal.cleanup.enter_context(unpacked(path)))
     if truth is not None:

@@ -12,9 +12,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from scorer.core.errors import UsageError
-from scorer.core.text import join_first, quoted
-from scorer.infer.base import Guess, Needs
-from scorer.infer.look import Preview, folded
+from scorer.core.text import quoted
+from scorer.infer.base import Guess, Needs, Preview, fold_name
 from scorer.infer.tables import SEPARATORS, key_columns
 
 BOX_CELLS = ("class", "score", "x1", "y1", "x2", "y2")
@@ -37,14 +36,14 @@ class AnswerColumns(NamedTuple):
 
 def columns_of_classes(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """A column for each class in both files: 0 and 1, shares or votes, and probabilities."""
-    if sample is None or truth.trec or not needs.fits("labels"):
+    if sample is None or truth.is_trec or not needs.allow("labels"):
         return None
-    if (keys := key_columns(truth, sample)) is None or "header" in truth.written:
+    if (keys := key_columns(truth, sample)) is None or "header" in truth.layout:
         return None
-    names = list(sample.others(keys[1:]))
+    names = list(sample.names_except(*keys[1:]))
     if len(names) < 2 or not set(names) <= {*truth.names}:
         return None
-    if not all(look.numeric(name) for look in (truth, sample) for name in names):
+    if not all(look.is_numeric(name) for look in (truth, sample) for name in names):
         return None
     true, sent = (_number_rows(look, names) for look in (truth, sample))
     if not all(cell.is_integer() and cell >= 0 for row in true for cell in row):
@@ -90,7 +89,7 @@ def boxes(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
 
     `UsageError` where the sample has boxes, and what the truth has is not known.
     """
-    if sample is None or needs.kinds or truth.trec or "header" in sample.written:
+    if sample is None or needs.kinds or truth.is_trec or "header" in sample.layout:
         return None
     name = next((n for n in sample.names if (_box_size(sample.cells(n)) or 0) > MANY), None)
     if name is None:
@@ -111,10 +110,10 @@ def boxes(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
 
 def texts(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """A text for each id: most differ, and they have blanks and signs, or words come again."""
-    if sample is None or not needs.fits("grades") or needs.kinds == {"labels"}:
+    if sample is None or not needs.allow("grades") or needs.kinds == {"labels"}:
         return None
     found = _one_column(truth, sample)
-    if found is None or folded(found.value) != folded(found.truth_value):
+    if found is None or fold_name(found.value) != fold_name(found.truth_value):
         return None
     cells = truth.cells(found.truth_value)
     roles = (("list", found.truth_key), ("text", found.truth_value))
@@ -127,7 +126,11 @@ def texts(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
         what = "sequences of words in a cell"
         return Guess(what, *sections, (measure,), unsure) if again else None
     signed = sum(TEXTUAL.search(cell) is not None for cell in cells)
-    if 2 * len(set(cells)) <= len(cells) or 3 * signed < len(cells) or truth.numeric(roles[1][1]):
+    if (
+        2 * len(set(cells)) <= len(cells)
+        or 3 * signed < len(cells)
+        or truth.is_numeric(roles[1][1])
+    ):
         return None
     if _label_sign(cells) is not None or _are_ids(cells):
         return None
@@ -144,8 +147,8 @@ def _are_ids(cells: Sequence[str]) -> bool:
 
 def several_labels(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """Several labels in a cell, in an order that says nothing: few, and none twice."""
-    found = _one_column(truth, sample) if needs.fits("labels") else None
-    if found is None or sample is None or not truth.distinct(found.truth_key):
+    found = _one_column(truth, sample) if needs.allow("labels") else None
+    if found is None or sample is None or not truth.is_unique(found.truth_key):
         return None
     cells = truth.cells(found.truth_value)
     if (sign := _label_sign(cells)) is None:
@@ -167,12 +170,12 @@ def spread(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None
     """A number for each id, which a submission gives with how far it may be off."""
     if sample is None or needs.kinds or (keys := key_columns(truth, sample)) is None:
         return None
-    sent = list(sample.others(keys[1:]))
-    spreads = [name for name in sent if folded(name) in SPREADS]
+    sent = list(sample.names_except(*keys[1:]))
+    spreads = [name for name in sent if fold_name(name) in SPREADS]
     values = [name for name in sent if name not in spreads]
-    if not len(spreads) == len(values) == 1 or (value := truth.like(values[0])) is None:
+    if not len(spreads) == len(values) == 1 or (value := truth.find_name(values[0])) is None:
         return None
-    if not truth.numeric(value) or not all(map(sample.numeric, sent)):
+    if not truth.is_numeric(value) or not all(map(sample.is_numeric, sent)):
         return None
     columns = {"list": keys[1], "prediction": values[0], "extra": {spreads[0]: "number"}}
     measure = f"LaplaceLogLikelihood(spread={spreads[0]})"
@@ -183,13 +186,13 @@ def spread(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None
 
 def points(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """Points on the globe, a latitude and a longitude, for each id or for pairs of ids."""
-    if sample is None or needs.kinds or truth.trec:
+    if sample is None or needs.kinds or truth.is_trec:
         return None
     sides = [_coordinates(look) for look in (truth, sample)]
     if None in sides or sides[0] != sides[1] or sides[0] is None:
         return None
     latitude, longitude = sides[0]
-    ids = [name for name in sample.others(sides[0]) if name in truth.names]
+    ids = [name for name in sample.names_except(*sides[0]) if name in truth.names]
     if not 1 <= len(ids) <= 2:
         return None
     roles, extra = dict(zip(("list", "item"), ids, strict=False)), {longitude: "number"}
@@ -203,7 +206,7 @@ def points(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None
 def _coordinates(look: Preview) -> tuple[str, str] | None:
     """The columns of latitude and longitude."""
     found = [
-        next((name for name in look.names if pattern.match(name) and look.numeric(name)), None)
+        next((name for name in look.names if pattern.match(name) and look.is_numeric(name)), None)
         for pattern in (LATITUDE, LONGITUDE)
     ]
     latitude, longitude = found
@@ -212,19 +215,19 @@ def _coordinates(look: Preview) -> tuple[str, str] | None:
 
 def _one_column(truth: Preview, sample: Preview | None) -> AnswerColumns | None:
     """The columns of ids and answers where a sample has one answer for each id."""
-    if sample is None or truth.trec or {"header", "json"} & {*truth.written, *sample.written}:
+    if sample is None or truth.is_trec or {"header", "json"} & {*truth.layout, *sample.layout}:
         return None
     keys = key_columns(truth, sample)
     if keys is None:  # of one id the truth may accept several answers
         own = sample.names[0]
-        key = truth.like(own) if sample.distinct(own) else None
+        key = truth.find_name(own) if sample.is_unique(own) else None
         keys = None if key is None else (key, own)
     if keys is None or len(sample.names) != 2:
         return None
-    (value,) = sample.others(keys[1:])
-    true = truth.like(value)
+    (value,) = sample.names_except(*keys[1:])
+    true = truth.find_name(value)
     if true is None:
-        others = [name for name in truth.others(keys[:1]) if not truth.numeric(name)]
+        others = [name for name in truth.names_except(*keys[:1]) if not truth.is_numeric(name)]
         true = others[0] if len(others) == 1 else None
     return None if true is None else AnswerColumns(keys[0], true, keys[1], value)
 
@@ -256,7 +259,10 @@ def _is_runs(cell: str) -> bool:
 def _pixels(truth: Preview) -> int | None:
     """How many pixels the largest image has, where columns say it."""
     sizes = [
-        next((name for name in truth.names if size in folded(name) and truth.numeric(name)), None)
+        next(
+            (name for name in truth.names if size in fold_name(name) and truth.is_numeric(name)),
+            None,
+        )
         for size in SIZES
     ]
     rows = [truth.cells(name) for name in sizes if name is not None]
@@ -308,12 +314,3 @@ def _label_sign(cells: Sequence[str]) -> str | None:
         ):
             return sign
     return None
-
-
-def unanswered(truth: Preview, sample: Preview) -> str:
-    """What to do where no column of a truth is known to be its answers, for a message."""
-    candidates = [name for name in truth.names if name not in sample.names]
-    return (
-        f"which of its columns has the answers ({join_first(candidates)}) is not known: in a "
-        "challenge.yaml, truth: {columns: {list: ID, label: COLUMN}}, or target for numbers"
-    )

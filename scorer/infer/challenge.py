@@ -1,4 +1,4 @@
-"""The challenge that a truth and a submission make, without a challenge.yaml."""
+"""The challenge that a truth and a sample submission make, as data for `load`."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import polars as pl
 
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.challenge.yaml import YAML_SUFFIXES
 from scorer.core.errors import ChallengeError, UnknownName, UsageError
 from scorer.core.problems import as_truth_problems
-from scorer.core.text import display_path
-from scorer.infer.answers import unanswered
-from scorer.infer.base import Guess, Needs
-from scorer.infer.forms import look, looked, refuse_unreadable
+from scorer.core.text import display_path, join_first
+from scorer.infer.base import Guess, Needs, Preview
 from scorer.infer.kinds import KINDS, KNOWN
-from scorer.infer.look import Preview
+from scorer.infer.preview import preview_file, preview_table, refuse_blank
 from scorer.metrics.api import Metric
-from scorer.metrics.catalogue import metrics as registry
+from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.reading.formats import SUFFIXES, first_lines, matching_lines
 from scorer.reading.limits import UnreadableError
@@ -31,23 +30,195 @@ from scorer.reading.limits import UnreadableError
 THREE_COLUMNS = re.compile(r"[ \t]*\S+[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*")
 MOST_SAMPLES = 20  # submissions that are looked at for one whose names of columns fit
 USAGES = {"Public", "Private", "Ignored"}  # words of the column Usage in Kaggle's solutions
+IGNORED = "rows called Ignored are a split of their own, and count among all rows"
+
+
+class Inferred(NamedTuple):
+    """A challenge that fits a truth and a sample.
+
+    Attributes:
+        data: The challenge as `load` takes it; it has no `truth.file` if the truth is a frame.
+        description: What truth and sample were taken for, as the end of a sentence.
+        doubt: What may be otherwise, as a clause; empty if nothing is known that may be.
+    """
+
+    data: dict[str, Any]
+    description: str
+    doubt: str
+
+
+def infer(
+    truth: Path | pl.DataFrame,
+    sample: Path | pl.DataFrame | None = None,
+    measures: Sequence[str] = (),
+) -> Inferred:
+    """Return the challenge that fits a truth and a sample, each a file or a frame.
+
+    Without `measures` the challenge has some that fit.
+
+    Raises:
+        UsageError: A file has no known form, or its columns do not show what they are.
+    """
+    truth_preview = preview_table(truth)
+    sample_preview = None if sample is None else preview_table(sample)
+    return _infer_challenge(truth, truth_preview, sample_preview, measures)
+
+
+def infer_from_submissions(
+    truth: Path, submissions: Sequence[Path], measures: Sequence[str] = ()
+) -> Challenge:
+    """Return the challenge that fits a truth and the first of its submissions that tells anything.
+
+    A submission whose form is not known tells nothing: reading it says what is wrong with it.
+
+    Raises:
+        UsageError: As `infer`, also if no submission tells what the truth does not.
+    """
+    file = Path(os.path.realpath(truth))
+    truth_preview = preview_table(file)
+    sample_preview = _preview_sample(truth_preview, submissions)
+    try:
+        data = _infer_challenge(file, truth_preview, sample_preview, measures).data
+    except UsageError:
+        if sample_preview is None and submissions:
+            preview_table(submissions[0])  # raises, as it might have told what the truth does not
+        raise
+    if data["submission"].get("format") == "trec":  # each file says it itself
+        del data["submission"]["format"]
+    challenge = load({"id": file.name.split(".")[0] or "challenge", **data}, file.parent)
+    challenge._path = truth  # which messages name
+    return challenge
+
+
+def _preview_sample(truth: Preview, submissions: Sequence[Path]) -> Preview | None:
+    """Return a preview of the first submission whose names of columns fit, else of the first.
+
+    The columns of TREC's runs have no names, so that they are read whatever the others are called.
+    """
+    first = None
+    for n, path in enumerate(submissions):
+        preview = preview_file(path) if os.path.isfile(path) else None
+        if preview is not None and not preview.is_trec:
+            has_usual_names = preview.find_role("list") and preview.find_role("item")
+            if has_usual_names or any(map(truth.find_name, preview.names)):
+                return preview
+        first = first or preview
+        if first is not None and n >= MOST_SAMPLES:
+            break
+    return first
+
+
+def _infer_challenge(
+    source: Path | pl.DataFrame, truth: Preview, sample: Preview | None, measures: Sequence[str]
+) -> Inferred:
+    where = display_path(source) if isinstance(source, Path) else "the truth"
+    if not truth.names:  # as of a damaged Parquet file
+        raise UsageError(f"{where}: no columns can be read")
+    sample = sample if sample is not None and sample.names else None
+    needs = find_needs(measures)
+    guesses = (recognize(truth, sample, needs) for recognize in KINDS)
+    guess = next((guess for guess in guesses if guess is not None), None)
+    if guess is None:
+        raise UsageError(f"{where}: {_describe_unknown(truth, sample)}")
+    file = {"file": source.name} if isinstance(source, Path) else {}
+    layout = {} if sample is None else sample.layout
+    data = {
+        "truth": {**file, **_name_columns({**truth.layout, **guess.truth})},
+        "submission": _name_columns({**layout, **guess.submission}),
+        "metrics": list(measures) or _shorten_measures(guess),
+    }
+    usages = {*truth.cells("Usage")} if "Usage" in truth.names else set[str]()
+    doubt = guess.doubt
+    if file and usages and usages <= USAGES:
+        data["splits"] = dict(file)
+        doubt = doubt or (IGNORED if "Ignored" in usages else "")
+    return Inferred(data, guess.description, doubt)
+
+
+def _describe_unknown(truth: Preview, sample: Preview | None) -> str:
+    """Return that the columns show no answers, and how to say which of them has the answers."""
+    message = f"its columns ({', '.join(truth.names[:12])}) show no answers"
+    if sample is None:
+        return message
+    candidates = truth.names_except(*sample.names)
+    return (
+        f"{message}; which of its columns has the answers ({join_first(candidates)}) is not known: "
+        "in a challenge.yaml, truth: {columns: {list: ID, label: COLUMN}}, or target for numbers"
+    )
+
+
+def _name_columns(section: dict[str, Any]) -> dict[str, Any]:
+    """Return a section; columns that have no names in the file are called as their roles."""
+    columns = section.get("columns", {})
+    if "header" not in section or "probability" in columns:
+        return section
+    roles = {name: role for role, name in columns.items()}
+    header = [roles.get(name, name) for name in section["header"]]
+    if len(set(header)) < len(header):
+        return section
+    return {key: value for key, value in section.items() if key != "columns"} | {"header": header}
+
+
+def _shorten_measures(guess: Guess) -> list[str | dict[str, str]]:
+    """Return the guess's measures, those with parameters under short names unless two are alike."""
+    short = [_shorten_measure(measure) for measure in guess.measures]
+    ids = [measure if isinstance(measure, str) else measure["id"] for measure in short]
+    return [
+        named if ids.count(id) == 1 else measure if isinstance(measure, str) else dict(measure)
+        for named, id, measure in zip(short, ids, guess.measures, strict=True)
+    ]
+
+
+def _shorten_measure(measure: str | Mapping[str, str]) -> str | dict[str, str]:
+    """Return a measure with a short name if its notation has parameters.
+
+    >>> _shorten_measure("AP(denominator=capped)@10"), _shorten_measure("nDCG@10")
+    ({'id': 'MAP@10', 'metric': 'AP(denominator=capped)@10'}, 'nDCG@10')
+    """
+    if not isinstance(measure, str):
+        return dict(measure)
+    name, parameters, cutoff = parse(measure)
+    if not parameters:
+        return measure
+    short = f"{name} {parameters['average']}" if [*parameters] == ["average"] else name
+    short = "MAP" if (name, parameters) == ("AP", {"denominator": "capped"}) else short
+    return {"id": short if cutoff is None else f"{short}@{cutoff}", "metric": measure}
+
+
+def find_needs(notations: Sequence[str], own_metrics: Sequence[Metric] = ()) -> Needs:
+    """Return what measures need, by their notations; those of unknown metrics say nothing."""
+    choices: list[Sequence[Metric]] = [[metric] for metric in own_metrics]
+    for notation in notations:
+        with suppress(UnknownName, NotationError):
+            choices.append(metrics().find_all(parse(notation)[0], every=True))
+    if not choices:
+        return Needs()
+    kinds = [frozenset(kind for metric in named for kind in metric.kinds) for named in choices]
+    of_tables = (metric for named in choices for metric in named if "labels" in metric.kinds)
+    columns = {role for metric in of_tables for role in metric.columns}
+    return Needs(frozenset.intersection(*kinds), frozenset(columns))
 
 
 def is_truth(path: Path) -> bool:
-    """Whether a file is a truth and no challenge.yaml, by its content, or by its suffix."""
+    """Return whether a file is a truth and no challenge.yaml, by its content, or by its suffix.
+
+    Raises:
+        UsageError: It is nearly TREC's qrels, with a column missing.
+        ChallengeError: It can be read neither as a truth nor as a challenge.
+    """
     if not os.path.isfile(path) or path.suffix.lower() in YAML_SUFFIXES:
         return False
-    content = look(path)
-    if content is None:
+    preview = preview_file(path)
+    if preview is None:
         _refuse_three_columns(path)
         _refuse_unreadable(path)
-    elif content.names and any(kind(content, None, Needs()) for kind in KNOWN):
+    elif preview.names and any(recognize(preview, None, Needs()) for recognize in KNOWN):
         return True
     suffixes = {suffix.lower() for suffix in path.suffixes}
-    if content is None:  # the suffixes of notes, and of documents as YAML has them, too
+    if preview is None:  # the suffixes of notes, and of documents that YAML has, too
         suffixes -= {".txt", ".json"}
-    named = any(not suffixes.isdisjoint(own) for own in SUFFIXES.values())
-    return named and (content is None or not content.trec)
+    is_table = any(not suffixes.isdisjoint(of_format) for of_format in SUFFIXES.values())
+    return is_table and (preview is None or not preview.is_trec)
 
 
 def _refuse_three_columns(path: Path) -> None:
@@ -60,145 +231,11 @@ def _refuse_three_columns(path: Path) -> None:
 
 
 def _refuse_unreadable(path: Path) -> None:
-    """Raise ChallengeError if a file can be read neither as a truth nor as a challenge."""
-    if path.suffix.lower() == ".zip":  # which may be a kit
+    """Raise ChallengeError if a file is blank or no text, unless it may be a kit."""
+    if path.suffix.lower() == ".zip":
         return
     try:
-        refuse_unreadable(path)
+        refuse_blank(path)
     except UnreadableError as error:
         problem = replace(error.problem, path=display_path(path))
         raise ChallengeError(problems=as_truth_problems([problem])) from None
-
-
-def infer(truth: Path, submissions: Sequence[Path], metrics: Sequence[str] = ()) -> Challenge:
-    """The challenge that a truth and one of the submissions to it make.
-
-    A submission whose form is not recognised shows nothing: what is wrong with it is said when it
-    is read. Without `metrics` the challenge has those that fit.
-
-    Raises:
-        UsageError: Columns cannot be told apart, or the only submissions show nothing.
-    """
-    file = Path(os.path.realpath(truth))
-    truth_look = looked(file)
-    sample_look = _sample(truth_look, submissions)
-    try:
-        data, _ = _guessed_data(file, truth_look, sample_look, metrics)
-    except UsageError:
-        if sample_look is None and submissions:
-            looked(submissions[0])  # raises: it would have shown what the truth does not
-        raise
-    if data["submission"].get("format") == "trec":  # each file says it itself
-        del data["submission"]["format"]
-    challenge = load(data, file.parent)
-    challenge._path = truth  # which messages name
-    return challenge
-
-
-def _sample(truth: Preview, submissions: Sequence[Path]) -> Preview | None:
-    """The first submission whose names of columns fit, else the first one of a known form.
-
-    The columns of TREC's runs have no names, so that they are read whatever the others are called.
-    """
-    first = None
-    for n, path in enumerate(submissions):
-        content = look(path) if os.path.isfile(path) else None
-        if content is not None and not content.trec:
-            has_usual_names = content.called("list") and content.called("item")
-            if has_usual_names or any(map(truth.like, content.names)):
-                return content
-        first = first or content
-        if first is not None and n >= MOST_SAMPLES:
-            break
-    return first
-
-
-def challenge_data(
-    truth: Path, sample: Path | None, metrics: Sequence[str] = ()
-) -> tuple[dict[str, Any], Guess]:
-    """The fields of a guessed challenge.yaml, for `load`, and the guess; see `infer`."""
-    return _guessed_data(truth, looked(truth), None if sample is None else looked(sample), metrics)
-
-
-def _guessed_data(
-    truth: Path, truth_look: Preview, sample_look: Preview | None, metrics: Sequence[str]
-) -> tuple[dict[str, Any], Guess]:
-    if not truth_look.names:  # as of a damaged Parquet file
-        raise UsageError(f"{display_path(truth)}: no columns can be read")
-    sample_look = sample_look if sample_look is not None and sample_look.names else None
-    needs = needs_of(metrics)
-    guess = next(
-        (fitting for kind in KINDS if (fitting := kind(truth_look, sample_look, needs))), None
-    )
-    if guess is None:
-        where = display_path(truth)
-        message = f"{where}: its columns ({', '.join(truth_look.names[:12])}) show no answers"
-        asked = "" if sample_look is None else f"; {unanswered(truth_look, sample_look)}"
-        raise UsageError(f"{message}{asked}")
-    form = {} if sample_look is None else sample_look.written
-    data = {
-        "id": truth.name.split(".")[0] or "challenge",
-        "truth": {"file": truth.name, **_named({**truth_look.written, **guess.truth})},
-        "submission": _named({**form, **guess.submission}),
-        "metrics": list(metrics or shortly(guess.metrics)),
-    }
-    if "Usage" in truth_look.names and (words := {*truth_look.cells("Usage")}) <= USAGES and words:
-        data["splits"] = {"file": truth.name}
-        if "Ignored" in words and not guess.unsure:
-            unsure = "rows called Ignored are a split of their own, and count among all rows"
-            guess = guess._replace(unsure=unsure)
-    return data, guess
-
-
-def shortly(measures: Sequence[str | Mapping[str, str]]) -> list[str | dict[str, str]]:
-    """Guessed measures under short names, where their notations are long.
-
-    >>> shortly(["AP(denominator=capped)@10", "nDCG@10"])
-    [{'id': 'MAP@10', 'metric': 'AP(denominator=capped)@10'}, 'nDCG@10']
-    """
-    short = [_shortly(measure) for measure in measures]
-    ids = [measure if isinstance(measure, str) else measure["id"] for measure in short]
-    return [
-        made if ids.count(key) == 1 else dict(given) if not isinstance(given, str) else given
-        for made, key, given in zip(short, ids, measures, strict=True)
-    ]
-
-
-def _shortly(measure: str | Mapping[str, str]) -> str | dict[str, str]:
-    if not isinstance(measure, str):
-        return dict(measure)
-    name, params, at = parse(measure)
-    if not params:
-        return measure
-    short = f"{name} {params['average']}" if [*params] == ["average"] else name
-    short = "MAP" if (name, params) == ("AP", {"denominator": "capped"}) else short
-    return {"id": short if at is None else f"{short}@{at}", "metric": measure}
-
-
-def _named(section: dict[str, Any]) -> dict[str, Any]:
-    """A section whose columns have no names of their own: they are called as their roles."""
-    columns = section.get("columns", {})
-    if "header" not in section or "probability" in columns:
-        return section
-    roles = {name: role for role, name in columns.items()}
-    header = [roles.get(name, name) for name in section["header"]]
-    if len(set(header)) < len(header):
-        return section
-    return {k: v for k, v in section.items() if k != "columns"} | {"header": header}
-
-
-def needs_of(notations: Sequence[str], own: Sequence[Metric] = ()) -> Needs:
-    """The kinds and columns that measures need; wrong notations are left to binding."""
-    candidates: list[Sequence[Metric]] = [[metric] for metric in own]
-    for notation in notations:
-        with suppress(UnknownName, NotationError):
-            candidates.append(registry().find_all(parse(notation)[0], every=True))
-    if not candidates:
-        return Needs()
-    fits = (
-        frozenset(name for metric in choices for name in metric.kinds) for choices in candidates
-    )
-    kinds = reduce(frozenset.__and__, fits)
-    tabled = (metric for choices in candidates for metric in choices if "labels" in metric.kinds)
-    needed = {role for metric in tabled for role in metric.columns}
-    return Needs(kinds, frozenset(needed))

@@ -8,8 +8,7 @@ from typing import Any
 
 from scorer.core.expressions import quote_name
 from scorer.core.text import join_first, quoted
-from scorer.infer.base import Guess, Needs
-from scorer.infer.look import Preview
+from scorer.infer.base import Guess, Needs, Preview
 from scorer.reading.layout import part_of
 from scorer.reading.numbers import DECIMAL
 
@@ -25,7 +24,7 @@ NUMBERS = ("RMSE", "MAE", "R2")
 
 def table(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """A row for each id, of which the truth has each once."""
-    if not needs.fits("labels") or truth.trec:
+    if not needs.allow("labels") or truth.is_trec:
         return None
     if sample is None:
         return _without_sample(truth, needs)
@@ -41,9 +40,9 @@ def table(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     value = _value(truth, sent, truth_key)
     if value is None:
         return None
-    answer_column = sample.like(value)
+    answer_column = sample.find_name(value)
     if answer_column is None or answer_column == sample_key:
-        answer_column = sample.called("label", (sample_key,)) or sample.called(
+        answer_column = sample.find_role("label", (sample_key,)) or sample.find_role(
             "prediction", (sample_key,)
         )
     return _single(truth, sample, (truth_key, value), (sample_key, answer_column or sent[0]), needs)
@@ -52,12 +51,12 @@ def table(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
 def _without_sample(truth: Preview, needs: Needs) -> Guess | None:
     """A table without a sample: answers by a usual name, else the second of two columns."""
     key = next((name for name in truth.names if _is_id(name)), truth.names[0])
-    called = truth.called("label", (key,)) or truth.called("rating", (key,))
-    if truth.rows and not truth.distinct(key):
+    called = truth.find_role("label", (key,)) or truth.find_role("rating", (key,))
+    if truth.rows and not truth.is_unique(key):
         return None
     if called is None and not (_is_id(key) and len(truth.names) == 2):
         return None
-    value = called or next(truth.others((key,)))
+    value = called or truth.names_except(key)[0]
     return _single(truth, None, (key, value), (key, value), needs)
 
 
@@ -69,12 +68,14 @@ def _is_row(sent: Sequence[str], key: str) -> bool:
 def key_columns(truth: Preview, sample: Preview) -> tuple[str, str] | None:
     """The column of ids in the truth and in the sample: both have it, each id once."""
     shared = [
-        (truth_name, name) for name in sample.names if (truth_name := truth.like(name)) is not None
+        (truth_name, name)
+        for name in sample.names
+        if (truth_name := truth.find_name(name)) is not None
     ]
     single = [
         (truth_name, sample_name)
         for truth_name, sample_name in shared
-        if truth.distinct(truth_name) and sample.distinct(sample_name)
+        if truth.is_unique(truth_name) and sample.is_unique(sample_name)
     ]
     called = [pair for pair in single if _is_id(pair[1])]
     first = [pair for pair in single if pair in shared[:1]] or single * (len(single) == 1)
@@ -86,11 +87,11 @@ def _answers(truth: Preview, sample: Preview, key: tuple[str, str]) -> list[str]
 
     Where all do, or none is left that could be answers, they are all there are.
     """
-    sent = list(sample.others(key[1:]))
+    sent = list(sample.names_except(*key[1:]))
     ids = truth.cells(key[0])
     own: dict[str, list[str]] = {}
     for name in sent:
-        if (column := truth.like(name)) is not None:
+        if (column := truth.find_name(name)) is not None:
             true = dict(zip(ids, truth.cells(column), strict=False))
             pairs = zip(sample.cells(key[1]), sample.cells(name), strict=False)
             own[name] = [cell for row, cell in pairs if true.get(row) != cell]
@@ -104,12 +105,12 @@ def _is_id(name: str) -> bool:
 
 def _value(truth: Preview, sent: Sequence[str], key: str) -> str | None:
     """The truth's column of answers: one that the sample has, else what is called so."""
-    shared = (column for name in sent if (column := truth.like(name)) not in (None, key))
-    others = list(truth.others((key,)))
+    shared = (column for name in sent if (column := truth.find_name(name)) not in (None, key))
+    others = list(truth.names_except(key))
     return (
         next(shared, None)
-        or truth.called("label", (key,))
-        or truth.called("rating", (key,))
+        or truth.find_role("label", (key,))
+        or truth.find_role("rating", (key,))
         or (others[0] if len(others) == 1 else None)
     )
 
@@ -118,7 +119,7 @@ def _by_class(truth: Preview, key: str, sample_key: str, sent: Sequence[str]) ->
     """A sample with a column for each class: called as the class, with or without a beginning."""
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(min(sent), max(sent), strict=False))
     begins = "".join(sign for sign, _ in alike)
-    for value in truth.others((key,)):
+    for value in truth.names_except(key):
         classes = set(truth.cells(value))
         for prefix in ("", begins):
             columns = {name[len(prefix) :]: name for name in sent}
@@ -166,7 +167,7 @@ def _single(
     if not codes:
         return classed
     unsure = "numbers are taken for codes of classes, since they are as long and come again"
-    return classed._replace(unsure=unsure)
+    return classed._replace(doubt=unsure)
 
 
 def _with_positive_class(guess: Guess, classes: Sequence[str]) -> Guess:
@@ -179,15 +180,15 @@ def _with_positive_class(guess: Guess, classes: Sequence[str]) -> Guess:
         unsure += f"{{{quote_name(classes[0])}: {quote_name(column)}}}"
     return guess._replace(
         submission={**guess.submission, "columns": {**columns, "probability": {positive: column}}},
-        unsure=unsure,
+        doubt=unsure,
     )
 
 
 def _numeric_parts(truth: Preview, of: tuple[str, str]) -> dict[str, bool]:
     """The parts of a table, each with whether its answers are numbers; none if all are alike."""
-    if "parts" not in truth.written:
+    if "parts" not in truth.layout:
         return {}
-    cells: dict[str, list[str]] = {part: [] for part in truth.written["parts"]}
+    cells: dict[str, list[str]] = {part: [] for part in truth.layout["parts"]}
     key, value = (truth.names.index(name) for name in of)
     for row in truth.rows:
         part = part_of(row[key])
@@ -234,7 +235,7 @@ def _likely(sample: Preview, name: str, numbers: bool) -> bool:
     if not _numeric(cells) or not all(0 <= float(cell) <= 1 for cell in cells):
         return False
     whole = all(float(cell).is_integer() for cell in cells)
-    return not whole or not numbers or sample.called("probability") == name
+    return not whole or not numbers or sample.find_role("probability") == name
 
 
 def _label_separator(cells: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ import polars as pl
 
 from scorer.core.errors import UsageError
 from scorer.core.text import join_first, nearest, printable, quoted
-from scorer.infer.look import Preview, folded
+from scorer.infer.base import Preview, fold_name
 from scorer.reading.numbers import FLAGS, parse_number
 
 # What people call the columns, without case and signs: `Task ID` is `taskid`.
@@ -93,7 +93,7 @@ def find_value_columns(
         raise UsageError(_describe_missing_case(table.names, where))
     taken.add(case)
     free = [name for name in names if name not in taken]
-    run_names = [name for name in free if folded(name) in RUNS]
+    run_names = [name for name in free if fold_name(name) in RUNS]
     free = [name for name in free if name not in run_names]
     measure, number = said.get("measure"), _column_called(VALUES, numeric.intersection(free))
     if measure is None and not values and number is not None:
@@ -101,7 +101,7 @@ def find_value_columns(
     if measure is not None and not values:
         values = [number or next((name for name in free if name in numeric), "")]
     numbers = [name for name in free if name in numeric]
-    unused = [name for name in numbers if folded(name) in (*SYSTEMS, *CASES, *ROW_NUMBERS)]
+    unused = [name for name in numbers if fold_name(name) in (*SYSTEMS, *CASES, *ROW_NUMBERS)]
     values = values or [name for name in numbers if name not in unused]
     if not values or not values[0]:
         told = f"beside {quoted(case)} (it has {join_first(names)}); --value NAME says which it is"
@@ -142,11 +142,11 @@ def _find_case(
     free = [name for name in names if name not in taken]
     if (case := _column_called(CASES, free)) is not None:
         return case
-    runs = [name for name in free if folded(name) in RUNS]
+    runs = [name for name in free if fold_name(name) in RUNS]
     others = [name for name in free if name not in runs]
     texts = [name for name in others if name not in numeric]
     whole = [name for name in others[:-1] if all(map(str.isdigit, table.cells(name)))]
-    named = table.called("list", [*taken, *runs])
+    named = table.find_role("list", [*taken, *runs])
     return next(iter([*([named] if named else []), *texts, *runs, *whole]), None)
 
 
@@ -210,7 +210,7 @@ def in_range(cells: Sequence[str], ends: tuple[float | None, float | None]) -> b
 
 def _column_called(words: Sequence[str], names: Collection[str]) -> str | None:
     """The column that has the first of these names, whatever its case and signs."""
-    by_name = {folded(name): name for name in reversed([*names])}
+    by_name = {fold_name(name): name for name in reversed([*names])}
     return next((by_name[word] for word in words if word in by_name), None)
 
 

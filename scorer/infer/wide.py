@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from scorer.infer.base import Guess, Needs
-from scorer.infer.look import Preview, renamed
+from scorer.infer.base import Guess, Needs, Preview, columns_section
 from scorer.infer.pairs import RANKING
 
 FEWEST = 3  # columns of numbers that are targets though no number counts them
@@ -14,28 +13,28 @@ FEWEST = 3  # columns of numbers that are targets though no number counts them
 
 def wide(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """A row for each id, with numbers in columns that both files have: days, or targets."""
-    if sample is None or truth.trec or {"header", "json"} & truth.written.keys():
+    if sample is None or truth.is_trec or {"header", "json"} & truth.layout.keys():
         return None
     key = next((name for name in sample.names if name in truth.names), None)
-    if key is None or not truth.distinct(key) or not sample.distinct(key):
+    if key is None or not truth.is_unique(key) or not sample.is_unique(key):
         return None
-    sent = list(sample.others((key,)))
+    sent = list(sample.names_except(key))
     if len(sent) < 2 or not set(sent) < {*truth.names}:
         return None
-    if not all(look.numeric(name) for look in (truth, sample) for name in sent):
+    if not all(look.is_numeric(name) for look in (truth, sample) for name in sent):
         return None
     begins = common_beginning(sent)
-    if begins is not None and needs.fits("ratings"):
+    if begins is not None and needs.allow("ratings"):
         truths: dict[str, Any] = {"columns": {"list": key, "rating": "rating"}}
         what = f"a table of numbers, in columns {begins}1 and so on"
         pattern = f"{begins}*"
         return Guess(
             what,
             truths | {"wide": {"item": pattern}},
-            renamed({"list": key}) | {"wide": {"item": pattern}},
+            columns_section({"list": key}) | {"wide": {"item": pattern}},
             ("RMSE", "MAE"),
         )
-    if len(sent) < FEWEST or not needs.fits("labels"):
+    if len(sent) < FEWEST or not needs.allow("labels"):
         return None
     all_columns = len(truth.names) == len(sample.names)
     return Guess(
@@ -51,23 +50,23 @@ def wide(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
 
 def ranks(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """Pairs, and a sample with a column for each rank: item_1, item_2 and so on."""
-    if sample is None or truth.trec or not needs.fits("grades") or "header" in sample.written:
+    if sample is None or truth.is_trec or not needs.allow("grades") or "header" in sample.layout:
         return None
-    key = sample.called("list") or sample.names[0]
-    sent = list(sample.others((key,)))
+    key = sample.find_role("list") or sample.names[0]
+    sent = list(sample.names_except(key))
     begins = common_beginning(sent)
-    first = truth.like(key) or truth.called("list")
-    if begins is None or first is None or not sample.distinct(key):
+    first = truth.find_name(key) or truth.find_role("list")
+    if begins is None or first is None or not sample.is_unique(key):
         return None
-    item = truth.called("item", (first,)) or next(truth.others((first,)), None)
-    if item is None or truth.like(sent[0]) is not None:
+    item = truth.find_role("item", (first,)) or next(iter(truth.names_except(first)), None)
+    if item is None or truth.find_name(sent[0]) is not None:
         return None
     items = set(truth.cells(item))
     if not any(items & set(sample.cells(name)) for name in sent):
         return None
-    submission = renamed({"list": key}) | {"wide": {"rank": f"{begins}*"}}
+    submission = columns_section({"list": key}) | {"wide": {"rank": f"{begins}*"}}
     what = "ranked lists, a column for each rank"
-    return Guess(what, renamed({"list": first, "item": item}), submission, RANKING)
+    return Guess(what, columns_section({"list": first, "item": item}), submission, RANKING)
 
 
 def common_beginning(names: list[str]) -> str | None:

@@ -14,7 +14,7 @@ from scorer.core.arrays import Ints
 from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.infer.forms import look
+from scorer.infer.preview import preview_file
 from scorer.reading.formats import HEAD_BYTES
 from scorer.reading.layout import PLAIN, Layout, separator_of
 from scorer.reading.limits import UnreadableError
@@ -101,8 +101,8 @@ def _vote_schema_and_layout(path: Path, columns: Mapping[str, str]) -> tuple[Sch
         schema = _schema(_names_in_object(start), columns)
         paths = ((role, f"[].{schema.column_name(role)}") for role in schema.roles)
         return schema, Layout(json=tuple(paths)) if start[0] == "[" else PLAIN
-    seen = look(path) if path.is_file() else None
-    separator = str(seen.written.get("separator", "")) if seen else ""
+    seen = preview_file(path) if path.is_file() else None
+    separator = str(seen.layout.get("separator", "")) if seen else ""
     names = seen.names if seen else ()
     return _schema(names, columns), Layout(separator=separator_of(separator))
 

@@ -141,7 +141,7 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
     from scorer.challenge.load import load
     from scorer.challenge.model import FILE
     from scorer.challenge.schema import LINE, SCHEMA_FILE, for_editors
-    from scorer.infer.challenge import challenge_data
+    from scorer.infer.challenge import infer
     from scorer.reading.write import write_file, write_folder
     from scorer.scoring.bind import bind
     from scorer.scoring.open import open_challenge
@@ -156,8 +156,7 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
             raise UsageError(f"{printable(path)} is no file; {FORM}")
     if len({path.name for path in paths}) < len(paths):
         raise UsageError(f"two of the files are called {quoted(truth.name)}")
-    data, guess = challenge_data(truth, sample)
-    del data["id"]  # which is the folder's name
+    data, description, doubt = infer(truth, sample)
     ready = open_challenge(bind(load(data, truth.parent)))  # the truth must be one
     if sample is not None and (pattern := _pattern_of(ready, load(data, truth.parent), sample)):
         data["submission"]["item_pattern"] = pattern
@@ -184,13 +183,13 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
     submission = "SUBMISSION" if sample_path is None else printable(sample_path)
     first = data["metrics"][0]
     ranked = first if isinstance(first, str) else first["id"]
-    taken_for = f"taken for {guess.what}, ranked by {ranked}\n"
+    taken_for = f"taken for {description}, ranked by {ranked}\n"
     if pattern := data["submission"].get("item_pattern"):
         taken_for += f"ids of items look as {pattern} (item_pattern); others are refused\n"
     if "splits" in data:
         taken_for += "column Usage parts the rows into splits, each with a board\n"
-    if guess.unsure:
-        taken_for += f"not sure: {guess.unsure}\n"
+    if doubt:
+        taken_for += f"not sure: {doubt}\n"
     warnings = () if sample_path is None else _problems_of_sample(target, sample_path)
     text = (
         f"made {folder}: {', '.join(names)}\n{taken_for}\nscore it:  score {folder} {submission}\n"
