@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from scorer.api import data
-from scorer.challenge.columns import ROLES
+from scorer.challenge.roles import ROLES
 from scorer.core.errors import UsageError
 from scorer.core.text import join_first, quoted
 from scorer.infer.base import Needs

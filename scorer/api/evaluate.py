@@ -17,11 +17,9 @@ from scorer.api import data
 from scorer.api.arrays import as_tables
 from scorer.api.report import Report
 from scorer.api.submissions import Progress, Submissions, to_challenge
-from scorer.challenge.columns import ROLES
-from scorer.challenge.forms import written_keys
-from scorer.challenge.model import Challenge
-from scorer.challenge.sources import Described
-from scorer.challenge.submission import Submission
+from scorer.challenge.model import Challenge, DescribedSource
+from scorer.challenge.roles import ROLES
+from scorer.challenge.submission import Submission, written_keys
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.plugins import MARK
 from scorer.core.problems import Problem
@@ -253,7 +251,7 @@ def _with_lists(challenge: Challenge, truth: object) -> Challenge:
     path = challenge.folder / "lists.jsonl"
     with path.open("w", encoding="utf-8") as file:
         file.writelines(f"{json.dumps({name: str(key)})}\n" for key in truth)
-    lists = Described(file=path, columns={"list": name})
+    lists = DescribedSource(file=path, columns={"list": name})
     return challenge.model_copy(update={"lists": lists})
 
 

@@ -21,9 +21,9 @@ from scorer.api.submissions import (
 )
 from scorer.api.systems import holds_systems, split_systems, with_lists_of
 from scorer.api.text import Renderable
+from scorer.challenge.leaderboard import EVERYTHING
+from scorer.challenge.load import own_file_problem
 from scorer.challenge.model import Challenge
-from scorer.challenge.trespass import trespass
-from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings
@@ -83,7 +83,7 @@ def explain(
     prepared, given = bind(to_challenge(challenge), allow_plugins), to_submission_file(submission)
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         every = [given]
-        if holds_systems(prepared) and trespass(prepared.challenge, given.path) is None:
+        if holds_systems(prepared) and own_file_problem(prepared.challenge, given.path) is None:
             every = split_systems(prepared, given, Path(folder, "parts"))
         system, runs = _runs_of(given, every)
         ready = open_challenge(with_lists_of(prepared, [*every, *list_baselines(prepared)]))

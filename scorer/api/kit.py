@@ -15,14 +15,12 @@ import yaml
 
 from scorer.api.kits.readme import pages, readme
 from scorer.api.kits.sample import sample
-from scorer.challenge.archive import ABSENT, refuse_kit
-from scorer.challenge.forms import layout_of
+from scorer.challenge.kit_archive import ABSENT, refuse_kit
+from scorer.challenge.leaderboard import SHOWN_WORDS
 from scorer.challenge.load import COMBINING
-from scorer.challenge.measures import MeasureSpec
-from scorer.challenge.model import FILE, Challenge
+from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source
 from scorer.challenge.public import Public
-from scorer.challenge.sources import Source
-from scorer.challenge.words import SHOWN_WORDS
+from scorer.challenge.submission import layout_of
 from scorer.kinds.base import LIKELY
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure

@@ -23,9 +23,8 @@ from scorer.api.submissions import (
 )
 from scorer.api.systems import with_lists_of
 from scorer.api.text import Renderable
-from scorer.challenge.forms import layout_of
-from scorer.challenge.model import KEY, Challenge
-from scorer.challenge.sources import Example
+from scorer.challenge.model import KEY, Challenge, Example
+from scorer.challenge.submission import layout_of
 from scorer.core.errors import ChallengeError, PluginError
 from scorer.core.problems import SHOWN_PLACES, Problem, Severity
 from scorer.core.text import format_distinct, join_first, printable, quoted, unit

@@ -24,8 +24,7 @@ from scorer.api.text import Renderable
 from scorer.api.value_systems import ValueOptions
 from scorer.api.values import as_list, read_values
 from scorer.api.variations import Entrants, halves, variations
-from scorer.challenge.measures import MeasureSpec
-from scorer.challenge.model import Challenge
+from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.board import Terms, ranked

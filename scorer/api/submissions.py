@@ -12,9 +12,8 @@ from pathlib import Path
 from scorer.api import data
 from scorer.api.systems import SubmissionFile as SubmissionFile
 from scorer.api.systems import holds_systems, split_systems
-from scorer.challenge.load import load
+from scorer.challenge.load import load, own_file_problem
 from scorer.challenge.model import Challenge
-from scorer.challenge.trespass import trespass
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
@@ -297,6 +296,6 @@ def rejected_outcome(file: SubmissionFile) -> Outcome:
 def find_own_file(ready: OpenChallenge, path: Path, own: Sequence[Path] | None = None) -> Findings:
     """The problem of a submission whose path must not be read; empty for most."""
     findings = Findings(str(path))
-    if (problem := trespass(ready.bound.challenge, path, own)) is not None:
+    if (problem := own_file_problem(ready.bound.challenge, path, own)) is not None:
         findings.add(problem)
     return findings

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from scorer.api.splits import restrict_outcome, split_masks
-from scorer.challenge.words import EVERYTHING
+from scorer.challenge.leaderboard import EVERYTHING
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
 from scorer.core.plugins import plugin_errors

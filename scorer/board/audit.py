@@ -12,7 +12,7 @@ import numpy as np
 
 from scorer.board.snapshot import Snapshot
 from scorer.board.versions import EVER
-from scorer.challenge.words import EVERYTHING
+from scorer.challenge.leaderboard import EVERYTHING
 from scorer.core.arrays import Floats, Ints
 from scorer.core.text import printable
 from scorer.results.json import VERSION, ChallengeIdentity

@@ -29,8 +29,8 @@ from scorer.board.rescore import Rescoring, rescore
 from scorer.board.seal import refuse_early, reveal, seal
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
+from scorer.challenge.load import own_files
 from scorer.challenge.model import FOLDER, Challenge
-from scorer.challenge.trespass import own_files
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.reading.limits import UnreadableError

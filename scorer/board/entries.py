@@ -27,7 +27,7 @@ from scorer.board.phases import (
 from scorer.board.reading import OURS
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
-from scorer.challenge.words import EVERYTHING
+from scorer.challenge.leaderboard import EVERYTHING
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted

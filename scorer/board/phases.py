@@ -7,9 +7,8 @@ from datetime import UTC, datetime, time, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from scorer.challenge.leaderboard import EVERYTHING, Phase, Question
 from scorer.challenge.model import Challenge
-from scorer.challenge.phases import Phase, Question
-from scorer.challenge.words import EVERYTHING
 from scorer.core.text import join_first, quoted
 from scorer.scoring.answers import find_answer_fault
 from scorer.store.records import Entry, Status

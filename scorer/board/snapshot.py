@@ -17,9 +17,8 @@ from scorer.board.phases import Span, phase_at, spans
 from scorer.board.selection import Candidate, Choice, State, choose, state
 from scorer.board.sentences import describe_late_decision
 from scorer.board.settling import settled_entry
+from scorer.challenge.leaderboard import EVERYTHING, Track
 from scorer.challenge.model import Challenge
-from scorer.challenge.rank_by import Track
-from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Problem

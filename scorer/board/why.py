@@ -13,7 +13,7 @@ from scorer.board.reasons import explain_entries
 from scorer.board.selection import State
 from scorer.board.sentences import describe_late_decision
 from scorer.board.snapshot import Snapshot
-from scorer.challenge.words import EVERYTHING
+from scorer.challenge.leaderboard import EVERYTHING
 from scorer.core.text import join_first
 from scorer.leaderboard.rounding import rounded
 from scorer.results.report import Report, Standing

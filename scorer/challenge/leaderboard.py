@@ -1,13 +1,26 @@
-"""How challenge.yaml says that submissions are ranked."""
+"""How submissions are ranked, and what makes a board live: splits, phases, quotas, questions."""
 
-# no `from __future__ import annotations`: pydantic would have to compile each of them again
-from typing import Annotated, Literal
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    GetJsonSchemaHandler,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import CoreSchema
 
-from scorer.challenge.fields import (
+from scorer.challenge.types import (
+    SCALAR,
     Before,
     Count,
+    File,
     Files,
     Name,
     Number,
@@ -16,14 +29,97 @@ from scorer.challenge.fields import (
     Whole,
     Word,
     YamlSection,
+    as_flag,
+    as_number,
+    as_text,
+    as_written,
     bare,
     none_twice,
     switch,
     wrong,
 )
-from scorer.challenge.rank_by import RankBy, Track
-from scorer.core.text import quoted
-from scorer.reading.limits import ReadLimits as ReadLimits
+from scorer.core.text import format_distinct, join_first, quoted
+
+EVERYTHING = "all"  # the split that holds every list
+SHOWN_WORDS = ("own", "none", EVERYTHING)
+REST = "rest"
+
+
+class RankBy(YamlSection):
+    """Ranks from preferences between submissions, or from their ranks by several measures."""
+
+    preference: Name | None = Field(
+        None, description="how two submissions are compared on a list: RPP"
+    )
+    measures: Annotated[tuple[Name, ...], AfterValidator(none_twice)] = Field(
+        (), description="in its place: measures of the challenge, each of which ranks all"
+    )
+    each: Annotated[Literal["list", "group"], Word] | None = Field(
+        None,
+        description="measures rank in each list, or in each group of lists, which are the sample; "
+        "default: by their values of the whole",
+    )
+    aggregate: Name = Field(
+        description="how comparisons, or ranks, become one order: MC4, Borda, RankSum; with each: "
+        "WinRate, MeanRank, Borda"
+    )
+    tie_break: tuple[Annotated[Literal["first_places", "earliest"], Word], ...] = Field(
+        (),
+        description="of measures: more first places, then second ones, ..; the earlier entry, on "
+        "a living board",
+    )
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.preference is None) == (not self.measures):
+            raise wrong("write either a preference or measures")
+        if self.tie_break and not self.measures:
+            message = "tie_break here is of measures; leaderboard.tie_break is of preferences"
+            raise wrong(message, "C106", "tie_break")
+        if self.each is not None and not self.measures:
+            message = "each is of measures; a preference compares in each list anyway"
+            raise wrong(message, "C106", "each")
+        if self.each is not None and "first_places" in self.tie_break:
+            message = "first_places are those by several values of the whole, without each"
+            raise wrong(message, "C106", "tie_break")
+        return self
+
+
+def _one_or_more(value: Any) -> Any:
+    """Names, of which a single one may stand alone."""
+    names = value if isinstance(value, list | tuple) else (value,)
+    if not names:
+        raise wrong("nothing is given")
+    return names
+
+
+Names = Annotated[
+    tuple[Name, ...],
+    Before(_one_or_more),
+    AfterValidator(none_twice),
+    WithJsonSchema({"anyOf": [SCALAR, {"type": "array", "items": SCALAR, "minItems": 1}]}),
+]
+
+
+class Track(YamlSection):
+    """A part of the board with ranks of its own: of groups of lists, or of some submissions."""
+
+    id: Name = Field(description="what the track is called")
+    group: Names = Field(
+        (), description="the group of lists, or the groups, by which it ranks; default: all lists"
+    )
+    answer: dict[Name, Names] = Field(
+        {},
+        description="who is in it, by answers: {data: closed}, or {data: [closed, own]}; default: "
+        "all submissions. The answers have to be shown on the board",
+    )
+
+    @model_validator(mode="after")
+    def _of_a_part(self) -> Self:
+        if not self.group and not self.answer:
+            raise wrong("a track is of a group or an answer; write {id: closed, group: NAME}")
+        return self
+
 
 MOST_DRAWS = 1_000_000  # each is kept for every submission
 
@@ -95,3 +191,382 @@ class Leaderboard(YamlSection):
 
 
 DEFAULT_BOARD = Leaderboard.model_construct()  # where nothing is written of it
+
+
+ZONES = {  # the offsets of names that mean one zone only, as deadlines are written
+    "utc": "+00:00",
+    "gmt": "+00:00",
+    "z": "+00:00",
+    "aoe": "-12:00",
+    "cet": "+01:00",
+    "cest": "+02:00",
+    "edt": "-04:00",
+    "pst": "-08:00",
+    "pdt": "-07:00",
+}
+DATES = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y")
+CLOCKS = ("", " %H:%M:%S", " %H:%M", " %I:%M %p", " %I %p")
+
+
+def as_time(value: Any, end: bool = False) -> datetime:
+    """A time with its offset, such as 2011-04-18T10:00:00+02:00.
+
+    Args:
+        value: What the challenge says.
+        end: Whether it ends something, so that a day alone means the end of that day.
+    """
+    if isinstance(value, datetime):
+        return value
+    text = as_text(value)
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        time = None
+    if time is not None and time.tzinfo is not None:
+        return time
+    suggestion = suggest_time(text, end)
+    if suggestion is None:
+        raise wrong(f"{as_written(value)} is no time; write it as 2011-04-18T10:00:00+02:00")
+    if time is None:
+        raise wrong(f"{as_written(value)} is not how a time is written; write it as {suggestion}")
+    raise wrong(f"{as_written(value)} has no offset from UTC; write it as {suggestion}")
+
+
+def as_end(value: Any) -> datetime:
+    """A time that ends something; messages take a day alone for the end of that day."""
+    return as_time(value, end=True)
+
+
+def suggest_time(text: str, end: bool) -> str | None:
+    """A time as people write it in the form that challenges take; None if it cannot be read.
+
+    Without a zone it is taken for UTC, without a clock time for the beginning of the day, or its
+    end.
+
+    >>> suggest_time("31 May 2026, 23:59 AoE", end=True)
+    '2026-05-31T23:59:00-12:00'
+    >>> suggest_time("2026-05-31", end=True), suggest_time("2026-05-31", end=False)
+    ('2026-05-31T23:59:59+00:00', '2026-05-31T00:00:00+00:00')
+    """
+    words = re.sub(r"(\d)T(\d)", r"\1 \2", text).replace(",", " ").split()
+    offset = ""
+    if words and words[-1].casefold() in ZONES:
+        offset = ZONES[words.pop().casefold()]
+    elif words and (match := re.fullmatch(r"(.*?)([+-]\d\d:?\d\d|[zZ])", words[-1])):
+        offset = ZONES.get(match[2].casefold(), match[2])
+        words[-1] = match[1]
+        if len(offset) == 5:
+            offset = f"{offset[:3]}:{offset[3:]}"
+    written = " ".join(words).strip()
+    for date in DATES:
+        for clock in CLOCKS:
+            try:
+                time = datetime.strptime(written.replace(" 24:00", " 23:59:59"), date + clock)
+            except ValueError:
+                continue
+            if not clock and end:
+                time = time.replace(hour=23, minute=59, second=59)
+            return f"{time.isoformat()}{offset or '+00:00'}"
+    return None
+
+
+def _share(value: Any) -> float | str:
+    if bare(value) == REST:
+        return REST
+    share = as_number(value)
+    if not 0 < share < 1:
+        raise wrong(f"{as_written(value)} is neither between 0 and 1 nor 'rest'")
+    return float(share)
+
+
+def as_duration(value: Any) -> int:
+    """Whole seconds: 60, 60s, 10m or 1h."""
+    text = str(bare(value)).strip()
+    match = re.fullmatch(r"(\d{1,6}) ?([smh]?)", text)
+    if match is None:
+        raise wrong(f"{as_written(value)} is no length of time; write it as 60s, 10m or 1h")
+    return int(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+
+
+Time = Annotated[datetime, Before(as_time), WithJsonSchema(SCALAR)]
+EndTime = Annotated[datetime, Before(as_end), WithJsonSchema(SCALAR)]
+Duration = Annotated[int, Before(as_duration), WithJsonSchema(SCALAR)]
+SplitName = Annotated[
+    Name, AfterValidator(lambda name: name if name not in SHOWN_WORDS else _refuse_split_name(name))
+]
+
+
+def _refuse_split_name(name: str) -> str:
+    raise wrong(f"a split cannot be called {name!r}, which has a meaning of its own")
+
+
+class Splits(YamlSection):
+    """Named parts of the lists, each with a board of its own.
+
+    Written as `{public: 0.3, private: rest, seed: 2011}`: the keys that are no
+    settings are the splits.
+    """
+
+    shares: dict[SplitName, Annotated[float | str, Before(_share)]] = Field(
+        {}, description="name: share of the lists, or rest"
+    )
+    seed: Whole | None = Field(
+        None, description="what the draw depends on; keep it as secret as the truth"
+    )
+    by: Annotated[Literal["list", "group"], Word] = Field(
+        "list", description="what is drawn: single lists, or whole groups of lists"
+    )
+    file: File | None = Field(None, description="a file of list,split instead of a draw")
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """As it is written: the names of splits stand beside the settings."""
+        schema = handler(core)
+        written = handler.resolve_ref_schema(schema)
+        written["properties"].pop("shares")
+        share = {"anyOf": [{"type": "number"}, {"const": REST}]}
+        written["additionalProperties"] = share | {"description": "a split's share of the lists"}
+        return schema
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or "shares" in value:
+            return value
+        settings = {key: entry for key, entry in value.items() if key in ("seed", "by", "file")}
+        shares = {key: entry for key, entry in value.items() if key not in settings}
+        return settings | {"shares": shares}
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.file is not None:
+            if self.shares or self.seed is not None:
+                raise wrong("splits are either drawn, by shares and a seed, or read from a file")
+            return self
+        if len(self.shares) < 2:
+            raise wrong("at least two splits are needed: {public: 0.3, private: rest, seed: 2011}")
+        if self.seed is None:
+            raise wrong("a drawn split needs a seed; a large one that nobody can guess")
+        shares = [share for share in self.shares.values() if share != REST]
+        rests = len(self.shares) - len(shares)
+        total = sum(float(share) for share in shares)
+        if rests > 1:
+            raise wrong("only one split can be the rest")
+        if rests == 0 and abs(total - 1) > 1e-9:
+            shown, _ = format_distinct(total, 1)
+            raise wrong(f"the shares sum to {shown}, not to 1; one may be 'rest'")
+        if rests == 1 and total >= 1:
+            raise wrong(f"the shares sum to {total:g}, which leaves no rest")
+        return self
+
+
+class Quota(YamlSection):
+    """How many entries a team may send."""
+
+    per_day: Count | None = Field(
+        None, description="scored entries per day in the challenge's time zone"
+    )
+    total: Count | None = Field(None, description="scored entries in the whole phase")
+    rejected_per_day: Count | None = Field(
+        None, description="entries per day that are rejected by the checks"
+    )
+
+
+class Phase(YamlSection):
+    """A span of time with its rules."""
+
+    id: Name = Field(description="short name")
+    opens: Time | None = Field(None, description="from when entries are accepted")
+    closes: EndTime | None = Field(
+        None, description="until when entries are accepted, that second included"
+    )
+    grace: Duration = Field(
+        0, description="how long after `closes` entries are still accepted: 60s, 10m, 1h"
+    )
+    after: Name | None = Field(None, description="begins when that phase ends; accepts no entries")
+    show: Name = Field(EVERYTHING, description="a split's name, own, none or all")
+    quota: Quota = Field(Quota.model_construct(), description="how many entries a team may send")
+    select: Count | None = Field(
+        None, description="how many selected entries of each team count; others are left out"
+    )
+
+    select_until: EndTime | None = Field(
+        None, description="until when teams select and withdraw; the phase begins no earlier"
+    )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.select_until is not None and self.after is None:
+            message = (
+                f"phase {self.id!r} takes entries; select_until stands in the phase after it, "
+                "in which the selected entries count"
+            )
+            raise wrong(message, "C106", "select_until")
+        if self.after is not None and (self.opens or self.closes):
+            message = f"phase {self.id!r} begins after {self.after!r}; it has no times of its own"
+            raise wrong(message, "C106", "opens" if self.opens else "closes")
+        if self.opens and self.closes and self.closes <= self.opens:
+            raise wrong(f"phase {self.id!r} closes before it opens", "C106", "closes")
+        if self.grace and self.closes is None:
+            message = f"phase {self.id!r} has a grace, and no `closes` after which it would be"
+            raise wrong(message, "C106", "grace")
+        return self
+
+    @property
+    def grace_time(self) -> timedelta:
+        """The time after `closes` in which entries are still accepted."""
+        return timedelta(seconds=self.grace)
+
+
+def _open_range(value: Any) -> Any:
+    """Two ends, each a number or nothing."""
+    if not isinstance(value, list) or len(value) != 2:
+        raise wrong(f"{as_written(value)} is not a range; write [0, 100], or [0, null] without end")
+    low, high = (None if bare(e) is None else as_number(e, n) for n, e in enumerate(value))
+    if low is not None and high is not None and not low < high:
+        raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
+    return low, high
+
+
+LONGEST_ANSWER = 1000  # characters
+
+
+class Question(YamlSection):
+    """What is asked with an entry."""
+
+    type: Annotated[Literal["text", "number"], Word] = Field(
+        "text", description="what an answer is"
+    )
+    required: Annotated[bool, Before(as_flag)] = Field(
+        False, description="whether an entry without an answer is refused"
+    )
+    board: Annotated[bool, Before(as_flag)] = Field(
+        False, description="whether the board shows the answer"
+    )
+    choices: Annotated[tuple[Name, ...], AfterValidator(none_twice)] = Field(
+        (), description="the texts of which an answer is one"
+    )
+    range: Annotated[tuple[Number | None, Number | None], Before(_open_range)] = Field(
+        (0.0, None), description="the lowest and the highest number; null: there is none"
+    )
+    better: Annotated[Literal["higher", "lower"], Word] | None = Field(
+        None,
+        description="which numbers are better; they then stand beside the primary measure in a "
+        "Pareto front",
+    )
+
+    @model_validator(mode="after")
+    def _fits_its_type(self) -> Self:
+        for key in ("range", "better"):
+            if key in self.model_fields_set and self.type != "number":
+                raise wrong(f"{key} is of numbers; write type: number", "C106", key)
+        if self.choices and self.type != "text":
+            raise wrong("choices are texts; leave out the type", "C106", "choices")
+        if self.better and not self.board:
+            message = "a front on the board shows the answers; write board: true"
+            raise wrong(message, "C106", "better")
+        return self
+
+
+def refuse_unasked(tracks: tuple[Track, ...], questions: Mapping[str, Question]) -> None:
+    """Refuse tracks by answers that are not asked for, not shown, or never given."""
+    for n, track in enumerate(tracks):
+        for key, values in track.answer.items():
+            where = f"track {quoted(track.id)}"
+            if (question := questions.get(key)) is None:
+                known = f"; the questions are {join_first(list(questions))}" if questions else ""
+                message = f"{where}: no question is called {quoted(key)}{known}"
+            elif not question.board:
+                message = f"{where} shows who answers what; write board: true at {quoted(key)}"
+            elif question.type == "number":
+                message = f"{where} is of texts; {quoted(key)} asks for a number"
+            elif question.choices and (lost := set(values).difference(question.choices)):
+                message = f"{where}: {quoted(min(lost))} is no answer to {quoted(key)}"
+            else:
+                continue
+            raise wrong(message, "C106", "leaderboard", "tracks", n, "answer", key)
+
+
+def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> None:
+    """Refuse phases that contradict each other or name a split that is not there."""
+    ids: set[str] = set()
+    names = {*SHOWN_WORDS, *(splits.shares if splits else ())}
+    drawn = splits is None or splits.file is None
+    before: Phase | None = None  # the last that takes entries
+    closing: dict[str, datetime | None] = {}
+    for n, phase in enumerate(phases):
+        at = ("phases", n)
+        if phase.id in ids:
+            raise wrong(f"two phases are called {phase.id!r}", "C106", *at, "id")
+        if phase.after is not None and phase.after not in ids:
+            message = f"phase {phase.id!r} is after {phase.after!r}, which is no phase before it"
+            raise wrong(message, "C106", *at, "after")
+        if phase.after is not None and closing[phase.after] is None:
+            message = (
+                f"phase {phase.after!r} needs `closes`, since {phase.id!r} comes after it: "
+                "closes: 2026-07-08T23:59:59+02:00"
+            )
+            raise wrong(message, "C106", *at, "after")
+        if drawn and phase.show not in names:
+            message = f"phase {phase.id!r} shows {phase.show!r}, which is no split"
+            raise wrong(message, "C106", *at, "show")
+        if phase.after is None:
+            _refuse_disorder(before, phase, n)
+            before = phase
+        closing[phase.id] = phase.closes
+        ids.add(phase.id)
+
+
+def _refuse_disorder(before: Phase | None, phase: Phase, n: int) -> None:
+    """Refuse the n-th phase, which takes entries and begins too early, or at no time."""
+    if before is None:
+        return
+    at = ("phases", n, "opens")
+    if phase.opens is None:
+        message = (
+            f"phase {phase.id!r} needs `opens`, since {before.id!r} comes before it "
+            "(or `after`, if it takes no entries): opens: 2026-07-09T00:00:00+02:00"
+        )
+        raise wrong(message, "C106", *at)
+    if before.closes and phase.opens < before.closes + before.grace_time:
+        ends = "closes, with its grace" if before.grace else "closes"
+        message = f"phase {phase.id!r} opens before the phase before it {ends}"
+        raise wrong(message, "C106", *at)
+    if before.opens and phase.opens <= before.opens:
+        message = f"phase {phase.id!r} opens before the phase before it"
+        raise wrong(message, "C106", *at)
+
+
+class Late(YamlSection):
+    """What a file loses that comes late."""
+
+    due: EndTime = Field(description="until when all points can be had, that second included")
+    lose: Share = Field(description="the share of the points that each day begun after it costs")
+
+
+class Grading(YamlSection):
+    """Points between two values, in a straight line."""
+
+    measure: Name | None = Field(None, description="id of a measure; default: the primary one")
+    start: Annotated[
+        Annotated[Name, Tag("name")] | Annotated[Number, Tag("value")],
+        Discriminator(lambda value: "value" if isinstance(bare(value), int | float) else "name"),
+    ] = Field(
+        "baseline",
+        alias="from",
+        description="the value of no points: a number, the name of a baseline, or `baseline`, the "
+        "best of them",
+    )
+    to: Number = Field(description="the value of all points; better ones give no more")
+    points: Annotated[Number, Field(gt=0, le=1_000_000)] = Field(
+        10, description="how many all points are"
+    )
+    late: Late | None = Field(None, description="what late files lose: {due: TIME, lose: 0.1}")
+
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        if self.start == self.to:
+            raise wrong("from and to are the same value; points lie between two", "C106", "to")
+        return self

@@ -1,7 +1,5 @@
 """challenge.yaml from a file to a `Challenge`; every problem at its line."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,15 +11,18 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from scorer.challenge.columns import COLUMNS, FIELD_ROLES, ROLES
-from scorer.challenge.fields import as_written, bare
-from scorer.challenge.forms import Formed, written_keys
-from scorer.challenge.model import FILE, Challenge
-from scorer.challenge.prose import prose_files
+from scorer.challenge.model import FILE, FOLDER, KEY, Challenge, prose_files
+from scorer.challenge.roles import COLUMNS, FIELD_ROLES, ROLES
+from scorer.challenge.submission import FileLayout, written_keys
+from scorer.challenge.types import as_written, bare
 from scorer.challenge.yaml import MOST_BYTES, YamlValue, document, from_data
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, nearest, printable, quoted
+from scorer.reading.limits import UnreadableError
+from scorer.reading.open import open_file
+
+Steps: TypeAlias = tuple[str | int, ...]
 
 VERSION = 1
 ZIP = b"PK\x03\x04"
@@ -67,7 +68,6 @@ COMBINING = (
     "unit",
 )
 COMPOSED = "score"  # what a composite is called that has no id
-Steps: TypeAlias = tuple[str | int, ...]
 
 # pydantic's kinds of error, in our words.
 FAULT_WORDS = {
@@ -343,7 +343,7 @@ def _keys(steps: Steps) -> list[str]:
     under_columns = FIELD_ROLES.get(
         str(next((step for step in steps if isinstance(step, str)), "")), ()
     )
-    forms = written_keys(Formed)
+    forms = written_keys(FileLayout)
     keys = sorted(written_keys(model), key=lambda key: key in forms)  # forms last
     return [key for key in keys if key not in under_columns]
 
@@ -370,3 +370,40 @@ def _located(
     key = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     message = f"{printable(key.removeprefix('.'))}: {message}" if key else message
     return Problem(code, message, line=line, help=help)
+
+
+def own_files(challenge: Challenge) -> tuple[Path, ...]:
+    """The files of the challenge that are no submission, whether there or not.
+
+    Its baselines and the submissions of its examples are fine.
+    """
+    fine = {
+        *challenge.leaderboard.baselines,
+        *(example.submission for example in challenge.examples),
+    }
+    truth = challenge.truth
+    return (
+        *(path for path in challenge.files if path not in fine),
+        *(truth.file / name for name in truth.parts.values()),
+        challenge.folder / KEY,
+        *(challenge.folder / FOLDER).glob("*"),  # the store, and its secrets
+    )
+
+
+def own_file_problem(
+    challenge: Challenge, path: Path, own: Sequence[Path] | None = None
+) -> Problem | None:
+    """S101 where a submission must not be opened; None where it is fine, or not there.
+
+    What is in a folder is looked at where it is read. `own` is the challenge's
+    own files, where they are known already.
+    """
+    own = own_files(challenge) if own is None else own
+    try:
+        if path.is_file():
+            open_file(path, own).close()
+    except UnreadableError as error:
+        return error.problem
+    except OSError:
+        pass  # the reader says what is wrong with it
+    return None

@@ -1,47 +1,342 @@
 """challenge.yaml as data.
 
-Binds no metric and no plugin: a measure is still its notation here. What the
-file says is checked once, as a whole; every problem names its line and the
-path of its key. The models are the documentation too: `schema` hands their
-descriptions to editors.
+Binds no metric and no plugin: a measure is still its notation here. What the file says is checked
+once, as a whole; every problem names its line and the path of its key. The models are the
+documentation too: `schema` hands their descriptions to editors.
 """
 
-# no `from __future__ import annotations`: pydantic would have to compile each of them again
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, PrivateAttr, model_validator
-
-from scorer.challenge.fields import (
-    Before,
-    Files,
-    Name,
-    Text,
-    Word,
-    YamlSection,
-    Zone,
-    as_whole,
-    wrong,
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
 )
-from scorer.challenge.forms import ClassFile, Cut, Formed, KeyFile, layout_of, row_keys_of
-from scorer.challenge.grading import Grading
-from scorer.challenge.leaderboard import DEFAULT_BOARD, Leaderboard
-from scorer.challenge.measures import Measures, MeasureSpec, one_primary
-from scorer.challenge.phases import (
+
+from scorer.challenge.leaderboard import (
+    DEFAULT_BOARD,
+    Grading,
+    Leaderboard,
     Phase,
     Question,
     Splits,
     refuse_contradictions,
     refuse_unasked,
 )
-from scorer.challenge.prose import Description, Pages
-from scorer.challenge.sources import NO_TRUTH, Described, Example, Items, Source, Truth
-from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
+from scorer.challenge.roles import COLUMNS, Extra, by_class, extra_roles, one_label
+from scorer.challenge.submission import (
+    DEFAULT_SUBMISSION,
+    EACH,
+    MULTILABEL,
+    BoxColumns,
+    ClassFile,
+    FileLayout,
+    KeyFile,
+    Submission,
+    TextLayout,
+    layout_of,
+    row_keys_of,
+)
+from scorer.challenge.types import (
+    SCALAR,
+    Before,
+    File,
+    Files,
+    FormatName,
+    Name,
+    Number,
+    Text,
+    Word,
+    YamlSection,
+    Zone,
+    as_flag,
+    as_number,
+    as_text,
+    as_whole,
+    bare,
+    inside,
+    wrong,
+)
 from scorer.challenge.yaml import YamlValue
+from scorer.core.expressions import ExpressionError, parse_condition, parse_formula
+from scorer.core.text import quoted
 from scorer.reading.layout import Layout, Part
+
+MOST_PROSE = 100_000  # bytes of a text in a file of its own
+MARKDOWN_PATH = re.compile(r"\s*\S+\.md\s*", re.IGNORECASE)
+PAGE_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+TAKEN = ("codes", "readme")  # files of a kit
+
+
+def _described(value: Any, info: ValidationInfo) -> Any:
+    """A description, that of its file where it names one."""
+    text: str = as_text(value)
+    if len(text.encode(errors="replace")) > MOST_PROSE:
+        raise wrong(f"it has more than {MOST_PROSE:,} bytes", "C126")
+    return _of_file(text, info) if MARKDOWN_PATH.fullmatch(text) else text
+
+
+def _prose_of_page(value: Any, info: ValidationInfo) -> Any:
+    text = as_text(value)
+    if (info.context or {}).get("folder") is not None and not MARKDOWN_PATH.fullmatch(text):
+        raise wrong(f"{quoted(text)} is no file in Markdown, whose name ends in .md")
+    return _of_file(text, info)
+
+
+def _of_file(name: str, info: ValidationInfo) -> str:
+    """The text of a file; of a challenge that no folder holds, its own."""
+    if (info.context or {}).get("folder") is None:
+        return name
+    path: Path = inside(name.strip(), info)
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_PROSE + 1)
+    except OSError as error:
+        raise wrong(f"{quoted(name.strip())}: {(error.strerror or '').lower()}", "C126") from None
+    if len(data) > MOST_PROSE:
+        raise wrong(f"{quoted(name.strip())} has more than {MOST_PROSE:,} bytes", "C126")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise wrong(f"{quoted(name.strip())}, line {line:,}: not UTF-8", "C126") from None
+
+
+def _key(name: str) -> str:
+    if not PAGE_NAME.fullmatch(name) or name in TAKEN:
+        raise wrong(
+            f"{quoted(name)} names no page: use small letters, digits and -, and neither "
+            f"{' nor '.join(TAKEN)}"
+        )
+    return name
+
+
+Description = Annotated[str, BeforeValidator(_described), WithJsonSchema(SCALAR)]
+PageText = Annotated[
+    str, BeforeValidator(_prose_of_page), WithJsonSchema({"type": "string", "format": "path"})
+]
+Pages = dict[Annotated[Name, AfterValidator(_key)], PageText]
+
+
+def prose_files(root: YamlValue | None, folder: Path) -> Iterator[Path]:
+    """The files that the texts come from."""
+    data = root.data if root is not None and isinstance(root.data, dict) else {}
+    pages = data.get("pages")
+    texts = [data.get("description")]
+    texts += [*pages.data.values()] if pages is not None and isinstance(pages.data, dict) else []
+    for value in texts:
+        if value is not None and value.text and MARKDOWN_PATH.fullmatch(value.text):
+            yield folder / value.text.strip()
+
+
+class Source(FileLayout):
+    """A file of the organizer's."""
+
+    file: File = Field(description="path, relative to challenge.yaml and inside its folder")
+    format: FormatName | None = Field(None, description="default: by the file's suffix")
+    columns: Annotated[dict[str, Name], Before(one_label)] = Field(
+        {}, description="what the file calls its columns"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _path(cls, value: Any) -> Any:
+        return {"file": value} if isinstance(value, YamlValue | str | Path) else value
+
+
+class DescribedSource(Source):
+    """A file whose further columns reach metrics. `extra` is written among its columns."""
+
+    extra: Extra = Field({}, description=COLUMNS["extra"])
+
+    @property
+    def further(self) -> dict[str, str]:
+        """The role of each further column, and what it is called."""
+        return extra_roles(self.extra)
+
+
+class Truth(DescribedSource):
+    """The hidden answers. `probability` is written among the columns."""
+
+    probability: Annotated[dict[str, Name], Before(by_class)] = Field(
+        {}, description=COLUMNS["probability"]
+    )
+    multilabel: Name | None = Field(None, description=MULTILABEL)
+    each: BoxColumns | None = Field(
+        None,
+        description=f"{EACH}; or of a file with a row for each box the columns of these: "
+        "{class: name, x1: xmin, ..}; default: as in a submission, without score",
+    )
+
+    @property
+    def box_columns(self) -> dict[str, str]:
+        """The column of each part of a box, where a row is one; none where a cell has several."""
+        return {part: column for part, column in (self.each or {}).items() if column}
+
+
+NO_TRUTH = Truth.model_construct(file=Path())  # of a challenge that has none
+
+
+class Items(DescribedSource):
+    """The catalogue. `users` and `features` are written among its columns."""
+
+    users: Name | None = None
+    features: tuple[Name, ...] = ()
+
+
+class Example(YamlSection):
+    """A golden case: a submission whose values are known."""
+
+    truth: File | None = Field(None, description="a truth of its own; default: the challenge's")
+    submission: File = Field(description="the submission's file")
+    expect: Annotated[dict[str, Number], Field(min_length=1)] = Field(
+        description="measure id: value"
+    )
+    tolerance: Annotated[float, Field(ge=0), Before(as_number)] = Field(
+        1e-9, description="how far a value may be from the expected one"
+    )
+
+
+ONE_OR_MANY: dict[str, Any] = {"anyOf": [SCALAR, {"type": "array", "items": SCALAR}]}
+MEASURE = {
+    "type": "object",
+    "anyOf": [{"required": ["metric"]}, {"required": ["kaggle"]}, {"required": ["score"]}],
+    "properties": {
+        "metric": {"type": "string", "description": "name or notation: nDCG, nDCG@10, AP(rel=2)"},
+        "id": {**SCALAR, "description": "what the measure is called in results; default: its name"},
+        "primary": {"type": "boolean", "description": "ranks by this measure; default: the first"},
+        "kaggle": {"type": "string", "description": "a Python file with Kaggle's score function"},
+        "resample": {
+            "enum": ["rows", "none"],
+            "description": "of a Kaggle file: whether its metric is run again without some of the "
+            "rows, for intervals and tests; default: rows, where they are not many",
+        },
+        "better": {
+            "enum": ["higher", "lower"],
+            "description": "of a Kaggle file's values, or of a score where that does not follow",
+        },
+        "score": {
+            "type": "string",
+            "description": "a formula of other measures' ids, in place of a metric: "
+            "0.3*carts + 0.7*orders; numbers, + - * / ** ( ), min, max, sqrt, log, exp, round, and "
+            "mean, sum, median, geometric, quantile(0.9, a, b) and power(-5, a, b) of several",
+        },
+        "average": {
+            **ONE_OR_MANY,
+            "description": "lists, pooled, or group; a column of the lists' file names groups: "
+            "phase, or [pooled, phase]",
+        },
+        "aggregate": {
+            **ONE_OR_MANY,
+            "description": "how groups, or lists without groups, make one number: mean, sum, "
+            "median, geometric, power(-5), quantile(0.9), stability(88, 0.5), dispersion(1); or "
+            "both, of lists and of groups",
+        },
+        "weights": {
+            **ONE_OR_MANY,
+            "description": "how much each counts: a column of the lists' file, or size, of groups; "
+            "or both, of lists and of groups",
+        },
+        "group": {**SCALAR, "description": "only lists of this group count"},
+        "where": {
+            "type": "string",
+            "description": "only lists, or rows of a table, count of which this is true: male = 1 "
+            "and label = 0, of columns of the truth or of the lists' file; = != < <= > >=, "
+            "in (a, b), and, or, not",
+        },
+        "unit": {
+            "enum": ["list", "group"],
+            "description": "what intervals and tests draw: lists, or groups of lists; default: "
+            "list",
+        },
+    },
+    "additionalProperties": {"description": "a parameter of the metric, such as k or cutoffs"},
+}
+
+
+def _one_or_many(value: Any) -> Any:
+    """Texts; of an entry that says nothing, ''."""
+    if not isinstance(value, list | tuple):
+        value = [value]
+    return tuple("" if bare(text) is None else as_text(text, n) for n, text in enumerate(value))
+
+
+def _aggregates(names: tuple[str, ...]) -> tuple[str, ...]:
+    from scorer.stats.aggregate import aggregate  # computes with numpy, which reading does not need
+
+    for n, name in enumerate(names):
+        try:
+            aggregate(name)
+        except ValueError as error:
+            raise wrong(f"{quoted(name)} is no aggregate; {error}", "C106", n) from None
+    return names
+
+
+def _condition(text: str) -> str:
+    try:
+        parse_condition(text)
+    except ExpressionError as error:
+        raise wrong(str(error), "C125") from None
+    return text
+
+
+def _formula(text: str) -> str:
+    try:
+        parse_formula(text)
+    except ExpressionError as error:
+        raise wrong(str(error), "C125") from None
+    return text
+
+
+OneOrMany = Annotated[tuple[str, ...], Before(_one_or_many)]
+
+
+class MeasureSpec(YamlSection):
+    """A measure as challenge.yaml has it; not looked up in the registry yet."""
+
+    notation: Name
+    params: dict[str, Any] = Field({})
+    id: Name | None = None
+    primary: Annotated[bool, Before(as_flag)] = False
+    kaggle: File | None = None  # a file with Kaggle's function `score`, whose metric it is
+    better: Annotated[Literal["higher", "lower"], Word] | None = None  # of such a file, or a score
+    resample: Annotated[Literal["rows", "none"], Word] | None = None  # of such a file
+    score: Annotated[Text, AfterValidator(_formula)] | None = None  # of other measures
+    average: OneOrMany = ()  # lists, pooled, or a column of the lists whose groups are averaged
+    aggregate: Annotated[OneOrMany, AfterValidator(_aggregates)] = ()
+    weights: OneOrMany = ()  # columns of the lists, or size; '' for none
+    group: Name | None = None  # the lists that count
+    where: Annotated[Text, AfterValidator(_condition)] | None = None  # true of those that count
+    unit: Annotated[Literal["list", "group"], Word] = "list"  # what is resampled
+    key: str = ""
+
+    @property
+    def part_ids(self) -> tuple[str, ...]:
+        """The ids of the measures that its formula names."""
+        return () if self.score is None else parse_formula(self.score).names
+
+
+Measures = tuple[
+    Annotated[MeasureSpec, WithJsonSchema({"anyOf": [{"type": "string"}, MEASURE]})], ...
+]
+
+
+def one_primary(specs: tuple[MeasureSpec, ...]) -> tuple[MeasureSpec, ...]:
+    """The first is primary where none says that it is."""
+    if not specs:
+        raise wrong("at least one measure is needed")
+    if any(spec.primary for spec in specs):
+        return specs
+    return tuple(spec.model_copy(update={"primary": n == 0}) for n, spec in enumerate(specs))
+
 
 FILE = "challenge.yaml"
 FOLDER = ".scorer"  # of the store, beside challenge.yaml
@@ -75,7 +370,7 @@ class Challenge(YamlSection):
         default_factory=lambda: NO_TRUTH,
         description="the hidden answers; left out where the kind has none",
     )
-    lists: Described | None = Field(
+    lists: DescribedSource | None = Field(
         None,
         description="the lists to answer, public; group: slices; cluster: those that depend on "
         "each other, which intervals and tests draw together",
@@ -201,11 +496,11 @@ class Challenge(YamlSection):
         """The files of its description and pages."""
         return self._prose
 
-    def layout(self, section: Formed) -> Layout:
+    def layout(self, section: FileLayout) -> Layout:
         """The layout of a submission, or of one of the files, with the public files it needs."""
         lines, layout = section.lines, layout_of(section)
         keys = candidates = None
-        if isinstance(lines, Cut):
+        if isinstance(lines, TextLayout):
             keys = row_keys_of(lines, "item" in lines.columns)
         elif lines is not None:
             source = self.lists if lines == "lists" else self.items
@@ -232,11 +527,11 @@ class Challenge(YamlSection):
         sections = {"submission": self.submission, "truth": self.truth, "lists": self.lists}
         sections["items"] = self.items
         classes = self.submission.classes
-        named = {CLASSES: classes} if isinstance(classes, Cut) else {}
+        named = {CLASSES: classes} if isinstance(classes, TextLayout) else {}
         return named | {
             f"{name}.lines": section.lines
             for name, section in sections.items()
-            if section is not None and isinstance(section.lines, Cut)
+            if section is not None and isinstance(section.lines, TextLayout)
         }
 
     @property
@@ -261,7 +556,7 @@ class Challenge(YamlSection):
         return tuple(self.truth.each or ()) or plain, submission
 
     @property
-    def strayed(self) -> tuple[Path, ...]:
+    def files_outside(self) -> tuple[Path, ...]:
         """The files that a link has taken out of the folder since the challenge was loaded."""
         inside = [path for path in self.files[1:] if path.is_relative_to(self.folder)]
         return tuple(

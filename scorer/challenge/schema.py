@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from scorer.challenge.columns import ROLES, column_schema
 from scorer.challenge.model import FILE, Challenge
+from scorer.challenge.roles import ROLES, column_schema
 
 SCHEMA_FILE = "challenge.schema.json"  # beside a challenge.yaml that `score init` made
 LINE = f"# yaml-language-server: $schema={SCHEMA_FILE}\n"  # by which editors find it
@@ -18,7 +18,7 @@ def schema() -> dict[str, Any]:
     parts = document["$defs"]
     source = parts.pop("Source")
     del parts["Submission"]["properties"]["extra"]  # written among the columns
-    del parts["Items"], parts["Described"]
+    del parts["Items"], parts["DescribedSource"]
     for section in ROLES.keys() & document["properties"].keys() - {"submission"}:
         columns = source["properties"]["columns"] | column_schema(section)
         full = source | {"properties": source["properties"] | {"columns": columns}}

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from scorer.challenge.columns import ROLES
 from scorer.challenge.public import Public
+from scorer.challenge.roles import ROLES
 from scorer.challenge.submission import Submission
 from scorer.checks.ids import IdIndex, PublicIds, misformed_id
 from scorer.core.ids import TextPattern

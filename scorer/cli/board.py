@@ -144,7 +144,7 @@ def board_of(
 ) -> tuple[Board, tuple[str, ...]]:
     """The board of a challenge, closed when the command ends, and what is to be noted of it."""
     from scorer.board.board import Board
-    from scorer.challenge.archive import refuse_kit
+    from scorer.challenge.kit_archive import refuse_kit
 
     challenge, notes = challenge_of(path, terminal)
     refuse_kit(challenge)  # which has no board

@@ -186,7 +186,7 @@ def challenge_of(
         submissions: the words that name submissions, where a truth can stand for the challenge.
         measured: whether the command needs measures, which a truth does not say.
     """
-    from scorer.challenge.archive import unpacked
+    from scorer.challenge.kit_archive import open_kit
     from scorer.challenge.load import load
 
     notes: tuple[str, ...] = ()
@@ -198,7 +198,7 @@ def challenge_of(
             raise UsageError(f"{word} is a truth; say what to measure, such as -m nDCG@10")
         challenge = infer_from_submissions(path, _submission_paths(submissions), metrics or ())
     else:
-        challenge = load(terminal.cleanup.enter_context(unpacked(path)))
+        challenge = load(terminal.cleanup.enter_context(open_kit(path)))
     if truth is not None:
         challenge = challenge.with_truth(truth)
     if metrics and not all(metrics):

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import yaml
 
+from scorer.challenge.leaderboard import SHOWN_WORDS, Phase
 from scorer.challenge.model import FOLDER, KEY, Challenge
-from scorer.challenge.phases import Phase
-from scorer.challenge.words import SHOWN_WORDS
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
 from scorer.metrics.notation import Measure

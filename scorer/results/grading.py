@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from scorer.challenge.grading import Grading
+from scorer.challenge.leaderboard import Grading
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem

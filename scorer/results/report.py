@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
+from scorer.challenge.leaderboard import Track
 from scorer.challenge.model import Challenge
-from scorer.challenge.rank_by import Track
 from scorer.core.arrays import Floats
 from scorer.core.problems import Findings
 from scorer.metrics.notation import Measure

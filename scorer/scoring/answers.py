@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from scorer.challenge.leaderboard import LONGEST_ANSWER, Question, Track
 from scorer.challenge.model import Challenge
-from scorer.challenge.phases import LONGEST_ANSWER, Question
-from scorer.challenge.rank_by import Track
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import format_exact, join_first, nearest, printable, quoted

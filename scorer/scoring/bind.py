@@ -8,11 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from scorer.challenge.columns import extra_roles
-from scorer.challenge.measures import MeasureSpec
-from scorer.challenge.model import Challenge
+from scorer.challenge.load import own_files
+from scorer.challenge.model import Challenge, MeasureSpec
+from scorer.challenge.roles import extra_roles
 from scorer.challenge.submission import Submission
-from scorer.challenge.trespass import own_files
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, quoted
@@ -135,7 +134,7 @@ def bind(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:
 
 def _refuse_files(challenge: Challenge) -> None:
     """Refuse files outside the challenge's folder, and public files that are the truth."""
-    if strayed := challenge.strayed:
+    if strayed := challenge.files_outside:
         message = "a link leads out of the challenge's folder"
         raise ChallengeError(
             problems=[Problem("C111", message, path=display_path(path)) for path in strayed]

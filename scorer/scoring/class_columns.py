@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from scorer.challenge.archive import is_kit
+from scorer.challenge.kit_archive import is_kit
 from scorer.challenge.public import ClassCells, ClassColumn, Public, one_name
 from scorer.core.problems import Findings
 from scorer.reading.schema import EXTRA

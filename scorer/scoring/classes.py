@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scorer.challenge.forms import layout_of
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import ClassNames
+from scorer.challenge.submission import layout_of
 from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, printable, quoted
 from scorer.reading.limits import ReadLimits

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from scorer.challenge.forms import layout_of
-from scorer.challenge.measures import MeasureSpec
-from scorer.challenge.model import Challenge
+from scorer.challenge.model import Challenge, MeasureSpec
+from scorer.challenge.submission import layout_of
 from scorer.core.expressions import Range, parse_formula, quote_name
 from scorer.core.text import join_first, nearest, quoted
 from scorer.metrics.aggregate import COMPOSITE, SIZE, Combination, composite

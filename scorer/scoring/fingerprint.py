@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from scorer import __version__
-from scorer.challenge.forms import Cut
 from scorer.challenge.model import KEY, Challenge
+from scorer.challenge.submission import TextLayout
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem, as_truth_problems
 from scorer.core.text import display_path
@@ -190,7 +190,7 @@ def _lines(challenge: Challenge) -> dict[str, object]:
     for name in ("truth", "submission", "lists", "items"):
         section = getattr(challenge, name)
         lines = None if section is None else section.lines
-        if isinstance(lines, Cut):
+        if isinstance(lines, TextLayout):
             lines_by_section[name] = lines.model_dump(
                 mode="json", exclude={"file"}, exclude_defaults=True
             )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from scorer.challenge.archive import is_kit
-from scorer.challenge.measures import MeasureSpec, one_primary
-from scorer.challenge.model import Challenge
+from scorer.challenge.kit_archive import is_kit
+from scorer.challenge.model import Challenge, MeasureSpec, one_primary
 from scorer.core.errors import UnknownName
 from scorer.core.text import join_first, quoted
 from scorer.kinds import KINDS, find_kind

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from scorer.challenge.archive import is_kit, refuse_kit
-from scorer.challenge.model import Challenge
+from scorer.challenge.kit_archive import is_kit, refuse_kit
+from scorer.challenge.model import Challenge, Source
 from scorer.challenge.public import Domain, IdNames, Public
-from scorer.challenge.sources import Source
 from scorer.checks.base import TruthRows, examine
 from scorer.checks.pairs import find_likelihood_problems
 from scorer.core.arrays import Mask

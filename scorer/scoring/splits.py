@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from scorer.challenge.leaderboard import EVERYTHING, REST, SHOWN_WORDS, Splits
 from scorer.challenge.model import Challenge
-from scorer.challenge.phases import Splits
-from scorer.challenge.words import EVERYTHING, REST, SHOWN_WORDS
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, as_truth_problems

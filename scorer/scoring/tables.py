@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scorer.challenge.forms import layout_of
-from scorer.challenge.model import CLASSES, Challenge
-from scorer.challenge.sources import Described, Source
+from scorer.challenge.model import CLASSES, Challenge, DescribedSource, Source
+from scorer.challenge.submission import layout_of
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, as_truth_problems
 from scorer.core.text import display_path
@@ -64,7 +63,7 @@ def raise_fatal(findings: Findings) -> None:
         raise ChallengeError(problems=findings)
 
 
-def tell_cells(table: Table, source: Described, findings: Findings) -> None:
+def tell_cells(table: Table, source: DescribedSource, findings: Findings) -> None:
     """Add the cells of further columns that are no classes."""
     file_findings = Findings(display_path(source.file))
     read_columns(table, source.extra, "", file_findings)

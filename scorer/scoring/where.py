@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from scorer.challenge.forms import layout_of
-from scorer.challenge.model import Challenge
-from scorer.challenge.sources import Described
+from scorer.challenge.model import Challenge, DescribedSource
+from scorer.challenge.submission import layout_of
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.expressions import Condition, ExpressionError, parse_condition
@@ -49,7 +48,7 @@ def truth_shapes(prepared: BoundChallenge) -> list[Schema]:
     return [prepared.as_measured(shape.with_columns(further, asked)) for shape in shapes]
 
 
-def _header(source: Described) -> frozenset[str]:
+def _header(source: DescribedSource) -> frozenset[str]:
     return header_words(source.file, source.format, layout_of(source))
 
 
@@ -248,7 +247,7 @@ def _unknown_names(
 
 
 def _text_columns(
-    challenge: Challenge, source: Described, called: Mapping[str, str], of: str = "list"
+    challenge: Challenge, source: DescribedSource, called: Mapping[str, str], of: str = "list"
 ) -> Table:
     """The columns of a file as texts, each as `extra[NAME]`, beside the ids of `of`."""
     roles = {f"{EXTRA}{name}]": word for name, word in called.items()}

@@ -12,7 +12,7 @@ from starlette.datastructures import FormData, UploadFile
 from scorer.api.submissions import SubmissionFile
 from scorer.board.entries import Added
 from scorer.board.phases import received, shown_at, spans, state_at
-from scorer.challenge.phases import Question
+from scorer.challenge.leaderboard import Question
 from scorer.core.log import LOG
 from scorer.core.problems import Findings
 from scorer.reading.json_faults import parse_json

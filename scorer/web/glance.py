@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 from scorer.api.kits.readme import submission_rules
 from scorer.board.live import LiveReport
 from scorer.board.phases import Left, Span, decided_until, spans
+from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
-from scorer.challenge.words import EVERYTHING
 from scorer.core.text import format_number, printable
 from scorer.reading.limits import format_limit
 from scorer.reports.pictures.draw import fitted

@@ -24,8 +24,8 @@ from scorer.board.phases import Left, Span, phase_at, showing, shown_at, splits_
 from scorer.board.reasons import Reason, explain_entries, hold_back
 from scorer.board.snapshot import Snapshot
 from scorer.board.why import EXACT, Why, why_ranked, why_unseen
+from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
-from scorer.challenge.words import EVERYTHING
 from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
 from scorer.reports.pictures.draw import Figure

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 import scorer
-from scorer.challenge.archive import unpacked
+from scorer.challenge.kit_archive import open_kit
 from scorer.challenge.load import load
 from scorer.scoring.bind import bind
 from scorer.scoring.open import public
@@ -126,7 +126,7 @@ def test_same_findings_as_the_organizers(folder, kit, tmp_path, score):
 
 
 def test_the_public_part_is_the_same(folder, kit):
-    with unpacked(kit) as inside:
+    with open_kit(kit) as inside:
         mine, theirs = (public(bind(load(path))) for path in (folder, inside))
     assert list(theirs.lists) == list(mine.lists)
     assert (theirs.kind, theirs.candidates, theirs.called) == (
@@ -150,7 +150,7 @@ def test_no_answer_is_in_it(kit):
 
 
 def test_the_rules_are_the_same(folder, kit):
-    with unpacked(kit) as inside:
+    with open_kit(kit) as inside:
         mine, theirs = load(folder), load(inside)
     assert theirs.submission == mine.submission
     assert (theirs.id, theirs.title) == (mine.id, mine.title)
@@ -168,7 +168,7 @@ def test_the_sample_is_valid(folder, kit, tmp_path):
     (name,) = [name for name in members(kit) if name.startswith("sample_submission")]
     sample = tmp_path / name
     sample.write_bytes(members(kit)[name])
-    with unpacked(kit) as inside:
+    with open_kit(kit) as inside:
         for path in (folder, inside):
             (checked,) = scorer.check(path, [sample])
             assert not checked.findings.fatal

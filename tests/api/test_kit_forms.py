@@ -6,7 +6,7 @@ import pytest
 
 import scorer
 from scorer.api.kit import kit
-from scorer.challenge.archive import unpacked
+from scorer.challenge.kit_archive import open_kit
 from scorer.challenge.load import load
 from scorer.scoring.bind import bind
 from scorer.scoring.open import public
@@ -63,7 +63,7 @@ def test_the_sample_of_a_kit_is_valid_by_the_kit_and_the_challenge(name, tmp_pat
         path = tmp_path / sample
         path.write_bytes(archive.read(sample))
         readme = archive.read("README.md").decode()
-    with unpacked(tmp_path / "kit.zip") as there:
+    with open_kit(tmp_path / "kit.zip") as there:
         [by_kit] = scorer.check(there, [path])
     [by_challenge] = scorer.score(tmp_path, [path]).submissions
     assert [str(p) for p in by_kit.findings] == []

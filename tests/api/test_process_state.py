@@ -10,7 +10,7 @@ import warnings
 import pytest
 
 import scorer
-from scorer.challenge.archive import unpacked
+from scorer.challenge.kit_archive import open_kit
 
 PLUGIN = '''
 import os
@@ -66,10 +66,10 @@ def test_nothing_of_the_process_is_touched(challenge, changes):
 def test_a_kit_is_there_while_it_is_used(challenge, score, tmp_path):
     folder = challenge("truth: truth.csv\nmetrics: [nDCG@2]\n")
     assert score("kit", folder, "-o", tmp_path / "kit.zip").code == 0
-    with unpacked(tmp_path / "kit.zip") as inside:
+    with open_kit(tmp_path / "kit.zip") as inside:
         assert {path.name for path in inside.iterdir()} >= {"challenge.yaml", "lists.csv"}
     assert not inside.exists()
-    with unpacked(folder) as same:
+    with open_kit(folder) as same:
         assert same == folder
     assert folder.exists()
 

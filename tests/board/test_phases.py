@@ -24,7 +24,7 @@ from scorer.board.phases import (
     whole,
 )
 from scorer.board.snapshot import _last_shown
-from scorer.challenge.phases import Phase, Question, Quota, Splits, refuse_contradictions
+from scorer.challenge.leaderboard import Phase, Question, Quota, Splits, refuse_contradictions
 from scorer.store.records import Entry
 
 EVER = datetime(1990, 1, 1, tzinfo=UTC)

@@ -16,14 +16,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.challenge.forms import Formed, written_keys
-from scorer.challenge.given import Length
-from scorer.challenge.leaderboard import Tiers
-from scorer.challenge.limits import Limits
+from scorer.challenge.leaderboard import RankBy, Tiers
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
-from scorer.challenge.rank_by import RankBy
 from scorer.challenge.schema import schema
+from scorer.challenge.submission import FileLayout, Length, Limits, written_keys
 from scorer.core.codes import codes
 from scorer.core.errors import ChallengeError
 from scorer.scoring.faults import Fault, located
@@ -397,7 +394,7 @@ def test_schema():
     assert made["properties"]["metrics"]["minItems"] == 1
     assert made["$defs"]["Leaderboard"]["properties"]["seed"]["minimum"] == 0
     items = made["properties"]["items"]["anyOf"][1]["properties"]
-    assert set(items) == {"file", "format", "columns", *written_keys(Formed)}
+    assert set(items) == {"file", "format", "columns", *written_keys(FileLayout)}
     assert set(items["columns"]["properties"]) == {"item", "list", "users", "features", "extra"}
     assert all(ref in made["$defs"] for ref in re.findall(r"#/\$defs/(\w+)", json.dumps(made)))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from scorer.challenge.load import load
-from scorer.challenge.prose import MOST_PROSE
+from scorer.challenge.model import MOST_PROSE
 from scorer.core.errors import ChallengeError
 
 BASE = "truth: truth.csv\nmetrics: [P@1]\n"

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.challenge.archive import unpacked
+from scorer.challenge.kit_archive import open_kit
 from scorer.challenge.load import load
 from scorer.challenge.yaml import document
 from scorer.core.errors import ScorerError
@@ -280,7 +280,7 @@ def kit(folders):
 
 
 def loaded(path):
-    with unpacked(path) as inside:
+    with open_kit(path) as inside:
         return load(inside)
 
 

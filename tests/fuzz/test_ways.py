@@ -18,7 +18,7 @@ from web_helpers import NOW, Here
 
 import scorer
 from scorer.api.fix import fix
-from scorer.challenge.archive import unpacked
+from scorer.challenge.kit_archive import open_kit
 from scorer.results.json import to_plain
 from scorer.scoring.bind import bind
 from scorer.scoring.open import public
@@ -122,7 +122,7 @@ def test_every_way_tells_the_same(truth, rows, form, fresh):
     report = scorer.score(folder, [path])
     (scored,) = report.submissions
     (place / "kit.zip").write_bytes(kit_of(folder))
-    with unpacked(place / "kit.zip") as kit:
+    with open_kit(place / "kit.zip") as kit:
         (kitted,) = scorer.check(kit, [path])
     with scorer.Board.open(folder) as board:
         (added,) = board.add([path], "red")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from problems import written
 from rounds import rounds
 
-from scorer.challenge.fields import FormatName
+from scorer.challenge.types import FormatName
 from scorer.core.problems import Findings
 from scorer.reading.formats import SUFFIXES
 from scorer.reading.limits import ReadLimits

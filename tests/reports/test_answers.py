@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import scorer
-from scorer.challenge.grading import Grading
+from scorer.challenge.leaderboard import Grading
 from scorer.reports.base import Options, form_of, forms
 from scorer.reports.leaderboard.answers import answers
 from scorer.stats.power import detectable

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from scorer.challenge.columns import extra_roles
 from scorer.challenge.public import Public
+from scorer.challenge.roles import extra_roles
 from scorer.core.ids import TextPattern, example_ids
 from scorer.reading.formats import SUFFIXES, load_format
 from scorer.reading.read import read_row_keys

@@ -65,7 +65,7 @@ def check(
 ) -> Result:
     """Check submissions without scoring them; works without the truth where lists are public."""
     from scorer.api.check import check as run
-    from scorer.challenge.trespass import trespass
+    from scorer.challenge.load import own_file_problem
     from scorer.results.findings import CheckedFiles
 
     terminal: Terminal = context.obj
@@ -99,7 +99,7 @@ def check(
             lines += fixing.notes
             bad = sum(scored.findings.fatal for scored in checked)
         else:
-            of_challenge = [trespass(settled, file.path) is not None for file in files]
+            of_challenge = [own_file_problem(settled, file.path) is not None for file in files]
             lines += _wrong_files(originals, of_challenge, len(fixing.mended))
     options = terminal.options(reports, every=every, quiet=quiet)._replace(most=most)
     if not options.colour:  # nothing is cut or folded
@@ -192,10 +192,10 @@ class _Fixing:
         check: Callable[[list[SubmissionFile]], list[Scored]],
     ) -> None:
         from scorer.api.fix import fix
-        from scorer.challenge.trespass import trespass
+        from scorer.challenge.load import own_file_problem
 
         self.files, self.originals, self.notes = files, originals, list[str]()
-        readable = [file for file in files if trespass(challenge, file.path) is None]
+        readable = [file for file in files if own_file_problem(challenge, file.path) is None]
         repaired = fix(challenge, readable, allow_plugins=allow_plugins)
         self._repaired = dict(zip(map(files.index, readable), repaired, strict=True))
         self._changed = [n for n, each in self._repaired.items() if each.changes]

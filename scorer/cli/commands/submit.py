@@ -12,7 +12,7 @@ from zipfile import is_zipfile
 
 import typer
 
-from scorer.challenge.archive import MOST_STORED
+from scorer.challenge.kit_archive import MOST_STORED
 from scorer.cli.board import Form, Format, as_json
 from scorer.cli.options import Result, Terminal, challenge_of, problems, submissions_of
 from scorer.cli.remote import TokenFile, api_of, asked, client_with, received, token_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from scorer.challenge.phases import Question
+from scorer.challenge.leaderboard import Question
 from scorer.core.text import join_first, printable, unit
 from scorer.reports.document import Cell, Column
 from scorer.reports.leaderboard.cells import place

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from scorer.board.phases import decided_until, spans
-from scorer.challenge.phases import LONGEST_ANSWER
+from scorer.challenge.leaderboard import LONGEST_ANSWER
 from scorer.reports.findings.problems import format_findings
 from scorer.store.records import Act
 from scorer.web import pictures

@@ -1,10 +1,5 @@
-"""The types of challenge.yaml's fields: what a written value may be, and what it becomes.
+"""The types of challenge.yaml's values: what may be written, and what it becomes."""
 
-Leaves come as `YamlValue`, which keeps the source text: where a text is expected it is
-taken as it was written.
-"""
-
-# no `from __future__ import annotations`: pydantic would have to compile each of them again
 import os
 import re
 from collections.abc import Callable
@@ -26,7 +21,6 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from scorer.challenge.yaml import YamlValue
 from scorer.core.text import quoted
-from scorer.reading.limits import ReadLimits as ReadLimits
 
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 

@@ -1,7 +1,5 @@
 """A kit, unpacked safely."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -27,7 +25,7 @@ PIECE_SIZE = 1 << 20
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator[Path]:
+def open_kit(path: Path) -> Iterator[Path]:
     """A challenge's path as it is, or the folder into which the kit there is unpacked meanwhile.
 
     `ChallengeError` if it is a zip file, but no kit or a dangerous one.

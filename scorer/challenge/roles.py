@@ -1,14 +1,12 @@
 """The columns of each section, by their roles, and further ones that metrics know by name."""
 
-# no `from __future__ import annotations`: pydantic would have to compile each of them again
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import WithJsonSchema
 
-from scorer.challenge.fields import SCALAR, Before, Name, as_text, as_written, wrong
+from scorer.challenge.types import SCALAR, Before, Name, as_text, as_written, wrong
 from scorer.core.text import nearest, printable, quoted
-from scorer.reading.limits import ReadLimits as ReadLimits
 from scorer.reading.schema import EXTRA, NUMBER
 
 COLUMNS = {
