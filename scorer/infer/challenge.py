@@ -18,8 +18,8 @@ from scorer.challenge.yaml import YAML_SUFFIXES
 from scorer.core.errors import ChallengeError, UnknownName, UsageError
 from scorer.core.problems import as_truth_problems
 from scorer.core.text import display_path, join_first
-from scorer.infer.base import Guess, Needs, Preview
-from scorer.infer.kinds import KINDS, KNOWN
+from scorer.infer import answers, ranked, tables
+from scorer.infer.base import Guess, Needs, Preview, Recognizer
 from scorer.infer.preview import preview_file, preview_table, refuse_blank
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics
@@ -27,6 +27,25 @@ from scorer.metrics.notation import NotationError, parse
 from scorer.reading.formats import SUFFIXES, first_lines, matching_lines
 from scorer.reading.limits import UnreadableError
 
+# What truths and samples may be. The first that fits wins, so that rarer kinds come first.
+NAMED_KINDS: tuple[Recognizer, ...] = (
+    ranked.recognize_qrels,
+    ranked.recognize_preferences,
+    answers.recognize_boxes,
+    answers.recognize_masks,
+    answers.recognize_spans,
+    tables.recognize_class_columns,
+    answers.recognize_several_labels,
+    answers.recognize_texts,
+    answers.recognize_spread,
+    answers.recognize_points,
+    ranked.recognize_item_cells,
+    ranked.recognize_named_pairs,
+    ranked.recognize_rank_columns,
+    tables.recognize_number_columns,
+    tables.recognize_table,
+)
+KINDS = (*NAMED_KINDS, ranked.recognize_pairs)  # the last goes by the order of columns
 THREE_COLUMNS = re.compile(r"[ \t]*\S+[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*")
 MOST_SAMPLES = 20  # submissions that are looked at for one whose names of columns fit
 USAGES = {"Public", "Private", "Ignored"}  # words of the column Usage in Kaggle's solutions
@@ -212,7 +231,7 @@ def is_truth(path: Path) -> bool:
     if preview is None:
         _refuse_three_columns(path)
         _refuse_unreadable(path)
-    elif preview.names and any(recognize(preview, None, Needs()) for recognize in KNOWN):
+    elif preview.names and any(recognize(preview, None, Needs()) for recognize in NAMED_KINDS):
         return True
     suffixes = {suffix.lower() for suffix in path.suffixes}
     if preview is None:  # the suffixes of notes, and of documents that YAML has, too

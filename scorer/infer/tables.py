@@ -1,245 +1,246 @@
-"""Truths with an answer for each row: a class, or a number; submissions may give probabilities."""
+"""Truths with a row for each id: classes, numbers, and probabilities of classes."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from scorer.core.expressions import quote_name
 from scorer.core.text import join_first, quoted
-from scorer.infer.base import Guess, Needs, Preview
+from scorer.infer.base import Guess, Needs, Preview, are_numbers, columns_section
+from scorer.infer.ranked import RATINGS, find_numbered_prefix
 from scorer.reading.layout import part_of
-from scorer.reading.numbers import DECIMAL
 
 MOST_CLASSES = 30  # whole numbers of more than so many values are numbers, not classes
-CODE_DIGITS = 6  # numbers that are as long, and come again, are codes
+CODE_DIGITS = 6  # numbers with as many digits or more each, which come again, are codes of classes
+LEAST_TARGETS = 3  # columns of numbers that are targets though they are not numbered
+ROUNDED = 0.01  # how far the sum of a row's probabilities may be from 1
 SEPARATORS = (",", ";", "|", " ")  # of several labels in a cell
+ID_NAMES = ("index", "row", "image", "file")  # what columns of ids are called, if not ..id
 CLASSES = ("Accuracy", "F1(average=macro)")
 LABELS = ("F1(average=macro)", "F1(average=micro)")
-BINARY = ("AUROC", "LogLoss")
-LIKELY = ("LogLoss", "Accuracy")
+TWO_PROBABILITIES, PROBABILITIES = ("AUROC", "LogLoss"), ("LogLoss", "Accuracy")
 NUMBERS = ("RMSE", "MAE", "R2")
 
 
-def table(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
-    """A row for each id, of which the truth has each once."""
-    if not needs.allow("labels") or truth.is_trec:
-        return None
-    if sample is None:
-        return _without_sample(truth, needs)
-    key = key_columns(truth, sample)
-    if key is None:
-        return None
-    truth_key, sample_key = key
-    sent = _answers(truth, sample, key)
-    if len(sent) > 1 and (guess := _by_class(truth, truth_key, sample_key, sent)) is not None:
-        return guess
-    if not _is_row(sent, sample_key):
-        return None
-    value = _value(truth, sent, truth_key)
-    if value is None:
-        return None
-    answer_column = sample.find_name(value)
-    if answer_column is None or answer_column == sample_key:
-        answer_column = sample.find_role("label", (sample_key,)) or sample.find_role(
-            "prediction", (sample_key,)
-        )
-    return _single(truth, sample, (truth_key, value), (sample_key, answer_column or sent[0]), needs)
+class KeyColumns(NamedTuple):
+    """The column of ids in the truth and in the sample."""
+
+    truth: str
+    sample: str
 
 
-def _without_sample(truth: Preview, needs: Needs) -> Guess | None:
-    """A table without a sample: answers by a usual name, else the second of two columns."""
-    key = next((name for name in truth.names if _is_id(name)), truth.names[0])
-    called = truth.find_role("label", (key,)) or truth.find_role("rating", (key,))
-    if truth.rows and not truth.is_unique(key):
-        return None
-    if called is None and not (_is_id(key) and len(truth.names) == 2):
-        return None
-    value = called or truth.names_except(key)[0]
-    return _single(truth, None, (key, value), (key, value), needs)
+class AnswerColumns(NamedTuple):
+    """The columns of ids and of answers in the truth and in the sample."""
+
+    truth_key: str
+    truth_value: str
+    key: str
+    value: str
+
+    def guess(self, description: str, role: str, measures: Sequence[str], **extra: Any) -> Guess:
+        """Return a guess whose answers have the same role in truth and submission.
+
+        `extra` are further keys of the section `truth`.
+        """
+        truth = {"columns": {"list": self.truth_key, role: self.truth_value}, **extra}
+        return Guess(description, truth, self.submission(role), measures)
+
+    def submission(self, role: str) -> dict[str, Any]:
+        """Return the section `submission`, where the answers have a role."""
+        return {"columns": {"list": self.key, role: self.value}}
 
 
-def _is_row(sent: Sequence[str], key: str) -> bool:
-    """Whether a row has one id; with a second column of ids it is a pair."""
-    return len(sent) == 1 or (_is_id(key) and not any(map(_is_id, sent)))
+def find_key_columns(truth: Preview, sample: Preview) -> KeyColumns | None:
+    """Return the column of ids, which both files have and where each id is once; None without.
 
-
-def key_columns(truth: Preview, sample: Preview) -> tuple[str, str] | None:
-    """The column of ids in the truth and in the sample: both have it, each id once."""
-    shared = [
-        (truth_name, name)
-        for name in sample.names
-        if (truth_name := truth.find_name(name)) is not None
-    ]
-    single = [
-        (truth_name, sample_name)
-        for truth_name, sample_name in shared
-        if truth.is_unique(truth_name) and sample.is_unique(sample_name)
-    ]
-    called = [pair for pair in single if _is_id(pair[1])]
-    first = [pair for pair in single if pair in shared[:1]] or single * (len(single) == 1)
-    return next(iter(called or first), None)
-
-
-def _answers(truth: Preview, sample: Preview, key: tuple[str, str]) -> list[str]:
-    """The sample's columns but its ids, without those that only repeat the truth's.
-
-    Where all do, or none is left that could be answers, they are all there are.
+    It is one that is called so, else the first that both have, else the only one with each id once.
     """
-    sent = list(sample.names_except(*key[1:]))
-    ids = truth.cells(key[0])
-    own: dict[str, list[str]] = {}
-    for name in sent:
-        if (column := truth.find_name(name)) is not None:
-            true = dict(zip(ids, truth.cells(column), strict=False))
-            pairs = zip(sample.cells(key[1]), sample.cells(name), strict=False)
-            own[name] = [cell for row, cell in pairs if true.get(row) != cell]
-    return [name for name in sent if own.get(name, [name])] or sent
+    pairs = [(truth.find_name(name), name) for name in sample.names]
+    shared = [KeyColumns(own, name) for own, name in pairs if own is not None]
+    unique = [key for key in shared if truth.is_unique(key.truth) and sample.is_unique(key.sample)]
+    named = [key for key in unique if _is_id(key.sample)]
+    first = [key for key in unique if key == shared[0]]
+    only = unique if len(unique) == 1 else []
+    return next(iter(named or first or only), None)
 
 
 def _is_id(name: str) -> bool:
-    """Whether a column is called as ids of rows are: id, PassengerId, row_id, index."""
-    return name.casefold().endswith("id") or name.casefold() in ("index", "row", "image", "file")
+    """Return whether a column is called as ids of rows are: id, PassengerId, row_id, index."""
+    return name.casefold().endswith("id") or name.casefold() in ID_NAMES
 
 
-def _value(truth: Preview, sent: Sequence[str], key: str) -> str | None:
-    """The truth's column of answers: one that the sample has, else what is called so."""
-    shared = (column for name in sent if (column := truth.find_name(name)) not in (None, key))
-    others = list(truth.names_except(key))
+def recognize_table(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+    """Return the guess for a row for each id, of which the truth has each once."""
+    if truth.is_trec or not needs.allow("labels"):
+        return None
+    if sample is None:
+        return _recognize_truth_alone(truth, needs)
+    if (key := find_key_columns(truth, sample)) is None:
+        return None
+    candidates = _answer_candidates(truth, sample, key)
+    if len(candidates) > 1 and (guess := _recognize_probabilities(truth, key, candidates)):
+        return guess
+    is_row = len(candidates) == 1 or (_is_id(key.sample) and not any(map(_is_id, candidates)))
+    if not is_row:  # with a second column of ids it is a pair
+        return None
+    if (truth_value := _truth_value(truth, candidates, key.truth)) is None:
+        return None
+    value = sample.find_name(truth_value)
+    if value is None or value == key.sample:
+        usual = (sample.find_role(role, (key.sample,)) for role in ("label", "prediction"))
+        value = next((name for name in usual if name is not None), candidates[0])
+    columns = AnswerColumns(key.truth, truth_value, key.sample, value)
+    return _guess_answers(truth, sample, columns, needs)
+
+
+def _recognize_truth_alone(truth: Preview, needs: Needs) -> Guess | None:
+    """Return the guess without a sample: the answers have a usual name, or are all beside ids."""
+    key = next((name for name in truth.names if _is_id(name)), truth.names[0])
+    if truth.rows and not truth.is_unique(key):
+        return None
+    value = truth.find_role("label", (key,)) or truth.find_role("rating", (key,))
+    if value is None and _is_id(key) and len(truth.names) == 2:
+        value = truth.names_except(key)[0]
+    if value is None:
+        return None
+    return _guess_answers(truth, None, AnswerColumns(key, value, key, value), needs)
+
+
+def _answer_candidates(truth: Preview, sample: Preview, key: KeyColumns) -> list[str]:
+    """Return the sample's columns but its ids, without those that only repeat the truth's.
+
+    If all of them do, they are all returned.
+    """
+    names = sample.names_except(key.sample)
+    ids = truth.cells(key.truth)
+
+    def repeats_truth(name: str) -> bool:
+        column = truth.find_name(name)
+        if column is None:
+            return False
+        true = dict(zip(ids, truth.cells(column), strict=False))
+        rows = zip(sample.cells(key.sample), sample.cells(name), strict=False)
+        return all(true.get(row) == cell for row, cell in rows)
+
+    return [name for name in names if not repeats_truth(name)] or names
+
+
+def _truth_value(truth: Preview, candidates: Sequence[str], key: str) -> str | None:
+    """Return the truth's column of answers: one that the sample has, else one that is called so."""
+    shared = (truth.find_name(name) for name in candidates)
+    others = truth.names_except(key)
     return (
-        next(shared, None)
+        next((name for name in shared if name not in (None, key)), None)
         or truth.find_role("label", (key,))
         or truth.find_role("rating", (key,))
         or (others[0] if len(others) == 1 else None)
     )
 
 
-def _by_class(truth: Preview, key: str, sample_key: str, sent: Sequence[str]) -> Guess | None:
-    """A sample with a column for each class: called as the class, with or without a beginning."""
-    alike = takewhile(lambda pair: pair[0] == pair[1], zip(min(sent), max(sent), strict=False))
-    begins = "".join(sign for sign, _ in alike)
-    for value in truth.names_except(key):
+def _recognize_probabilities(
+    truth: Preview, key: KeyColumns, columns: Sequence[str]
+) -> Guess | None:
+    """Return the guess for a column for each class, called as the class, or with a prefix."""
+    alike = takewhile(
+        lambda pair: pair[0] == pair[1], zip(min(columns), max(columns), strict=False)
+    )
+    common = "".join(sign for sign, _ in alike)
+    for value in truth.names_except(key.truth):
         classes = set(truth.cells(value))
-        for prefix in ("", begins):
-            columns = {name[len(prefix) :]: name for name in sent}
-            if len(classes) > 1 and classes <= columns.keys():
-                probability = list(columns) if not prefix else columns
-                of = {"list": sample_key, "probability": probability}
-                labelled = {"columns": {"list": key, "label": value}}
-                metrics = LIKELY if len(columns) > 2 else BINARY
-                what = f"a table of {len(columns)} classes, with a probability of each"
-                return Guess(what, labelled, {"columns": of}, metrics)
+        for prefix in dict.fromkeys(("", common)):
+            by_class = {name.removeprefix(prefix): name for name in columns}
+            if len(classes) < 2 or not classes <= by_class.keys():
+                continue
+            return Guess(
+                f"a table of {len(by_class)} classes, with a probability of each",
+                {"columns": {"list": key.truth, "label": value}},
+                {
+                    "columns": {
+                        "list": key.sample,
+                        "probability": by_class if prefix else list(by_class),
+                    }
+                },
+                PROBABILITIES if len(by_class) > 2 else TWO_PROBABILITIES,
+            )
     return None
 
 
-def _single(
-    truth: Preview, sample: Preview | None, of: tuple[str, str], sent: tuple[str, str], needs: Needs
+def _guess_answers(
+    truth: Preview, sample: Preview | None, columns: AnswerColumns, needs: Needs
 ) -> Guess:
-    """A sample with one column of answers; `of` are the truth's columns of ids and answers."""
-    cells, sample_cells = truth.cells(of[1]), sample.cells(sent[1]) if sample is not None else []
+    """Return the guess for one column of answers: classes, numbers, or probabilities of a class."""
+    cells = truth.cells(columns.truth_value)
+    sample_cells = [] if sample is None else sample.cells(columns.value)
+    if sample is not None and not needs.columns and (parts := _find_parts(truth, columns)):
+        return _guess_parts(parts, columns)
     classes = sorted(set(cells))
-
-    def guess(
-        what: str, role: str, sent_role: str, metrics: Sequence[str], more: dict[str, Any]
-    ) -> Guess:
-        columns = {"columns": {"list": of[0], role: of[1]}} | more
-        return Guess(what, columns, {"columns": {"list": sent[0], sent_role: sent[1]}}, metrics)
-
-    if sample is not None and not needs.columns and (parts := _numeric_parts(truth, of)):
-        return _beside(truth, parts, of, sent)
-    numbers = _numeric(cells)
-    codes = numbers and _long_codes(cells)
-    counts = numbers and not (_coded(classes) or codes)
-    likely = len(classes) == 2 and sample is not None and _likely(sample, sent[1], numbers)
-    probable = likely or "probability" in needs.columns
-    if "prediction" in needs.columns or (counts and not probable):
-        return guess("a table of numbers", "target", "prediction", NUMBERS, {})
-    if probable:
-        what = "a table of two classes, with the probability of one"
-        probable_guess = guess(what, "label", "probability", BINARY, {})
-        return probable_guess if numbers else _with_positive_class(probable_guess, classes)
-    separator = None if numbers or _numeric(sample_cells) else _label_separator(cells)
+    is_numeric = are_numbers(cells)
+    is_code = is_numeric and _are_long_codes(cells)
+    is_number = is_numeric and not is_code and not _are_classes(classes)
+    has_name = sample is not None and sample.find_role("probability") == columns.value
+    is_probability = "probability" in needs.columns or (
+        len(classes) == 2 and _are_probabilities(sample_cells, has_name or not is_numeric)
+    )
+    if "prediction" in needs.columns or (is_number and not is_probability):
+        truth_columns = {"list": columns.truth_key, "target": columns.truth_value}
+        submission = columns.submission("prediction")
+        return Guess("a table of numbers", {"columns": truth_columns}, submission, NUMBERS)
+    if is_probability:
+        return _guess_probability(columns, classes, is_numeric)
+    separator = None if is_numeric or are_numbers(sample_cells) else _find_separator(cells)
     if separator is not None:
-        what = "a table of rows with several labels each"
-        return guess(what, "label", "label", LABELS, {"multilabel": separator})
-    classed = guess("a table of classes", "label", "label", CLASSES, {})
-    if not codes:
-        return classed
-    unsure = "numbers are taken for codes of classes, since they are as long and come again"
-    return classed._replace(doubt=unsure)
+        description = "a table of rows with several labels each"
+        return columns.guess(description, "label", LABELS, multilabel=separator)
+    guess = columns.guess("a table of classes", "label", CLASSES)
+    if not is_code:
+        return guess
+    doubt = "numbers are taken for codes of classes, since they are as long and come again"
+    return guess._replace(doubt=doubt)
 
 
-def _with_positive_class(guess: Guess, classes: Sequence[str]) -> Guess:
-    """Return the guess with the name of the class whose probability is sent: the last one."""
-    columns = dict(guess.submission["columns"])
-    column, positive = columns["probability"], classes[-1]
-    unsure = f"{column} is taken for the probability of {quoted(positive)}, the last of the classes"
+def _guess_probability(columns: AnswerColumns, classes: Sequence[str], is_numeric: bool) -> Guess:
+    """Return the guess for the probability of one of two classes.
+
+    Of numbers it is the greater one. Of words the last is taken, which is in doubt.
+    """
+    truth = {"columns": {"list": columns.truth_key, "label": columns.truth_value}}
+    description = "a table of two classes, with the probability of one"
+    submission = columns.submission("probability")
+    if is_numeric:
+        return Guess(description, truth, submission, TWO_PROBABILITIES)
+    name, positive = columns.value, classes[-1]
+    submission["columns"]["probability"] = {positive: name}
+    doubt = f"{name} is taken for the probability of {quoted(positive)}, the last of the classes"
     if len(classes) == 2:
-        unsure += f"; if it is that of {quoted(classes[0])}, write probability: "
-        unsure += f"{{{quote_name(classes[0])}: {quote_name(column)}}}"
-    return guess._replace(
-        submission={**guess.submission, "columns": {**columns, "probability": {positive: column}}},
-        doubt=unsure,
+        doubt += f"; if it is that of {quoted(classes[0])}, write probability: "
+        doubt += f"{{{quote_name(classes[0])}: {quote_name(name)}}}"
+    return Guess(description, truth, submission, TWO_PROBABILITIES, doubt)
+
+
+def _are_classes(numbers: Collection[str]) -> bool:
+    """Return whether different numbers are codes of classes: few, whole and short."""
+    return len(numbers) <= MOST_CLASSES and all(
+        cell.lstrip("+-").isdigit() and len(cell) < 4 for cell in numbers
     )
 
 
-def _numeric_parts(truth: Preview, of: tuple[str, str]) -> dict[str, bool]:
-    """The parts of a table, each with whether its answers are numbers; none if all are alike."""
-    if "parts" not in truth.layout:
-        return {}
-    cells: dict[str, list[str]] = {part: [] for part in truth.layout["parts"]}
-    key, value = (truth.names.index(name) for name in of)
-    for row in truth.rows:
-        part = part_of(row[key])
-        if part in cells and len(row) > value:
-            cells[part].append(row[value].strip())
-    numeric = {p: _numeric(values) and not _coded(sorted({*values})) for p, values in cells.items()}
-    return numeric if len({*numeric.values()}) > 1 else {}
+def _are_long_codes(cells: Sequence[str]) -> bool:
+    """Return whether numbers are codes of classes: all are as long, and most come again."""
+    is_code = len({*map(len, cells)}) == 1 and all(map(str.isdigit, cells))
+    return is_code and len(cells[0]) >= CODE_DIGITS and 2 * len({*cells}) <= len(cells)
 
 
-def _beside(
-    truth: Preview, parts: dict[str, bool], of: tuple[str, str], sent: tuple[str, str]
-) -> Guess:
-    """Parts with classes beside parts with numbers, each with a measure, and their mean."""
-    group_measures = [
-        {"id": part, "metric": "Spearman" if number else "Accuracy", "group": part}
-        for part, number in parts.items()
-    ]
-    mean = {"id": "mean", "score": f"({' + '.join(map(quote_name, parts))}) / {len(parts)}"}
-    numbers = [part for part, number in parts.items() if number]
-    return Guess(
-        f"classes, and numbers in {join_first(numbers)}",
-        {"columns": {"list": of[0], "label": of[1]}},
-        {"columns": {"list": sent[0], "label": sent[1]}, "numbers": numbers},
-        [mean, *group_measures],
-    )
-
-
-def _coded(classes: Collection[str]) -> bool:
-    """Whether different numbers are codes of classes: few, and whole."""
-    return len(classes) <= MOST_CLASSES and all(
-        cell.lstrip("+-").isdigit() and len(cell) < 4 for cell in classes
-    )
-
-
-def _long_codes(cells: Sequence[str]) -> bool:
-    """Whether numbers are long codes of classes: all have as many digits, and most come again."""
-    same = len({len(cell) for cell in cells}) == 1 and all(map(str.isdigit, cells))
-    return same and len(cells[0]) >= CODE_DIGITS and 2 * len({*cells}) <= len(cells)
-
-
-def _likely(sample: Preview, name: str, numbers: bool) -> bool:
-    """Whether a column has probabilities: shares, or any numbers where the classes are words."""
-    cells = sample.cells(name)
-    if not _numeric(cells) or not all(0 <= float(cell) <= 1 for cell in cells):
+def _are_probabilities(cells: Sequence[str], may_be_whole: bool) -> bool:
+    """Return whether cells are numbers from 0 to 1, some of them fractions or `may_be_whole`."""
+    if not are_numbers(cells) or not all(0 <= float(cell) <= 1 for cell in cells):
         return False
-    whole = all(float(cell).is_integer() for cell in cells)
-    return not whole or not numbers or sample.find_role("probability") == name
+    return may_be_whole or not all(float(cell).is_integer() for cell in cells)
 
 
-def _label_separator(cells: Sequence[str]) -> str | None:
-    """The separator of several labels in a cell, where few labels make many cells."""
+def _find_separator(cells: Sequence[str]) -> str | None:
+    """Return the separator of several labels in a cell, if few labels make many cells."""
     for sign in SEPARATORS:
         labels = {label.strip() for cell in cells for label in cell.split(sign)}
         if any(sign in cell for cell in cells) and 2 * len(labels) <= len(set(cells)):
@@ -247,5 +248,100 @@ def _label_separator(cells: Sequence[str]) -> str | None:
     return None
 
 
-def _numeric(cells: Collection[str]) -> bool:
-    return bool(cells) and all(DECIMAL.fullmatch(cell) for cell in cells)
+def _find_parts(truth: Preview, columns: AnswerColumns) -> dict[str, bool]:
+    """Return part of a ZIP archive -> whether its answers are numbers; {} if all are alike."""
+    cells: dict[str, list[str]] = {part: [] for part in truth.layout.get("parts", ())}
+    key, value = map(truth.names.index, (columns.truth_key, columns.truth_value))
+    for row in truth.rows:
+        part = part_of(row[key])
+        if part in cells and len(row) > value:
+            cells[part].append(row[value].strip())
+    parts = {
+        part: are_numbers(answers) and not _are_classes(set(answers))
+        for part, answers in cells.items()
+    }
+    return parts if len(set(parts.values())) > 1 else {}
+
+
+def _guess_parts(parts: dict[str, bool], columns: AnswerColumns) -> Guess:
+    """Return the guess for parts with classes beside parts with numbers: the mean over parts."""
+    of_parts = [
+        {"id": part, "metric": "Spearman" if is_number else "Accuracy", "group": part}
+        for part, is_number in parts.items()
+    ]
+    mean = {"id": "mean", "score": f"({' + '.join(map(quote_name, parts))}) / {len(parts)}"}
+    numbers = [part for part, is_number in parts.items() if is_number]
+    truth = {"columns": {"list": columns.truth_key, "label": columns.truth_value}}
+    submission = {**columns.submission("label"), "numbers": numbers}
+    description = f"classes, and numbers in {join_first(numbers)}"
+    return Guess(description, truth, submission, [mean, *of_parts])
+
+
+def recognize_class_columns(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+    """Return the guess for a column for each class in both files, with probabilities in the sample.
+
+    The truth has 0 and 1, or shares or votes.
+    """
+    if sample is None or truth.is_trec or not needs.allow("labels") or "header" in truth.layout:
+        return None
+    if (key := find_key_columns(truth, sample)) is None:
+        return None
+    names = sample.names_except(key.sample)
+    if len(names) < 2 or not set(names).issubset(truth.names):
+        return None
+    if not all(table.is_numeric(name) for table in (truth, sample) for name in names):
+        return None
+    true, submitted = (_number_rows(table, names) for table in (truth, sample))
+    are_counts = all(number.is_integer() and number >= 0 for row in true for number in row)
+    if not are_counts or not all(0 <= number <= 1 for row in submitted for number in row):
+        return None
+    is_binary = {number for row in true for number in row} <= {0, 1}
+    sum_to_one = all(abs(sum(row) - 1) < ROUNDED for row in submitted)
+    if not is_binary and not sum_to_one:
+        return None
+    of_truth = {"columns": {"list": key.truth, "probability": names}}
+    of_sample = {"columns": {"list": key.sample, "probability": names}}
+    description = f"a table of {len(names)} classes, a column for each"
+    if not is_binary:
+        description += ", with shares or votes in the truth"
+        return Guess(description, of_truth, of_sample, ("KL", "LogLoss"))
+    if sum_to_one and all(sum(row) == 1 for row in true):
+        return Guess(description, of_truth, of_sample, PROBABILITIES)
+    free = (sign for sign in SEPARATORS if not any(sign in name for name in names))
+    several = {**of_truth, "multilabel": next(free, "|")}
+    description += ", of which a row may have several"
+    return Guess(description, several, of_sample, ("AUROC",))
+
+
+def _number_rows(table: Preview, names: Sequence[str]) -> list[list[float]]:
+    """Return the numbers of some columns, row by row."""
+    return [list(map(float, row)) for row in zip(*map(table.cells, names), strict=False)]
+
+
+def recognize_number_columns(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+    """Return the guess for a row for each id, with numbers in columns of both: days, or targets."""
+    if sample is None or truth.is_trec or {"header", "json"} & truth.layout.keys():
+        return None
+    key = next((name for name in sample.names if name in truth.names), None)
+    if key is None or not truth.is_unique(key) or not sample.is_unique(key):
+        return None
+    names = sample.names_except(key)
+    if len(names) < 2 or not set(names) < set(truth.names):
+        return None
+    if not all(table.is_numeric(name) for table in (truth, sample) for name in names):
+        return None
+    prefix = find_numbered_prefix(names)
+    if prefix is not None and needs.allow("ratings"):
+        description = f"a table of numbers, in columns {prefix}1 and so on"
+        wide = {"wide": {"item": f"{prefix}*"}}
+        of_truth: dict[str, Any] = {"columns": {"list": key, "rating": "rating"}, **wide}
+        return Guess(description, of_truth, columns_section({"list": key}) | wide, RATINGS)
+    if len(names) < LEAST_TARGETS or not needs.allow("labels"):
+        return None
+    has_same_columns = len(truth.names) == len(sample.names)
+    of_truth = {
+        "columns": {"list": key, "target": "target"},
+        "wide": {"list": "*" if has_same_columns else names},
+    }
+    of_sample = {"columns": {"list": key}, "wide": {"list": "*"}}
+    return Guess(f"a table of numbers, in {len(names)} columns", of_truth, of_sample, RATINGS)
