@@ -14,9 +14,10 @@ from typing import NamedTuple
 import elsewhere
 
 import scorer
-from scorer.api.figures import KINDS, drawings
+from scorer.api.figures import drawings
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Axis, Canvas, Figure
+from scorer.reports.pictures.kinds import KINDS
 from scorer.reports.pictures.svg import standalone
 
 ROOT = Path(__file__).parent.parent

@@ -19,7 +19,7 @@ import elsewhere
 import yaml
 
 import scorer
-from scorer.api.example import of_metric
+from scorer.api.example import metric_example
 from scorer.challenge.schema import schema
 from scorer.cli.verbs import FIRST, GROUPS, PROGRAM, command
 from scorer.core.codes import codes
@@ -111,7 +111,7 @@ def metric_page(metric: Metric) -> str:
             f"# {metric.name}: {metric.title}",
             page_prose(metric),
             f'<div class="formula">\n{formula}\n</div>\n\n[The letters](../notation.md)',
-            *([f"## An example\n\n{_fenced(made)}"] if (made := of_metric(metric)) else []),
+            *([f"## An example\n\n{_fenced(made)}"] if (made := metric_example(metric)) else []),
             _parameters(metric),
             f"## In challenge.yaml\n\n~~~yaml\n{snippet(metric)}~~~",
             _facts(metric),
@@ -234,6 +234,10 @@ def functions() -> str:
         "study",
         "votes",
         "kit",
+        "paper",
+        "feedback",
+        "export_bundle",
+        "describe_metric",
         "load",
     ]
     parts = [_described(f"scorer.{name}", getattr(scorer, name)) for name in named]

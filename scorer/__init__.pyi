@@ -1,9 +1,12 @@
 from .api.check import check as check
 from .api.compare import compare as compare
 from .api.evaluate import evaluate as evaluate
+from .api.example import describe_metric as describe_metric
 from .api.explain import explain as explain
+from .api.feedback import feedback as feedback
 from .api.kit import kit as kit
 from .api.lint import lint as lint
+from .api.paper import paper as paper
 from .api.report import Report as Report
 from .api.score import score as score
 from .api.study import study as study
@@ -20,6 +23,7 @@ from .core.errors import ScorerError as ScorerError
 from .core.errors import SubmissionRejected as SubmissionRejected
 from .core.errors import UsageError as UsageError
 from .core.problems import Problem as Problem
+from .export.bundle import export_bundle as export_bundle
 from .metrics.api import metric as metric
 from .metrics.parameters import Cutoff as Cutoff
 from .metrics.parameters import Cutoffs as Cutoffs

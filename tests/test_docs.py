@@ -15,12 +15,12 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from scorer.api.figures import KINDS
 from scorer.core.codes import codes
 from scorer.export.bundle import EXPORTERS
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
 from scorer.reports.pictures.draw import length
+from scorer.reports.pictures.kinds import KINDS
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))

@@ -1,4 +1,4 @@
-"""Pictures of a report as files: SVG, and PDF and PNG where vl-convert-python is installed."""
+"""The pictures of a report as files: SVG, and PDF and PNG where vl-convert-python is installed."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
 from scorer.reading.write import write_file
 from scorer.reports.pictures.draw import Figure
-from scorer.reports.pictures.kinds import KINDS as KINDS
+from scorer.reports.pictures.kinds import KINDS
 from scorer.reports.pictures.svg import standalone
 from scorer.results.report import Report
 
-MILLIMETRES = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72}
-UNITS = 96 / 25.4  # of a drawing, a millimetre
-WIDTH, LEAST, MOST = "160mm", 60.0, 1000.0  # of a figure; millimetres
-DOTS = 300  # of a PNG, an inch
+MILLIMETRES = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72}  # in each unit of a width
+PIXELS = 96 / 25.4  # of a drawing in a millimetre, as CSS has them
+NARROWEST, WIDEST = 60.0, 1000.0  # millimetres
+PNG_SCALE = 300 / 96  # for 300 dots an inch
 FORMS = ("svg", "pdf", "png")
-EXTRA = "PDF and PNG need vl-convert-python: pip install 'challenge-scorer[figures]'"
+MISSING_CONVERTER = "PDF and PNG need vl-convert-python: pip install 'challenge-scorer[figures]'"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Drawing:
-    """A picture of a report at one width; a notebook shows it."""
+    """A picture of a report, so many millimetres wide; a notebook shows it."""
 
     figure: Figure
     millimetres: float
 
     @property
     def key(self) -> str:
-        """The name of its file."""
+        """The name of its file, without a suffix."""
         return self.figure.key
 
     @property
     def title(self) -> str:
-        """What it shows."""
+        """What it shows, in a line."""
         return self.figure.title
 
     @property
@@ -48,90 +48,86 @@ class Drawing:
         return f"{self.figure.title.rstrip('.')}. {self.figure.caption}".strip()
 
     def svg(self) -> str:
-        """The picture as SVG, dark where its reader wants it dark."""
-        wide = self.millimetres * UNITS
-        return standalone(self.figure, wide, self.millimetres)
+        """Return the picture as SVG, dark where its reader wants it dark."""
+        return standalone(self.figure, self.millimetres * PIXELS, self.millimetres)
 
     def pdf(self) -> bytes:
-        """The picture as PDF, with its fonts. Raises `UsageError` without vl-convert-python."""
-        _refuse_without()
+        """Return the picture as PDF, with its fonts. Raises `UsageError` without the converter."""
+        _refuse_without_converter()
         import vl_convert
 
-        # a page has points where the drawing has its pixels
-        drawn = standalone(self.figure, self.millimetres * UNITS, points=True)
-        # two fonts would be embedded in an order by chance
-        plain = drawn.replace("font-weight: 600", "font-weight: 400")
-        return _in_order(vl_convert.svg_to_pdf(plain))
+        # A page is measured in points, of which the drawing has as many as pixels. It has one
+        # weight, as two fonts would be embedded in an order by chance.
+        svg = standalone(self.figure, self.millimetres * PIXELS, points=True)
+        pdf = vl_convert.svg_to_pdf(svg.replace("font-weight: 600", "font-weight: 400"))
+        # Its dictionaries list their entries in an order by chance, too.
+        entries = rb"(?:[ ]+/[a-z]+\d+ \d+ 0 R\n){2,}"
+        return re.sub(entries, lambda run: b"".join(sorted(run[0].splitlines(keepends=True))), pdf)
 
     def png(self) -> bytes:
-        """The picture as PNG, 300 dots an inch. Raises `UsageError` without vl-convert-python."""
-        _refuse_without()
+        """Return the picture as PNG. Raises `UsageError` without the converter."""
+        _refuse_without_converter()
         import vl_convert
 
-        drawn = standalone(self.figure, self.millimetres * UNITS)
-        data: bytes = vl_convert.svg_to_png(drawn, scale=DOTS / 96)
-        return data
+        svg = standalone(self.figure, self.millimetres * PIXELS)
+        png: bytes = vl_convert.svg_to_png(svg, scale=PNG_SCALE)
+        return png
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write a file in the form of its suffix: .svg, .pdf, .png. Raises `UsageError`."""
-        where = Path(path)
-        if (form := where.suffix.lower().removeprefix(".")) not in FORMS:
-            raise UsageError(f"{printable(where)}: a figure is written as {', '.join(FORMS)}")
-        write_file(where, self.content(form))
+        file = Path(path)
+        form = file.suffix.lower().removeprefix(".")
+        if form not in FORMS:
+            raise UsageError(f"{printable(file)}: a figure is written as {', '.join(FORMS)}")
+        write_file(file, self.svg().encode() if form == "svg" else getattr(self, form)())
 
-    def content(self, form: str) -> bytes:
-        """The picture in one of the forms."""
-        return self.svg().encode() if form == "svg" else self.pdf() if form == "pdf" else self.png()
+    def __repr__(self) -> str:
+        return f"<Drawing {self.key}: {printable(self.title, 100)}>"
 
     def _repr_svg_(self) -> str:
-        """The picture in a notebook."""
+        """Return the picture for a notebook."""
         return self.svg()
 
 
-def _in_order(pdf: bytes) -> bytes:
-    """The PDF with the entries of its dictionaries in one order, in which no place changes."""
-    entries = rb"(?:[ ]+/[a-z]+\d+ \d+ 0 R\n){2,}"
-    return re.sub(entries, lambda run: b"".join(sorted(run[0].splitlines(keepends=True))), pdf)
-
-
-def _refuse_without() -> None:
-    if not converts():
-        raise UsageError(EXTRA)
-
-
-def converts() -> bool:
-    """Whether PDF and PNG can be made."""
+def has_converter() -> bool:
+    """Return whether PDF and PNG can be made."""
     return find_spec("vl_convert") is not None
 
 
-def millimetres_of(width: str) -> float:
-    """A width such as `84mm`, `8.4cm`, `3.3in` or `240pt`, in millimetres. Raises `UsageError`.
+def _refuse_without_converter() -> None:
+    if not has_converter():
+        raise UsageError(MISSING_CONVERTER)
 
-    >>> millimetres_of("84mm"), millimetres_of("10in")
+
+def parse_width(width: str) -> float:
+    """Return a width such as `84mm`, `8.4cm`, `3.3in` or `240pt` in millimetres.
+
+    Raises `UsageError` if it is none, or narrower or wider than figures are.
+
+    >>> parse_width("84mm"), parse_width("10in")
     (84.0, 254.0)
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(mm|cm|in|pt)", width.strip())
-    wide = float(found[1]) * MILLIMETRES[found[2]] if found else 0.0
-    if not LEAST <= wide <= MOST:
-        ends = f"{LEAST:g}mm to {MOST:g}mm"
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(mm|cm|in|pt)", width.strip())
+    millimetres = float(match[1]) * MILLIMETRES[match[2]] if match else 0.0
+    if not NARROWEST <= millimetres <= WIDEST:
+        ends = f"{NARROWEST:g}mm to {WIDEST:g}mm"
         raise UsageError(f"a width of {quoted(width)}: write one such as 84mm, from {ends}")
-    return wide
+    return millimetres
 
 
-def refuse_unknown(kind: str, width: str) -> None:
-    """Refuse a kind that there is not, by `UnknownName`, or a width that is none: `UsageError`."""
+def refuse_unknown_kind(kind: str) -> None:
+    """Raise `UnknownName` if no figures are of that kind."""
     if kind not in KINDS:
         raise UnknownName("kind of figure", kind, list(KINDS))
-    millimetres_of(width)
 
 
 def drawings(
-    report: Report, kind: str, width: str = WIDTH, precision: int = 4
+    report: Report, kind: str, width: str = "160mm", precision: int = 4
 ) -> Iterator[Drawing]:
-    """The pictures of one kind; none where the report has nothing for it.
+    """Return the pictures of one kind; none where the report has nothing for it.
 
-    Raises as `refuse_unknown`.
+    Raises as `refuse_unknown_kind` and `parse_width`.
     """
-    refuse_unknown(kind, width)
-    wide = millimetres_of(width)
-    return (Drawing(figure, wide) for figure in KINDS[kind].make(report, precision))
+    refuse_unknown_kind(kind)
+    millimetres = parse_width(width)
+    return (Drawing(figure, millimetres) for figure in KINDS[kind].make(report, precision))

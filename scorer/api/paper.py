@@ -1,19 +1,23 @@
-r"""The parts of a paper: figures, tables, methods, references, and numbers as macros."""
+"""The parts of a paper: figures, tables, methods, references, and numbers as macros."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 
-from scorer.api.figures import KINDS, Drawing, converts, drawings
+from scorer.api.figures import Drawing, drawings, has_converter
+from scorer.reading.write import make_folder, write_file
 from scorer.reports.base import Options, form_of
 from scorer.reports.leaderboard.cells import number
 from scorer.reports.methods import as_bibtex, as_latex, as_text
+from scorer.reports.pictures.kinds import KINDS
 from scorer.reports.write.latex import escaped
 from scorer.results.report import Report
 
 # The kinds of figures that are drawn where none are asked for.
-FIGURES = ("forest", "pairs", "pareto", "values", "lists")
+DEFAULT_FIGURES = ("forest", "pairs", "pareto", "values", "lists")
 MAIN = r"""\documentclass{article}
 \usepackage[T1]{fontenc}\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage{amsmath,amssymb,booktabs,graphicx,longtable}
@@ -28,8 +32,9 @@ The best of \submissioncount{} submissions, \bestname, has \bestscore{} in \prim
 """
 
 
-class PaperFiles(NamedTuple):
-    """The files of a paper.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Paper:
+    """The files of a paper on a leaderboard.
 
     Attributes:
         files: The content of each file, by its name; main.tex brings them together and compiles.
@@ -39,14 +44,29 @@ class PaperFiles(NamedTuple):
     files: Mapping[str, bytes]
     missing: Mapping[str, str]
 
+    def write(self, folder: str | PathLike[str]) -> None:
+        """Write the files into a folder, which is made if it is not there. Raises `UsageError`."""
+        make_folder(Path(folder))
+        for name, data in self.files.items():
+            write_file(Path(folder, name), data)
 
-def paper_of(report: Report, kinds: Sequence[str], width: str, precision: int = 4) -> PaperFiles:
-    """Return the parts of a paper on a board.
+    def __repr__(self) -> str:
+        return f"<Paper of {len(self.files):,} files: {', '.join(self.files)}>"
+
+
+def paper(
+    report: Report,
+    figures: Sequence[str] = DEFAULT_FIGURES,
+    *,
+    width: str = "120mm",
+    precision: int = 4,
+) -> Paper:
+    """Write the parts of a paper on a leaderboard: tables, figures, methods, references, numbers.
 
     Args:
-        report: A report for organizers; only what may be published of it is written.
-        kinds: The kinds of figures.
-        width: The width of the figures, such as 84mm.
+        report: What `score` or `evaluate` returned; only what may be published of it is written.
+        figures: Kinds of figures: forest, pairs, pareto, values, lists, differences, curves.
+        width: How wide figures are: 84mm, 17cm, 3.3in.
         precision: The decimals of values.
 
     Raises:
@@ -54,8 +74,8 @@ def paper_of(report: Report, kinds: Sequence[str], width: str, precision: int = 
         UsageError: The width is none.
     """
     public = report.published()
-    found = {kind: list(drawings(public, kind, width, precision)) for kind in kinds}
-    drawn = [drawing for each in found.values() for drawing in each]
+    by_kind = {kind: list(drawings(public, kind, width, precision)) for kind in figures}
+    drawn = [drawing for of_kind in by_kind.values() for drawing in of_kind]
     texts = {
         "main.tex": MAIN,
         "numbers.tex": "".join(_macros(public, precision)),
@@ -67,13 +87,15 @@ def paper_of(report: Report, kinds: Sequence[str], width: str, precision: int = 
     }
     files = {name: text.encode() for name, text in texts.items()}
     for drawing in drawn:
-        for form in ("svg", "pdf") if converts() else ("svg",):
-            files[f"{drawing.key}.{form}"] = drawing.content(form)
-    return PaperFiles(files, {kind: KINDS[kind].needs for kind, each in found.items() if not each})
+        files[f"{drawing.key}.svg"] = drawing.svg().encode()
+        if has_converter():
+            files[f"{drawing.key}.pdf"] = drawing.pdf()
+    missing = {kind: KINDS[kind].needs for kind, of_kind in by_kind.items() if not of_kind}
+    return Paper(files, missing)
 
 
 def _macros(report: Report, precision: int) -> Iterator[str]:
-    r"""Each number of the board's first, and of the board, as a macro such as `\bestscore`."""
+    r"""Yield the numbers of the board and of its first two as macros such as `\bestscore`."""
     primary = report.primary
     ranked = [row for row in report.leaderboard if row.rank is not None]
     values = {
@@ -83,24 +105,24 @@ def _macros(report: Report, precision: int) -> Iterator[str]:
         "fingerprint": report.challenge.fingerprint or "",
     }
     for word, row in zip(("best", "second"), ranked, strict=False):
-        values |= {
-            f"{word}name": row.name,
-            f"{word}score": number(row.values[primary.id], primary, precision),
-        }
+        values[f"{word}name"] = row.name
+        values[f"{word}score"] = number(row.values[primary.id], primary, precision)
         if row.interval is not None:
             low, high = (number(end, primary, precision) for end in row.interval)
             values |= {f"{word}low": low, f"{word}high": high}
-    values |= {} if ranked else {"bestname": "none", "bestscore": "no value"}
+    if not ranked:
+        values |= {"bestname": "none", "bestscore": "no value"}
     for name, value in values.items():
         yield rf"\newcommand{{\{name}}}{{{escaped(value)}}}" + "\n"
 
 
 def _floats(drawn: Sequence[Drawing]) -> Iterator[str]:
-    """A float for each figure, where there is a PDF of it."""
-    if not converts():
+    """Yield a LaTeX float for each figure, or a comment where there is no PDF of it."""
+    if not has_converter():
         yield "% challenge-scorer[figures] makes PDF of the figures, which LaTeX takes\n"
         return
-    for each in drawn:
-        shown = rf"\includegraphics[width=\linewidth]{{{each.key}}}"
-        yield rf"\begin{{figure}}[htbp]\centering{shown}" + "\n"
-        yield rf"\caption{{{escaped(each.caption)}}}\label{{fig:{each.key}}}\end{{figure}}" + "\n"
+    for drawing in drawn:
+        picture = rf"\includegraphics[width=\linewidth]{{{drawing.key}}}"
+        label = rf"\label{{fig:{drawing.key}}}"
+        yield rf"\begin{{figure}}[htbp]\centering{picture}" + "\n"
+        yield rf"\caption{{{escaped(drawing.caption)}}}{label}\end{{figure}}" + "\n"

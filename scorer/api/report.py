@@ -178,7 +178,8 @@ class Report(Renderable, results.Report):
             UnknownName: there is no such kind or measure.
             UsageError: the report has nothing for it, or the width is none.
         """
-        from scorer.api.figures import KINDS, drawings
+        from scorer.api.figures import drawings
+        from scorer.reports.pictures.kinds import KINDS
 
         drawn = next(drawings(self._by(measure), kind, width), None)
         if drawn is None:

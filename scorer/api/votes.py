@@ -1,4 +1,4 @@
-"""A board of votes on pairs of systems (Bradley and Terry's model with ties)."""
+"""A leaderboard of votes on pairs of systems (Bradley and Terry's model with ties)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from scorer.api import data
+from scorer.api.data import as_polars, is_frame, is_path
 from scorer.api.text import Renderable, as_renderable
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
@@ -19,12 +18,10 @@ from scorer.leaderboard.votes import vote_board
 from scorer.results import votes as results
 from scorer.scoring.votes import NEEDED, USUAL, read_votes, refuse_other_rules
 
-ROLES = tuple(USUAL)
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class VoteBoard(Renderable, results.VoteBoard):
-    """A board of votes: systems ranked by votes on pairs of them."""
+    """A leaderboard of votes: systems ranked by votes on pairs of them."""
 
     subject, plain = "votes", "text"
 
@@ -42,73 +39,71 @@ def votes(
     seed: int = 1,
     title: str = "",
 ) -> VoteBoard:
-    """A board of systems by votes on pairs of them: one file, several together, or a data frame.
+    """Rank systems by votes on pairs of them.
 
     Args:
-        source: a path, several, or a data frame: a row is a vote, with the columns a, b, winner
+        source: A path, several, or a data frame: a row is a vote, with the columns a, b, winner
             (a name, a, b or tie), and if there are any, list (the prompt) and judge.
         columns: role -> the name of its column, where it is not a usual one.
-        level: of the intervals; None: none.
-        alpha: level of the tests that make tiers and ranges of ranks; None: none.
-        draws: how many permutations are drawn; of prompts at most 1,000.
-        seed: of all draws.
-        title: of the board.
+        level: Of the intervals; None: none.
+        alpha: Level of the tests that make tiers and ranges of ranks; None: none.
+        draws: How many permutations are drawn; of prompts at most 1,000.
+        seed: Of all draws.
+        title: Of the leaderboard.
 
     Raises:
-        SubmissionRejected: a row is no vote, or no finite strengths fit.
-        UsageError: there is no such role, or no file.
+        SubmissionRejected: A row is no vote, or no finite strengths fit.
+        UsageError: There is no such role, or no file.
     """
-    columns = dict(columns or {})
-    refuse_roles(columns)
+    names = dict(columns or {})
+    for role in names:
+        if role not in USUAL:
+            raise UsageError(f"{quoted(role)} is no column of votes: {', '.join(USUAL)}")
+    needed = [names[role] for role in NEEDED if role in names]
+    if len(set(needed)) < len(needed):
+        raise UsageError("the columns of a, b and winner are three")
     tiers = None if alpha is None else Tiers(alpha=alpha)
     rules = Leaderboard(intervals=level, tiers=tiers, draws=draws, seed=seed)
     with _vote_files(source) as paths:
-        ballots, findings = read_votes(paths, columns)
-        named = title or "Votes"
-        return as_renderable(VoteBoard, vote_board(ballots, rules, named, findings))
+        return _rank(paths, names, rules, title or "Votes")
 
 
-def votes_of(challenge: Challenge, paths: Sequence[Path]) -> VoteBoard:
-    """The board of the votes in these files by the rules of a challenge.yaml of kind votes.
+def rank_votes(challenge: Challenge, paths: Sequence[Path]) -> VoteBoard:
+    """Return the board of the votes in these files by the rules of a challenge of kind votes.
 
     Raises:
-        ChallengeError: the challenge says what means nothing for votes.
-        SubmissionRejected: a row is no vote, or no finite strengths fit.
+        ChallengeError: The challenge says what means nothing for votes.
+        SubmissionRejected: A row is no vote, or no finite strengths fit.
     """
     refuse_other_rules(challenge)
-    ballots, findings = read_votes(paths, challenge.votes)
     title = challenge.title or challenge.id
-    return as_renderable(VoteBoard, vote_board(ballots, challenge.leaderboard, title, findings))
+    return _rank(paths, challenge.votes, challenge.leaderboard, title)
 
 
-def refuse_roles(columns: Mapping[str, str]) -> None:
-    """Refuse a role that there is not, or a column of two roles, by `UsageError`."""
-    for role in columns:
-        if role not in ROLES:
-            raise UsageError(f"{quoted(role)} is no column of votes: {', '.join(ROLES)}")
-    needed = [columns[role] for role in NEEDED if role in columns]
-    if len(set(needed)) < len(needed):
-        raise UsageError("the columns of a, b and winner are three")
+def _rank(
+    paths: Sequence[Path], columns: Mapping[str, str], rules: Leaderboard, title: str
+) -> VoteBoard:
+    ballots, findings = read_votes(paths, columns)
+    return as_renderable(VoteBoard, vote_board(ballots, rules, title, findings))
 
 
 @contextmanager
 def _vote_files(source: object) -> Iterator[list[Path]]:
-    """The paths, or a data frame written as one."""
-    if data.is_frame(source):
+    """Yield the paths, or that of a file with the data frame's rows."""
+    if is_frame(source):
         with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
             path = Path(folder, "votes.jsonl")
-            frame: Any = data.as_polars(source, "the votes")
-            frame.write_ndjson(path)
+            as_polars(source, "the votes").write_ndjson(path)
             yield [path]
         return
-    paths = [source] if data.is_path(source) else source
+    paths = [source] if is_path(source) else source
     if not isinstance(paths, Iterable):
         raise TypeError(f"{type(source).__name__} is not understood; give paths or a data frame")
-    listed = list[Path]()
+    files: list[Path] = []
     for path in paths:
-        if not data.is_path(path):
+        if not is_path(path):
             raise TypeError(f"{printable(repr(path), 60)} is no path of votes")
-        listed.append(Path(path))
-    if not listed:
+        files.append(Path(path))
+    if not files:
         raise UsageError("there are no files of votes")
-    yield listed
+    yield files

@@ -7,6 +7,7 @@ from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,6 +18,7 @@ from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
 from scorer.metrics.notation import Measure
+from scorer.reading.write import write_file, write_folder, zip_files
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -90,6 +92,23 @@ class Bundle(NamedTuple):
     executables: frozenset[str] = frozenset()
     unsupported: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
+
+    def to_zip(self) -> bytes:
+        """Return the files as a zip archive."""
+        return zip_files(self.files, self.executables)
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write a zip archive if the path ends in .zip, else a new folder. Raises `UsageError`."""
+        target = Path(path)
+        if target.suffix == ".zip":
+            write_file(target, self.to_zip())
+            return
+        write_folder(target, self.files)
+        for name in self.executables:
+            (target / name).chmod(0o755)
+
+    def __repr__(self) -> str:
+        return f"<Bundle of {len(self.files):,} files>"
 
 
 Exporter = Callable[[ExportContext], Bundle]

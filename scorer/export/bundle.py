@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 from scorer import __version__
 from scorer.api.kit import kit
 from scorer.api.lint import lint
+from scorer.api.submissions import to_challenge
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.export.base import Bundle, ExportContext, Exporter, read_challenge_files
@@ -32,14 +34,20 @@ EXPORTERS: dict[str, Exporter] = {
 }
 
 
-def make_bundle(
-    platform: str, challenge: Challenge, *, image: str = IMAGE, allow_plugins: bool = False
+def export_bundle(
+    platform: str,
+    challenge: Challenge | Path | str,
+    *,
+    image: str | None = None,
+    allow_plugins: bool = False,
 ) -> Bundle:
-    """Lint a challenge, and return its bundle for a platform.
+    """Lint a challenge, and return its bundle for a platform: `.write("bundle.zip")` saves it.
+
+    The bundle holds the answers: it is for organizers only.
 
     Args:
-        platform: The name of the platform.
-        challenge: The challenge with its truth.
+        platform: codabench, evalai, github-classroom, gradescope, grand-challenge or tira.
+        challenge: A loaded challenge, or the path of its challenge.yaml or folder.
         image: The name of a container image that has `score`.
         allow_plugins: Whether the challenge's own metrics may be run; the bundle then allows
             them, too.
@@ -52,9 +60,10 @@ def make_bundle(
     exporter = EXPORTERS.get(platform)
     if exporter is None:
         raise UnknownName("platform", platform, tuple(EXPORTERS))
-    if not lint(challenge, allow_plugins=allow_plugins).sound:
+    loaded = to_challenge(challenge)
+    if not lint(loaded, allow_plugins=allow_plugins).sound:
         raise ChallengeError("the challenge is not sound; `score lint` says why")
-    return exporter(make_context(bind(challenge, allow_plugins), image))
+    return exporter(make_context(bind(loaded, allow_plugins), image or IMAGE))
 
 
 def make_context(bound: BoundChallenge, image: str = IMAGE) -> ExportContext:

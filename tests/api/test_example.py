@@ -2,7 +2,8 @@
 
 import pytest
 
-from scorer.api.example import of_metric, worked
+import scorer
+from scorer.api.example import measure_example, metric_example
 from scorer.metrics.catalogue import metrics, page_prose
 from scorer.metrics.notation import parse_measure
 
@@ -21,14 +22,14 @@ SHOWN = {
 def test_an_example_is_a_table_and_its_sum(name):
     notation, lines = SHOWN[name]
     metric = metrics().get(name)
-    text = worked(parse_measure(metric, notation))
+    text = measure_example(parse_measure(metric, notation))
     assert [line for line in lines if line not in text] == []
     assert "Not for publication" not in text  # it is of no truth
     assert text.rstrip().split("\n")[-1].startswith(f"{notation} = ")
 
 
 def test_a_metric_that_no_example_fits_has_none():
-    assert of_metric(metrics().get("Serendipity")) == ""
+    assert metric_example(metrics().get("Serendipity")) == ""
 
 
 def test_pages_have_no_python(score):
@@ -43,3 +44,12 @@ def test_no_metric_tells_python_to_people():
         prose = page_prose(metric)
         assert ">>>" not in prose, metric.name
         assert prose.split("\n")[0] == metric.page.split("\n")[0]
+
+
+def test_a_page_is_an_object_whose_text_the_command_prints(score):
+    page = scorer.describe_metric("nDCG@10")
+    assert page.title == "Normalised discounted cumulative gain"
+    assert page.formula[0].startswith("\\frac")
+    assert "k" in [parameter.name for parameter in page.parameters]
+    assert page.example.rstrip() in page.text.replace("\n    ", "\n")
+    assert str(page) == score("metrics", "nDCG@10").out.rstrip("\n")

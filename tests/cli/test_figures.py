@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from scorer.api.figures import Drawing, millimetres_of
+from scorer.api.figures import Drawing, parse_width
 from scorer.api.score import score as scored
 from scorer.core.errors import UnknownName, UsageError
 
@@ -66,7 +66,7 @@ def test_a_board_that_is_not_drawn_imports_no_picture():
 
 
 def test_widths():
-    assert millimetres_of("3.5 in") == pytest.approx(88.9)
+    assert parse_width("3.5 in") == pytest.approx(88.9)
     for wrong in ("84", "mm", "-5mm", "1e3mm", "0mm", ""):
         with pytest.raises(UsageError):
-            millimetres_of(wrong)
+            parse_width(wrong)

@@ -8,8 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from scorer.api.figures import KINDS, converts
-from scorer.api.paper import FIGURES
+import scorer
+from scorer.api.figures import has_converter
+from scorer.api.paper import DEFAULT_FIGURES
+from scorer.reports.pictures.kinds import KINDS
 
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "challenges/course-2026"
@@ -41,7 +43,9 @@ def test_the_paper_has_the_numbers_of_the_board(score, tmp_path):
 
 
 @pytest.mark.slow("runs LaTeX four times")
-@pytest.mark.skipif(not shutil.which("pdflatex") or not converts(), reason="takes LaTeX, and PDF")
+@pytest.mark.skipif(
+    not shutil.which("pdflatex") or not has_converter(), reason="takes LaTeX, and PDF"
+)
 def test_the_paper_compiles(score, tmp_path):
     assert score("paper", COURSE, GOOD, "-o", tmp_path, "-q").code == 0
     for tool in (["pdflatex", "-interaction=nonstopmode", "-halt-on-error"], ["bibtex"]):
@@ -56,12 +60,12 @@ def test_figures_that_are_asked_for(score, tmp_path):
     made, again = tmp_path / "new" / "folder", tmp_path / "again"
     words = ["--figures", "forest,pairs", "--width", "84mm", "-m", "RR", "-q"]
     score("paper", COURSE, GOOD, "-o", made, *words).assert_exit(0)
-    forms = ("svg", "pdf") if converts() else ("svg",)
+    forms = ("svg", "pdf") if has_converter() else ("svg",)
     figures = {f"{key}.{form}" for key in ("forest", "pairs") for form in forms}
     assert {path.name for path in made.iterdir()} == TEXTS | figures
     assert ElementTree.parse(made / "forest.svg").getroot().get("width") == "84mm"
     assert "RR of each submission" in (made / "forest.svg").read_text()
-    if converts():
+    if has_converter():
         assert (made / "forest.pdf").read_bytes().startswith(b"%PDF")
         assert "RR of each submission, with its" in (made / "figures.tex").read_text()
     assert score("paper", COURSE, GOOD, "-o", again, *words).code == 0
@@ -99,4 +103,20 @@ def test_curves_of_labels(score, tmp_path):
 def test_figures_are_the_ones_of_the_help(score):
     said = " ".join(score("paper", "--help").out.split()).replace("- ", "-")
     assert ", ".join(KINDS) in said
-    assert set(FIGURES) == {*KINDS} - {"differences", "curves"}
+    assert set(DEFAULT_FIGURES) == {*KINDS} - {"differences", "curves"}
+
+
+@pytest.mark.slow("writes a paper twice")
+def test_the_functions_write_what_the_commands_write(score, tmp_path):
+    files = sorted(GOOD.iterdir())[:3]
+    report = scorer.score(COURSE, files)
+    score("paper", COURSE, *files, "-o", tmp_path / "command", "-q").assert_exit(0)
+    scorer.paper(report).write(tmp_path / "function")
+    names = {path.name for path in (tmp_path / "command").iterdir()}
+    assert names == {path.name for path in (tmp_path / "function").iterdir()}
+    for name in names:
+        one, other = tmp_path / "command" / name, tmp_path / "function" / name
+        assert one.read_bytes() == other.read_bytes(), name
+    score("feedback", COURSE, *files, "-o", tmp_path / "texts", "-q").assert_exit(0)
+    texts = {path.name: path.read_text() for path in (tmp_path / "texts").iterdir()}
+    assert texts == scorer.feedback(report)

@@ -22,9 +22,10 @@ import yaml
 from conftest import COMMAND
 from export.rehearsal import RUNS, SHOWN_SPLITS, Worker
 
+import scorer
 from scorer.challenge.load import load
 from scorer.export.base import TEMPLATES, read_challenge_files
-from scorer.export.bundle import EXPORTERS, make_bundle, make_context
+from scorer.export.bundle import EXPORTERS, export_bundle, make_context
 from scorer.export.unsupported import unsupported_features
 from scorer.reading.write import write_folder
 from scorer.scoring.bind import bind
@@ -303,7 +304,7 @@ def test_splits_of_a_file_stay_apart_as_drawn_ones_do(name, challenge):
 @pytest.mark.slow("exports to each platform anew")
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_challenge_gives_the_same_bundle_and_says_what_is_not_supported(name, bundles):
-    again = make_bundle(name, load(COURSE))
+    again = scorer.export_bundle(name, COURSE)
     assert again.files == bundles[name].files
     assert any("tiers" in sentence for sentence in again.unsupported)
     assert again.next_steps
@@ -359,7 +360,7 @@ def test_a_bundle_does_what_score_does(name, bundles, rehearse, values_of, tmp_p
 def test_a_submission_of_several_files(rehearse, values_of, tmp_path):
     sent = ROOT / "submissions_example" / "gallery" / "glue"
     bundle = tmp_path / "bundle"
-    write_folder(bundle, make_bundle("codabench", load(GLUE)).files)
+    write_folder(bundle, export_bundle("codabench", load(GLUE)).files)
     good = sent / "good" / "bag-of-words.zip"
     ran = rehearse("codabench", bundle, good)
     assert [*ran.values.values()] == values_of(GLUE, good)

@@ -36,19 +36,16 @@ def export(
     The challenge is linted first. The command says what the platform does not have of what the
     challenge asks for, and what to do with the bundle.
     """
-    from scorer.export.bundle import IMAGE, make_bundle
-    from scorer.reading.write import write_folder, zip_files
+    from scorer.export.bundle import export_bundle
 
     terminal: Terminal = context.obj
     settled, notes = challenge_of(challenge, terminal)
-    bundle = make_bundle(platform, settled, image=image or IMAGE, allow_plugins=allow_plugins)
+    bundle = export_bundle(platform, settled, image=image, allow_plugins=allow_plugins)
     lines = [f"{printable(output)}: {len(bundle.files):,} files for {platform}"]
     lines += [f"not supported: {printable(sentence)}" for sentence in bundle.unsupported]
     lines += [f"next: {step}" for step in bundle.next_steps]
     if output.suffix == ".zip":
-        data = zip_files(bundle.files, bundle.executables)
+        data = bundle.to_zip()
         return Result(data, notes, files=((output, data),), written=tuple(lines))
-    write_folder(output, bundle.files)
-    for name in bundle.executables:
-        (output / name).chmod(0o755)
+    bundle.write(output)
     return Result(notes=(*notes, *lines))

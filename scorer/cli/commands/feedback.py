@@ -26,10 +26,7 @@ from scorer.cli.options import (
     Terminal,
     refuse_overwrite,
 )
-from scorer.core.errors import UsageError
 from scorer.core.text import printable
-
-BOOK = "grades.csv"
 
 
 def feedback(
@@ -54,34 +51,15 @@ def feedback(
     the reason. Where the phase hides the values, the texts do, too, unless --split names a split.
     --phase final writes them by the rules of that phase before it has begun.
     """
-    from scorer.reading.write import file_name, make_folder
-    from scorer.reports.base import Options
-    from scorer.reports.leaderboard.feedback import feedback as text_of
-    from scorer.reports.leaderboard.feedback import feedback_of_absent
-    from scorer.reports.leaderboard.grades import grades
+    from scorer.api.feedback import feedback as write_feedback
+    from scorer.reading.write import make_folder
 
     terminal: Terminal = context.obj
     sent = BoardWords(submissions or (), store, files_at, split, phase=phase, at=at)
     found = report_of(challenge, sent, terminal, allow_plugins, quiet)
-    report = found.report.published()
-    texts: dict[Path, str] = {}
-
-    def add_text(name: str, text: str) -> None:
-        path = output / f"{file_name(name)}.txt"
-        if path in texts:
-            raise UsageError(f"two submissions would be written to {printable(path)}")
-        texts[path] = text
-
-    for scored in report.submissions:
-        if not scored.baseline:
-            add_text(scored.name, text_of(report, scored, precision, found.blind))
-    for team in report.absent:
-        add_text(team, feedback_of_absent(report, team, precision))
-    if report.definition.grading is not None and not found.blind:
-        texts[output / BOOK] = grades(report, Options(precision))
-    if not texts:
-        raise UsageError("there is no submission to write about")
-    refuse_overwrite(list(texts), found.challenge, *found.read)
+    texts = write_feedback(found.report, precision=precision, hide_values=found.blind)
+    files = tuple((output / name, text) for name, text in texts.items())
+    refuse_overwrite([path for path, _ in files], found.challenge, *found.read)
     make_folder(output)
-    written = (f"{printable(output)}: {len(texts):,} files",)
-    return Result("", tuple(found.lines), found.exit_code, tuple(texts.items()), written)
+    written = (f"{printable(output)}: {len(files):,} files",)
+    return Result("", tuple(found.lines), found.exit_code, files, written)

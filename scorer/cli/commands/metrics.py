@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
@@ -26,7 +25,7 @@ def metrics(
     format: Format = Form.text,
 ) -> Result:
     """List the metrics, or print the page of one."""
-    from scorer.metrics.catalogue import distinct_pages, find_metrics, overview, page
+    from scorer.metrics.catalogue import distinct_pages, find_metrics, overview
     from scorer.metrics.catalogue import metrics as known
 
     if format is Form.json:
@@ -36,7 +35,7 @@ def metrics(
         return Result(as_json(Catalogue.of(distinct_pages(found))))
     if not name:
         return Result(context.obj.page(overview(known()), "catalogue"))
-    from scorer.api.example import of_metric  # scores, which the overview does not
+    from scorer.api.example import describe_metric  # which scores, as the overview does not
 
     room = max(width - INDENT, 20) if (width := context.obj.width) else None
-    return Result(context.obj.page(page(known(), " ".join(name), partial(of_metric, width=room))))
+    return Result(context.obj.page(describe_metric(" ".join(name), width=room).text))

@@ -59,23 +59,30 @@ def paper(
     vl-convert-python is installed (challenge-scorer[figures]). For organizers: values of lists are
     drawn.
     """
-    from scorer.api.figures import EXTRA, converts, refuse_unknown
-    from scorer.api.paper import FIGURES, paper_of
+    from scorer.api.figures import (
+        MISSING_CONVERTER,
+        has_converter,
+        parse_width,
+        refuse_unknown_kind,
+    )
+    from scorer.api.paper import DEFAULT_FIGURES
+    from scorer.api.paper import paper as write_paper
     from scorer.reading.write import make_folder
 
     terminal: Terminal = context.obj
-    kinds = [word.strip() for word in figures.split(",")] if figures else list(FIGURES)
+    kinds = [word.strip() for word in figures.split(",")] if figures else DEFAULT_FIGURES
     for kind in kinds:
-        refuse_unknown(kind, width)
+        refuse_unknown_kind(kind)
+    parse_width(width)
     sent = BoardWords(submissions or (), store, files_at, split, metric, truth, answers=answers)
     scored = report_of(challenge, sent, terminal, allow_plugins, quiet)
-    made = paper_of(scored.report, kinds, width, precision)
-    files = tuple((output / name, data) for name, data in made.files.items())
+    written = write_paper(scored.report, kinds, width=width, precision=precision)
+    files = tuple((output / name, data) for name, data in written.files.items())
     refuse_overwrite([path for path, _ in files], scored.challenge, *scored.read)
     make_folder(output)
     lines = [*scored.lines]
     if figures:
-        lines += [f"note: no {kind}: it takes {needs}" for kind, needs in made.missing.items()]
-    lines += [] if converts() else [f"note: {EXTRA}"]
+        lines += [f"note: no {kind}: it takes {needs}" for kind, needs in written.missing.items()]
+    lines += [] if has_converter() else [f"note: {MISSING_CONVERTER}"]
     main = printable(output / "main.tex")
     return Result("", tuple(lines), scored.exit_code, files, (main,))

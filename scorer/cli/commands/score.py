@@ -187,9 +187,9 @@ def _voted(
     settled: Challenge, files: Sequence[SubmissionFile], forms: Forms, options: Options
 ) -> Result:
     """The board of votes, which are no submissions."""
-    from scorer.api.votes import votes_of
+    from scorer.api.votes import rank_votes
 
-    board = votes_of(settled, [file.path for file in files])
+    board = rank_votes(settled, [file.path for file in files])
     notes = problems(board.problems, options.quiet, options.every)
     return forms.result(board, options, notes)
 

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from scorer.api.example import worked
+from scorer.api.example import measure_example
 from scorer.api.kits.readme import beginning_of_sample
 from scorer.board.live import LiveReport
 from scorer.board.phases import shown_at, state_at
@@ -190,7 +190,7 @@ def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Resp
             m.id: formulas(formula_lines(m.metric, public_measure(m).params))
             for m in terms.measures
         },
-        examples=site.once("examples", lambda: {m.id: worked(m) for m in terms.measures}),
+        examples=site.once("examples", lambda: {m.id: measure_example(m) for m in terms.measures}),
         words=rules_in_words(challenge), dates=milestones(challenge), facts=facts,
         is_sealed=(site.board.challenge.folder / SEAL).exists(),
         form=Prose(form, key="the form"),

@@ -1,0 +1,49 @@
+"""The texts that students get, and the gradebook."""
+
+from __future__ import annotations
+
+from scorer.core.errors import UsageError
+from scorer.core.text import quoted
+from scorer.reading.write import file_name
+from scorer.reports.base import Options
+from scorer.reports.leaderboard.feedback import feedback as feedback_text
+from scorer.reports.leaderboard.feedback import feedback_of_absent
+from scorer.reports.leaderboard.grades import grades
+from scorer.results.report import Report
+
+GRADEBOOK = "grades.csv"
+
+
+def feedback(report: Report, *, precision: int = 4, hide_values: bool = False) -> dict[str, str]:
+    """Return a text for each submission, and with `grading` the gradebook: file name -> content.
+
+    A text has the points, the values, the rank, and what is wrong with the file; grades.csv has
+    the columns id, points and feedback. Teams that have no submission that counts get a text, too.
+
+    Args:
+        report: What `score` or `evaluate` returned, or of a living board `Board.board`; only what
+            may be published of it is written.
+        precision: The decimals of values.
+        hide_values: Leave out values, ranks, points and grades.csv, as where a phase hides them.
+
+    Raises:
+        UsageError: There is no submission, or two would have one file.
+    """
+    public = report.published()
+    texts = {
+        scored.name: feedback_text(public, scored, precision, hide_values)
+        for scored in public.submissions
+        if not scored.baseline
+    }
+    texts |= {team: feedback_of_absent(public, team, precision) for team in public.absent}
+    files: dict[str, str] = {}
+    for name, text in texts.items():
+        file = f"{file_name(name)}.txt"
+        if file in files:
+            raise UsageError(f"two submissions would be written to {quoted(file)}")
+        files[file] = text
+    if public.definition.grading is not None and not hide_values:
+        files[GRADEBOOK] = grades(public, Options(precision))
+    if not files:
+        raise UsageError("there is no submission to write about")
+    return files
