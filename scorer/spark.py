@@ -58,6 +58,7 @@ from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import values_of_lists
 from scorer.scoring.answers import Answers, read_answers_file
 from scorer.scoring.bind import BoundChallenge, bind
+from scorer.scoring.lists import truth_schemas
 from scorer.scoring.open import OpenChallenge, open_challenge, read_side_tables
 from scorer.scoring.submission import (
     Checked,
@@ -68,7 +69,6 @@ from scorer.scoring.submission import (
     score_views,
 )
 from scorer.scoring.tables import read_table
-from scorer.scoring.where import truth_shapes
 from scorer.views.diverse import Diverse
 from scorer.views.preferences import Positions
 from scorer.views.values import CSV, Frames
@@ -369,7 +369,7 @@ def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
 
     prepared, plan = ready.bound, ready.plan
     challenge = prepared.challenge
-    table = read_table(challenge, challenge.truth, truth_shapes(prepared), Findings())
+    table = read_table(challenge, challenge.truth, truth_schemas(prepared), Findings())
     assert table is not None  # the truth is open
     names = pl.Series("list", list(plan.truths[None].lists), dtype=pl.String)
     lists = names.to_frame().with_row_index(PLACE)

@@ -13,7 +13,7 @@ from scorer.core.text import printable
 from scorer.reading.formats import find_format
 from scorer.reading.repair import Repaired, repair
 from scorer.scoring.bind import BoundChallenge, bind
-from scorer.scoring.open import public
+from scorer.scoring.open import read_public
 
 
 def fix(
@@ -33,7 +33,7 @@ def fix(
         ChallengeError: the challenge itself is wrong.
     """
     prepared = bind(challenge, allow_plugins)
-    public_part = public(prepared)
+    public_part = read_public(prepared)
 
     def repaired(file: SubmissionFile) -> Repaired:
         try:

@@ -21,6 +21,7 @@ from scorer.challenge.load import COMBINING
 from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source
 from scorer.challenge.public import Public
 from scorer.challenge.submission import layout_of
+from scorer.core.problems import Findings
 from scorer.kinds.base import LIKELY
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure
@@ -31,7 +32,7 @@ from scorer.reading.write import zip_files
 from scorer.scoring.bind import BoundChallenge
 from scorer.scoring.kind import own_metrics
 from scorer.scoring.open import wide_labels
-from scorer.scoring.tables import public_table
+from scorer.scoring.tables import require_table
 
 # groups of these names say which part of the lists is scored when
 SPLITS = {"public", "private", "hidden", "secret", "held-out", "heldout", "final"}
@@ -297,7 +298,7 @@ def _packed(
     The file goes to `files`, a sentence on its columns to `packed`. Returns its fields for
     challenge.yaml.
     """
-    table = public_table(challenge, source, schema)
+    table = require_table(challenge, source, [schema], Findings())
     columns = {role: table.column_name(role) for role in schema.roles if role in table}
     cells = [
         table.frame[role].to_list()

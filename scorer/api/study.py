@@ -34,7 +34,7 @@ from scorer.results import study as studies
 from scorer.results.json import ABSENT, LINTED, ChallengeIdentity
 from scorer.results.study import count_staying, span_ranks
 from scorer.scoring.bind import BoundChallenge, bind
-from scorer.scoring.combine import Combiner
+from scorer.scoring.combine import list_column_names
 from scorer.scoring.fingerprint import board_digest, fingerprint
 from scorer.scoring.open import OpenChallenge, open_challenge
 
@@ -197,7 +197,7 @@ def _further(plain: BoundChallenge) -> Iterator[MeasureSpec]:
     weighted = primary.combination.list_weights or primary.combination.grouped_by
     if weighted or not primary.of_lists or taken.intersection(WEIGHTS):
         return
-    for column in [each for each in WEIGHTS if each in Combiner(plain.challenge).columns]:
+    for column in [each for each in WEIGHTS if each in list_column_names(plain.challenge)]:
         update = {"weights": (column,), "id": f"{primary.id} by {column}", "primary": False}
         yield spec.model_copy(update=update)
 

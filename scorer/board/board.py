@@ -36,7 +36,7 @@ from scorer.core.text import quoted
 from scorer.reading.limits import UnreadableError
 from scorer.reading.open import open_file
 from scorer.results.json import ChallengeIdentity
-from scorer.scoring.without_truth import refuse_without_entries
+from scorer.scoring.kind import refuse_without_entries
 from scorer.store.files import Files
 from scorer.store.records import Act, Decision, Entry
 

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from scorer.core.problems import SHOWN_PLACES, Problem
-from scorer.core.text import nearest, quoted
+from scorer.core.text import quoted, suggest
 
 
 class ScorerError(Exception):
@@ -94,6 +94,5 @@ class UnknownName(ScorerError):
     """Nothing of a kind (metric, test, ...) has a name; the message suggests the nearest one."""
 
     def __init__(self, kind: str, name: str, known: Sequence[str]) -> None:
-        self.kind, self.name, self.nearest = kind, name, nearest(name, known)
-        hint = f"; did you mean {quoted(self.nearest)}?" if self.nearest else ""
-        super().__init__(f"no {kind} is called {quoted(name)}{hint}")
+        self.kind, self.name = kind, name
+        super().__init__(f"no {kind} is called {quoted(name)}{suggest(name, known)}")

@@ -39,6 +39,16 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return folded[matches[0]] if matches else None
 
 
+def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return the end of a message on an unknown name: the nearest known one, else `otherwise`.
+
+    >>> suggest("mael", ["male", "old"]), suggest("x", ["male", "old"])
+    ("; did you mean 'male'?", '')
+    """
+    similar = nearest(name, known)
+    return f"; did you mean {quoted(similar)}?" if similar else otherwise
+
+
 def unit(called: Mapping[str, str], count: int = 2) -> str:
     """Return what a challenge calls its lists: `users` if their column is `userId`.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from scorer.challenge.kit_archive import is_kit
 from scorer.challenge.model import Challenge, MeasureSpec, one_primary
@@ -13,27 +14,43 @@ from scorer.kinds.base import Kind
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
 from scorer.reading.layout import VALUE_ROLES
-from scorer.reading.read import header_words
-from scorer.scoring.faults import Fault, refuse
+from scorer.scoring.combine import read_header
+from scorer.scoring.rules import Fault, refuse
+from scorer.views.rows import Labelled, Targets
+from scorer.views.values import Frames
 
-# columns that only challenges of that kind have
+# The columns that only challenges of that kind have.
 OWN_COLUMNS = {
     "preferences": {"better", "worse"},
     "labels": {"label", "target"},
     "grades": {"text"},
 }
-
 VOTES = "votes"  # a kind without submissions
-Choice = tuple[MeasureSpec, tuple[Metric, ...]]  # a measure, and the metrics that it may mean
+LISTS_HELP = "write lists: {file: lists.csv}, with a column list"
 
 
-def of_its_kind(challenge: Challenge) -> Challenge:
-    """The challenge with the measures that its kind has where it names none.
+class Candidate(NamedTuple):
+    """A measure as it is written, and the metrics that it may mean: one for each kind."""
 
-    `ChallengeError` if there is no such kind, or it lacks what its kind needs.
+    spec: MeasureSpec
+    metrics: tuple[Metric, ...]
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of challenge that one of the metrics is for."""
+        return frozenset().union(*(metric.kinds for metric in self.metrics))
+
+    @property
+    def name(self) -> str:
+        """The name of the metric, as messages have it."""
+        return self.metrics[0].name
+
+
+def add_own_measures(challenge: Challenge) -> Challenge:
+    """Return the challenge with the measures of its kind if it names none.
+
+    `ChallengeError` if there is no such kind, or the challenge lacks what its kind needs.
     """
-    if challenge.votes and challenge.kind != VOTES:
-        refuse(challenge, [Fault("votes", "C122", "only a challenge of kind votes has votes")])
     if challenge.kind is None:
         return challenge
     refuse_votes(challenge)
@@ -45,171 +62,86 @@ def of_its_kind(challenge: Challenge) -> Challenge:
     if not challenge.metrics and (own := own_metrics(challenge)):
         specs = (MeasureSpec(notation=name, id=name, key="submission") for name in own)
         challenge = challenge.model_copy(update={"metrics": one_primary(tuple(specs))})
-    faults = []
-    if kind.truth and challenge.truthless:
-        faults.append(Fault("truth", "C107", f"is missing, and {kind.name} are held against one"))
-    if not kind.truth and not challenge.truthless:
-        faults.append(Fault("truth", "C122", f"{kind.name} are held against no truth"))
-    if not challenge.metrics and not is_kit(challenge):  # a kit need not compute any
-        help = "write metrics: [NAME], or give -m NAME"
-        faults.append(Fault("metrics", "C107", "is missing", help))
-    refuse(challenge, faults)
+    refuse(challenge, _find_missing_sections(challenge, kind))
     return challenge
 
 
+def _find_missing_sections(challenge: Challenge, kind: Kind) -> Iterator[Fault]:
+    if kind.truth and challenge.truthless:
+        yield Fault("truth", "C107", f"is missing, and {kind.name} are held against one")
+    if not kind.truth and not challenge.truthless:
+        yield Fault("truth", "C122", f"{kind.name} are held against no truth")
+    if not challenge.metrics and not is_kit(challenge):  # a kit need not compute any
+        yield Fault("metrics", "C107", "is missing", "write metrics: [NAME], or give -m NAME")
+
+
 def refuse_votes(challenge: Challenge) -> None:
-    """Refuse, by `ChallengeError`, a challenge that has no submissions."""
+    """Raise `ChallengeError` if the challenge has votes, and so no submissions."""
     if challenge.kind == VOTES:
         message = (
-            "votes give no submission a value of its own, so that there is nothing to do here; "
-            "score CHALLENGE VOTES... makes the board of all systems, as does scorer.votes"
+            "a challenge of votes has no submissions to score; score CHALLENGE VOTES... makes "
+            "the board of all systems, as does scorer.votes"
         )
         refuse(challenge, [Fault("kind", "C122", message)])
 
 
+def refuse_without_entries(challenge: Challenge) -> None:
+    """Raise `ChallengeError` if no board can be kept: of votes, or of lists not yet known."""
+    refuse_votes(challenge)
+    if challenge.truthless and challenge.lists is None:
+        message = "nothing names the lists, which are the same for all entries of a board"
+        refuse(challenge, [Fault("lists", "C121", message, LISTS_HELP)])
+
+
 def own_metrics(challenge: Challenge) -> Mapping[str, Metric]:
-    """The metrics that the columns of its submissions are, by name; none of most kinds."""
+    """Return the metrics that the columns of submissions are, by name; none of most kinds."""
     metrics = None if challenge.kind is None else find_kind(challenge.kind).metrics
     return {} if metrics is None else metrics(challenge.submission)
 
 
-def kind_of(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, list[Fault]]:
-    """The one kind that all metrics fit, or the first two that do not go together."""
+def decide_kind(challenge: Challenge, candidates: Sequence[Candidate], faults: list[Fault]) -> Kind:
+    """Return the one kind that all metrics fit; what does not go together is added to `faults`."""
     if challenge.kind is not None:
-        return _of_named_kind(challenge, candidates)
-    fits = frozenset[str]()
-    for n, (spec, choices) in enumerate(candidates):
-        kinds_here = _kinds_of(choices)
-        if n and not fits & kinds_here:
-            first = next(
-                earlier for _, earlier in candidates[:n] if not _kinds_of(earlier) & kinds_here
-            )
+        kind = find_kind(challenge.kind)
+        for each in candidates:
+            if kind.name not in each.kinds:
+                message = f"{each.name} looks at {_or(each.metrics[0].kinds)}"
+                message += f", and this challenge has {kind.name}"
+                faults.append(Fault(each.spec.key, "C115", message))
+        return kind
+    fits = candidates[0].kinds if candidates else frozenset[str]()
+    for n, each in enumerate(candidates):
+        if n and not fits & each.kinds:
+            first = next((e for e in candidates[:n] if not e.kinds & each.kinds), candidates[0])
             message = (
-                f"{first[0].name} looks at {_or(_kinds_of(first))} and {choices[0].name} at "
-                f"{_or(kinds_here)}; one challenge has one kind"
+                f"{first.name} looks at {_or(first.kinds)} and {each.name} at {_or(each.kinds)}; "
+                "one challenge has one kind"
             )
-            return find_kind(min(fits)), [Fault(spec.key, "C115", message)]
-        fits = fits & kinds_here if n else kinds_here
+            faults.append(Fault(each.spec.key, "C115", message))
+            return find_kind(min(fits))
+        fits &= each.kinds
     fits = fits or frozenset(KINDS)
-    if _framed(challenge, candidates):
-        return find_kind("frames"), []
-    fits = fits - {"frames"}
-    name = _decided(challenge, fits) if len(fits) > 1 else min(fits)
-    faults = _ambiguous_cells(challenge, candidates, fits) or list(
-        _unread(challenge, candidates, name)
-    )
-    return find_kind(name), faults
+    declared = _declared_roles(challenge)
+    views = {metric.view for each in candidates for metric in each.metrics}
+    if views == {Frames} and declared <= {"list"}:
+        return find_kind("frames")
+    fits -= {"frames"}
+    name = min(fits) if len(fits) == 1 else _kind_of_columns(challenge, fits, declared)
+    conflicts = list(_find_ambiguous_cells(challenge, fits, declared, Targets in views))
+    faults += conflicts or _find_other_columns(challenge, candidates, name)
+    return find_kind(name)
 
 
-def _of_named_kind(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, list[Fault]]:
-    """The kind that the challenge names, and the metrics that are of others."""
-    kind = find_kind(challenge.kind or "")
-    return kind, [
-        Fault(spec.key, "C115", f"{choices[0].name} looks at {_or(choices[0].kinds)}, and this "
-              f"challenge has {kind.name}")
-        for spec, choices in candidates
-        if kind.name not in _kinds_of(choices)
-    ]  # fmt: skip
-
-
-def _framed(challenge: Challenge, candidates: Sequence[Choice]) -> bool:
-    """Whether all measures read frames, and no column but the rows' ids is said to have a role."""
-    from scorer.views.values import Frames  # which few challenges need
-
-    views = {metric.view for _, choices in candidates for metric in choices}
-    return views == {Frames} and _declared(challenge) <= {"list"}
-
-
-def _ambiguous_cells(
-    challenge: Challenge, candidates: Sequence[Choice], fits: frozenset[str]
-) -> list[Fault]:
-    """The fault of wide columns whose cells could be numbers, classes or items."""
-    source = challenge.truth
-    declared = _declared(challenge)
-    decided = any(name in fits and roles & declared for name, roles in OWN_COLUMNS.items())
-    if "list" not in source.wide or decided or {*VALUE_ROLES, "item"} & {*source.columns}:
-        return []
-    from scorer.views.rows import Targets  # which few challenges need
-
-    numbers = any(metric.view is Targets for _, choices in candidates for metric in choices)
-    if fits == {"labels"} and not numbers:
-        return []
-    message = "what the cells of these columns are is not said: numbers, classes or items"
-    help = (
-        "in columns of the truth: {target: number} where they are numbers to predict, "
-        "{label: class} for classes, {item: id} for items"
-    )
-    return [Fault("truth.wide", "C121", message, help)]
-
-
-def _unread(challenge: Challenge, candidates: Sequence[Choice], kind: str) -> Iterator[Fault]:
-    """Measures of items, where the truth is said to have numbers or classes."""
-    source = challenge.truth
-    declared = {*source.columns, *source.document}
-    own = {name: sorted(OWN_COLUMNS[name] & declared) for name in ("labels", "grades")}
-    roles = [role for name, named in own.items() for role in named if name != kind]
-    if not roles or not candidates:
-        return
-    spec, choices = candidates[0]
-    message = (
-        f"{choices[0].name} looks at {_or(choices[0].kinds)}, whose truth has no {roles[0]}, "
-        "which this one is said to have"
-    )
-    yield Fault(spec.key, "C115", message)
-
-
-def sides(
-    challenge: Challenge, kind: str, bound: Iterable[tuple[MeasureSpec, Measure]]
-) -> Iterator[Fault]:
-    """Faults of measures in a challenge that has numbers beside classes."""
-    numbers = challenge.submission.numbers
-    if not numbers:
-        return
-    from scorer.views.rows import Labelled, Targets
-
-    if kind != "labels":
-        message = f"numbers stand beside classes, and this challenge has {kind}"
-        yield Fault("submission.numbers", "C115", message)
-        return
-    truth = challenge.truth
-    if "target" in truth.columns or truth.multilabel or truth.probability:
-        message = "beside numbers the truth has one label a row, whose column is label"
-        yield Fault("truth", "C115", message)
-    called = join_first(numbers)
-    for spec, measure in bound:
-        group, view = measure.combination.group, measure.metric.view
-        if measure.parts:
-            continue
-        if view not in (Targets, Labelled) or "probability" in measure.metric.columns:
-            message = f"{measure.name} cannot be asked where some groups have numbers ({called})"
-        elif group is None:
-            message = (
-                f"{measure.name} has to name the group that it is about, since some have numbers "
-                f"({called}) and the others classes"
-            )
-        elif (view is Targets) != (group in numbers):
-            has, wants = ("classes", "numbers") if view is Targets else ("numbers", "classes")
-            message = f"{quoted(group)} has {has}, and {measure.metric.name} is about {wants}"
-            message += f", which {called} has" if view is Targets else ""
-        else:
-            continue
-        yield Fault(f"{spec.key}.group", "C115", message)
-
-
-def _declared(challenge: Challenge) -> set[str]:
-    """The roles that are said to have a column, or a path."""
+def _declared_roles(challenge: Challenge) -> set[str]:
+    """Return the roles that are said to have a column, or a path."""
     truth, sent = challenge.truth, challenge.submission
     roles = {*truth.columns, *sent.columns, *truth.document, *sent.document}
     return roles | ({"label"} if sent.probability else set())
 
 
-def _kinds_of(choices: Sequence[Metric]) -> frozenset[str]:
-    return frozenset().union(*(metric.kinds for metric in choices))
-
-
-def _decided(challenge: Challenge, fits: frozenset[str]) -> str:
-    """The kind that the columns of the truth show: as declared, else as its header says."""
-    source, declared = challenge.truth, _declared(challenge)
+def _kind_of_columns(challenge: Challenge, fits: frozenset[str], declared: set[str]) -> str:
+    """Return the kind that the truth's columns show: as declared, else as its header has them."""
+    source = challenge.truth
     for name, roles in OWN_COLUMNS.items():
         if name in fits and roles & declared:
             return name
@@ -217,12 +149,82 @@ def _decided(challenge: Challenge, fits: frozenset[str]) -> str:
     if "ratings" in fits and "rating" in value_roles:
         return "ratings"
     if not value_roles and not source.document:
-        layout = challenge.layout(source)
-        words = header_words(source.file, source.format, layout)
+        words = read_header(source, challenge.layout(source))
         for name, roles in OWN_COLUMNS.items():
             if name in fits and len(roles & words) >= (2 if name == "preferences" else 1):
                 return name
     return next(name for name in ("grades", "ratings", min(fits)) if name in fits)
+
+
+def _find_ambiguous_cells(
+    challenge: Challenge, fits: frozenset[str], declared: set[str], has_targets: bool
+) -> Iterator[Fault]:
+    """Yield that the cells of wide columns could be numbers, classes or items."""
+    source = challenge.truth
+    is_decided = any(name in fits and roles & declared for name, roles in OWN_COLUMNS.items())
+    has_value = {*VALUE_ROLES, "item"} & {*source.columns}
+    if "list" not in source.wide or is_decided or has_value:
+        return
+    if fits == {"labels"} and not has_targets:
+        return
+    message = "what the cells of these columns are is not said: numbers, classes or items"
+    help = (
+        "in columns of the truth: {target: number} where they are numbers to predict, "
+        "{label: class} for classes, {item: id} for items"
+    )
+    yield Fault("truth.wide", "C121", message, help)
+
+
+def _find_other_columns(
+    challenge: Challenge, candidates: Sequence[Candidate], kind: str
+) -> Iterator[Fault]:
+    """Yield a measure of items where the truth is said to have numbers, classes or texts."""
+    declared = {*challenge.truth.columns, *challenge.truth.document}
+    others = (name for name in ("labels", "grades") if name != kind)
+    roles = [role for name in others for role in sorted(OWN_COLUMNS[name] & declared)]
+    if roles and candidates:
+        first = candidates[0]
+        message = (
+            f"{first.name} looks at {_or(first.metrics[0].kinds)}, whose truth has no {roles[0]}, "
+            "which this one is said to have"
+        )
+        yield Fault(first.spec.key, "C115", message)
+
+
+def find_mixed_faults(
+    challenge: Challenge, kind: str, measures: Sequence[Measure]
+) -> Iterator[Fault]:
+    """Yield the faults of measures in a challenge that has numbers beside classes."""
+    numbers, truth = challenge.submission.numbers, challenge.truth
+    if not numbers:
+        return
+    if kind != "labels":
+        message = f"numbers stand beside classes, and this challenge has {kind}"
+        yield Fault("submission.numbers", "C115", message)
+        return
+    if "target" in truth.columns or truth.multilabel or truth.probability:
+        message = "beside numbers the truth has one label a row, whose column is label"
+        yield Fault("truth", "C115", message)
+    names = join_first(numbers)
+    for spec, measure in zip(challenge.metrics, measures, strict=True):
+        group, view = measure.combination.group, measure.metric.view
+        if measure.parts:
+            continue
+        if view not in (Targets, Labelled) or "probability" in measure.metric.columns:
+            message = f"{measure.name} cannot be asked where some groups have numbers ({names})"
+        elif group is None:
+            message = (
+                f"{measure.name} has to name the group that it is about, since some have numbers "
+                f"({names}) and the others classes"
+            )
+        elif view is Targets and group not in numbers:
+            message = f"{quoted(group)} has classes, and {measure.metric.name} is about numbers"
+            message += f", which {names} has"
+        elif view is Labelled and group in numbers:
+            message = f"{quoted(group)} has numbers, and {measure.metric.name} is about classes"
+        else:
+            continue
+        yield Fault(f"{spec.key}.group", "C115", message)
 
 
 def _or(names: frozenset[str]) -> str:

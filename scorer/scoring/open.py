@@ -1,296 +1,437 @@
-"""Open challenges: measures bound, kind decided, files read."""
+"""A challenge opened: its public part, its truth, and the plan by which submissions are scored."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
+import numpy as np
+
 from scorer.challenge.kit_archive import is_kit, refuse_kit
-from scorer.challenge.model import Challenge, Source
-from scorer.challenge.public import Domain, IdNames, Public
+from scorer.challenge.model import Source
+from scorer.challenge.public import (
+    ClassCells,
+    ClassColumn,
+    Domain,
+    IdNames,
+    Public,
+    one_name,
+)
 from scorer.checks.base import TruthRows, examine
 from scorer.checks.pairs import find_likelihood_problems
 from scorer.core.arrays import Mask
-from scorer.core.problems import Findings, Problem, as_truth_problems
-from scorer.core.text import display_path, join_first, quoted
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import join_first, quoted
 from scorer.kinds.base import FilteredTruth, OpenTruth, PublicSources, SideTables
 from scorer.metrics.notation import Measure
 from scorer.reading.layout import match_wide_columns, part_of, row_of
 from scorer.reading.read import read_as_csv
-from scorer.reading.schema import Schema
-from scorer.reading.table import Table, sort_ids
+from scorer.reading.schema import EXTRA, Schema
+from scorer.reading.table import Table, make_table, sort_ids
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.bind import BoundChallenge
-from scorer.scoring.board_rules import refuse_flat, refuse_ladder, refuse_ungrouped
-from scorer.scoring.class_columns import with_forms_of_answers
-from scorer.scoring.classes import classes_in
-from scorer.scoring.columns import further_kinds, list_columns
-from scorer.scoring.contradictions import contradictory, list_labels
-from scorer.scoring.faults import Fault, located, refuse
 from scorer.scoring.fingerprint import digests
-from scorer.scoring.folds import SHAPES, Folded, split
+from scorer.scoring.kind import LISTS_HELP
+from scorer.scoring.lists import (
+    add_choices,
+    choose,
+    filter_truth,
+    find_measured_rows,
+    read_list_columns,
+    truth_schemas,
+)
+from scorer.scoring.rules import Fault, find_faults_of_truth, locate_fault, refuse
+from scorer.scoring.splits import split_truth
 from scorer.scoring.submission import Plan
-from scorer.scoring.tables import raise_fatal, read_keys, read_table, tell_cells
-from scorer.scoring.where import counted_rows, picked, truth_shapes
-from scorer.scoring.without_truth import found_lists, table_of_lists
+from scorer.scoring.tables import (
+    add_problems,
+    check_cells,
+    check_key_files,
+    find_contradictions,
+    raise_errors,
+    read_classes,
+    read_labels,
+    read_table,
+    require_table,
+)
+from scorer.views.images import (
+    CLASS,
+    FEWEST_PIXELS,
+    LARGEST_SHARE,
+    box_classes,
+    largest_coordinates,
+)
 from scorer.views.items import ItemsByList
-from scorer.views.preferences import Positions
+from scorer.views.preferences import Positions, Preferred
+from scorer.views.recommendations import Returned
 from scorer.views.values import Frames, text_of
 
+# The public part
 
-def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
-    """The public part of a challenge, from its public files, else from the truth's public columns.
 
-    Where the truth has been read anyway, its public columns are taken from there.
+@dataclass(eq=False)
+class _Truth:
+    """The truth's columns, read once and as far as the public part needs them."""
 
-    `ChallengeError` if neither can be read.
+    bound: BoundChallenge
+    findings: Findings
+    table: Table | None = None  # the whole truth, if it has been read
+    whole: bool = False  # whether conditions or cells of classes need more than public columns
+
+    @cached_property
+    def columns(self) -> Table | None:
+        """The columns; None without a truth, or if it cannot be read."""
+        challenge = self.bound.challenge
+        if self.table is not None or challenge.truthless:
+            return self.table
+        schemas = truth_schemas(self.bound) if self.whole else self.bound.kind.public_truth
+        return read_table(challenge, challenge.truth, schemas, self.findings)
+
+
+def read_public(bound: BoundChallenge, truth: Table | None = None) -> Public:
+    """Return the public part of a challenge, from its public files and the truth's public columns.
+
+    Args:
+        bound: The challenge.
+        truth: The table of the truth, if it has been read.
+
+    Raises:
+        ChallengeError: A file cannot be read, or is wrong.
     """
-    challenge, kind = prepared.challenge, prepared.kind
-    findings = Findings()
-    called = {role: prepared.called(role) for role in ("list", "item")}
-    items: Mapping[str, None] | None = None
-    candidates = None
-    lists: Mapping[str, None] = {}
-    groups: dict[str, str] = {}
-    clusters: dict[str, str] = {}
-    parts = (part for m in prepared.measures for part in m.all_parts)
-    conditional = kind.name == "labels" and any(p.combination.where for p in parts)
-    if challenge.items is not None:
-        further = challenge.items.further
-        shape = Schema(("item",), ("list", *further), further)
-        table = read_table(challenge, challenge.items, [shape], findings)
-        if table is not None:
-            items = IdNames(table.frame["item"].unique(maintain_order=True))
-            if "list" in table:
-                candidates = ItemsByList.of_columns(table.frame, "item")
-    if challenge.lists is not None:
-        further = challenge.lists.further
-        shape = Schema(("list",), ("group", "cluster", *further), further)
-        table = read_table(challenge, challenge.lists, [shape], findings)
-        lists = dict.fromkeys(table.frame["list"].to_list()) if table is not None else {}
-        if table is not None and "group" in table:
-            groups = list_labels(table, "group", display_path(challenge.lists.file), findings)
-            called["group"] = table.column_name("group")
-        if table is not None and "cluster" in table:
-            clusters = list_labels(table, "cluster", display_path(challenge.lists.file), findings)
-            called["cluster"] = table.column_name("cluster")
+    challenge, kind, findings = bound.challenge, bound.kind, Findings()
+    class_cells = dict.fromkeys(_find_class_cells(bound))
+    classes = challenge.classes or read_classes(challenge, findings)
+    has_conditions = kind.name == "labels" and any(p.combination.where for p in bound.all_parts)
+    looks_at_cells = kind.name == "boxes" or (bool(class_cells) and not classes)
+    source = _Truth(bound, findings, truth, has_conditions or looks_at_cells)
 
-    @cache
-    def columns() -> Table | None:
-        """The truth's public columns."""
-        if truth is not None or challenge.truthless:
-            return truth
-        shapes = truth_shapes(prepared) if conditional else kind.public_truth
-        return read_table(challenge, challenge.truth, shapes, findings)
+    def measured_rows() -> Mask | None:
+        table = source.columns if has_conditions else None
+        return None if table is None else find_measured_rows(bound, table)
 
-    def counted() -> Mask | None:
-        table = columns() if conditional else None
-        return None if table is None else counted_rows(prepared, table)
-
-    if challenge.lists is None and challenge.truthless:
-        lists = dict.fromkeys(found_lists(prepared))
-    elif challenge.lists is None and (table := columns()) is not None:
-        lists = IdNames(sort_ids(table.frame["list"]))
-    if not groups and challenge.parted:  # the part that a list is in is its group
-        parted = {name: part_of(name) for name in lists}
-        groups = {name: part for name, part in parted.items() if part is not None}
-        called.setdefault("group", "part")
-    if not clusters and "list" in challenge.truth.wide:  # of one row of the file: one unit
-        clusters = {name: row_of(name) for name in lists}
-        called.setdefault("cluster", called["list"])
-    public_part = Public(
-        kind.name, lists, items, candidates, called, groups,
-        challenge.classes or classes_in(challenge, findings),
-        clusters=clusters, numbers=frozenset(challenge.submission.numbers),
-        complete=candidates is not None and _compares_orders(prepared),
+    public = Public(
+        kind.name,
+        {},
+        called={role: bound.called(role) for role in ("list", "item")},
+        classes=classes,
+        numbers=frozenset(challenge.submission.numbers),
         texts=challenge.submission.texts,
-    )  # fmt: skip
-    if lost := public_part.numbers.difference(groups.values()):
-        names = join_first(list(dict.fromkeys(groups.values())))
-        message = f"no list is in the group {quoted(min(lost))} (groups: {names})"
-        findings.add(located(challenge, Fault("submission.numbers", "C121", message)))
-    public_part = kind.complete_public(
-        public_part, PublicSources(challenge, prepared.shapes, columns, counted)
     )
-    public_part = with_forms_of_answers(prepared, public_part, truth, findings)
-    public_part = public_part._replace(domains=_domains(prepared))
-    if challenge.submission.item_pattern and (items is not None or kind.name == "ratings"):
-        message = "the items are public, so that each is looked up: leave the pattern out"
-        findings.add(located(challenge, Fault("submission.item_pattern", "C121", message)))
-    read_keys(challenge, findings)
-    raise_fatal(findings)
-    return public_part
+    public = _add_items(bound, public, findings)
+    public = _add_lists(bound, public, source, findings)
+    sources = PublicSources(challenge, bound.shapes, lambda: source.columns, measured_rows)
+    public = kind.complete_public(public, sources)
+    columns = source.columns if looks_at_cells and not is_kit(challenge) else truth
+    public = public._replace(
+        class_columns=tuple(
+            ClassColumn(sent, true, public.classes or _classes_of_truth(columns, true))
+            for sent, true in class_cells
+        ),
+        boxes_are_shares=_are_shares(bound, columns),
+        domains=_find_domains(bound),
+    )
+    findings.extend(
+        locate_fault(challenge, fault)
+        for fault in _find_idle_public_keys(bound, public, bool(class_cells))
+    )
+    check_key_files(challenge, findings)
+    raise_errors(findings)
+    return public
 
 
-def _domains(prepared: BoundChallenge) -> tuple[Domain, ...]:
+def _add_items(bound: BoundChallenge, public: Public, findings: Findings) -> Public:
+    """Return the public part with the catalogue, and with candidates if it names their lists."""
+    source = bound.challenge.items
+    if source is None:
+        return public
+    schema = Schema(("item",), ("list", *source.further), source.further)
+    table = read_table(bound.challenge, source, [schema], findings)
+    if table is None:
+        return public
+    items = IdNames(table.frame["item"].unique(maintain_order=True))
+    if "list" not in table:
+        return public._replace(items=items)
+    compares_orders = bound.kind.name == "grades" and any(
+        part.metric.truth_order for part in bound.all_parts
+    )
+    candidates = ItemsByList.of_columns(table.frame, "item")
+    return public._replace(items=items, candidates=candidates, complete=compares_orders)
+
+
+def _add_lists(bound: BoundChallenge, public: Public, truth: _Truth, findings: Findings) -> Public:
+    """Return the public part with the lists, their groups and their clusters."""
+    challenge, called = bound.challenge, dict(public.called)
+    lists: Mapping[str, None] = {}
+    labels: dict[str, dict[str, str]] = {"group": {}, "cluster": {}}
+    if (source := challenge.lists) is not None:
+        schema = Schema(("list",), ("group", "cluster", *source.further), source.further)
+        table = read_table(challenge, source, [schema], findings)
+        if table is not None:
+            lists = dict.fromkeys(table.frame["list"].to_list())
+            for role in (role for role in labels if role in table):
+                labels[role] = read_labels(table, role, source.file, findings)
+                called[role] = table.column_name(role)
+    elif challenge.truthless:
+        if bound.found is None:
+            message = (
+                "nothing names the lists; a file of lists does, or submissions scored together"
+            )
+            refuse(challenge, [Fault("lists", "C121", message, LISTS_HELP)])
+        lists = dict.fromkeys(sorted(bound.found or ()))
+    elif (table := truth.columns) is not None:
+        lists = IdNames(sort_ids(table.frame["list"]))
+    if not labels["group"] and challenge.parted:  # the part that a list is in is its group
+        parts = {name: part_of(name) for name in lists}
+        labels["group"] = {name: part for name, part in parts.items() if part is not None}
+        called.setdefault("group", "part")
+    if not labels["cluster"] and "list" in challenge.truth.wide:  # a row of the file is one unit
+        labels["cluster"] = {name: row_of(name) for name in lists}
+        called.setdefault("cluster", called["list"])
+    return public._replace(
+        lists=lists, called=called, groups=labels["group"], clusters=labels["cluster"]
+    )
+
+
+def _find_class_cells(bound: BoundChallenge) -> Iterator[tuple[ClassCells, ClassCells]]:
+    """Yield where a submission and the truth name classes, once for each measure that looks."""
+    challenge = bound.challenge
+    in_truth, in_submission = challenge.each
+    if bound.kind.name == "boxes" and CLASS in in_truth and CLASS in in_submission:
+        sent = ClassCells("boxes", partial(box_classes, parts=in_submission))
+        true = ClassCells("boxes", partial(box_classes, parts=in_truth))
+        if challenge.truth.box_columns:
+            true = ClassCells(f"{EXTRA}{CLASS}]", one_name)
+        yield sent, true
+    for part in bound.all_parts:
+        if (cells := part.metric.class_cells(part.params)) is not None:
+            true, sent = cells
+            yield sent, true
+
+
+def _classes_of_truth(truth: Table | None, cells: ClassCells) -> tuple[str, ...]:
+    """Return the classes that the truth's cells name, in alphabetical order."""
+    if truth is None or cells.role not in truth:
+        return ()
+    texts = truth.frame[cells.role].unique().to_list()
+    return tuple(sorted({name for text in texts for name in cells.named(text)}))
+
+
+def _are_shares(bound: BoundChallenge, truth: Table | None) -> bool | None:
+    """Return whether the truth's boxes are shares of the image; None if that is not certain."""
+    if truth is None or bound.kind.name != "boxes":
+        return None
+    box_parts = bound.challenge.each[0]
+    largest = float(np.nanmax([-math.inf, *largest_coordinates(truth.frame, box_parts)]))
+    if LARGEST_SHARE < largest < FEWEST_PIXELS or largest <= 0:
+        return None
+    return largest <= LARGEST_SHARE
+
+
+def _find_domains(bound: BoundChallenge) -> tuple[Domain, ...]:
     """Return which numbers the measures are made for, each column and range once."""
     domains = dict[tuple[str, float, float], Domain]()
-    for part in (part for measure in prepared.measures for part in measure.all_parts):
+    for part in bound.all_parts:
         for role, (low, high) in part.metric.domain(part.params).items():
             domains.setdefault((role, low, high), Domain(role, low, high, part.metric.name))
     return tuple(domains.values())
 
 
-def _compares_orders(prepared: BoundChallenge) -> bool:
-    """Return whether a measure compares the order of a ranked list with the truth's."""
-    return prepared.kind.name == "grades" and any(
-        part.metric.truth_order for m in prepared.measures for part in m.all_parts
-    )
+def _find_idle_public_keys(
+    bound: BoundChallenge, public: Public, has_class_cells: bool
+) -> Iterator[Fault]:
+    """Yield keys of submissions that have no effect, by the public files."""
+    rules = bound.challenge.submission
+    if unknown := public.numbers.difference(public.groups.values()):
+        names = join_first(list(dict.fromkeys(public.groups.values())))
+        message = f"no list is in the group {quoted(min(unknown))} (groups: {names})"
+        yield Fault("submission.numbers", "C121", message)
+    if rules.classes and not has_class_cells and public.kind != "labels":
+        message = "no cell of a submission names a class"
+        yield Fault("submission.classes", "C122", message, "leave it out")
+    if rules.item_pattern and (public.items is not None or public.kind == "ratings"):
+        message = "the items are public, so that each is looked up: leave the pattern out"
+        yield Fault("submission.item_pattern", "C121", message)
 
 
-def read_side_tables(prepared: BoundChallenge, public: Public, findings: Findings) -> SideTables:
-    """The tables that a truth is opened with: the files beside it that measures look at."""
-    challenge = prepared.challenge
-    tables = {}
-    if challenge.likelihood is not None and _of_preferences(prepared):
-        chances = Schema(("list", "better", "worse", "probability"))
-        likelihood = read_table(challenge, challenge.likelihood, [chances], findings)
-        if likelihood is not None:
-            tables["likelihood"] = likelihood
-            file_findings = Findings(display_path(challenge.likelihood.file))
-            name, word = likelihood.column_name("probability"), public.word("list")
-            file_findings.extend(find_likelihood_problems(likelihood.frame, name, word))
-            findings.extend(as_truth_problems(file_findings))
-    beside, features = _items(prepared, findings)
-    if challenge.exclude is not None:
-        shape = Schema(("list", "item"))
-        if (excluded := read_table(challenge, challenge.exclude, [shape], findings)) is not None:
-            beside["exclude"] = excluded
-    if challenge.lists is not None and challenge.lists.extra:
-        shape = Schema(("list",), ("group", "cluster")).with_columns(challenge.lists.further)
-        if (lists_table := read_table(challenge, challenge.lists, [shape], findings)) is not None:
-            beside["lists"] = lists_table
-            tell_cells(lists_table, challenge.lists, findings)
-    if "items" in beside and challenge.items is not None:
-        tell_cells(beside["items"], challenge.items, findings)
-    metrics = [measure.metric for measure in prepared.measures]
-    strict = dict.fromkeys(each.name for each in metrics if each.truth_order == "strict")
-    whole = tuple(m.name for m in prepared.measures if not m.parts and not m.metric.soft_truth)
-    measure_of_view = {m.metric.view: m.name for m in reversed(prepared.measures)}
-    return SideTables(
-        public, tables | beside, features,
-        tuple(strict),
-        measure_of_view, challenge.submission, challenge.separators, further_kinds(challenge),
-        whole, tuple(challenge.truth.probability), _of_orders(prepared), challenge.each,
-        given_values=prepared.found or {},
-    )  # fmt: skip
+# The truth
 
 
-def _of_orders(prepared: BoundChallenge) -> bool:
-    parts = (part for m in prepared.measures for part in m.all_parts if not part.parts)
-    return all(part.metric.truth_order for part in parts)
-
-
-def _bare_lists(truth: Table, public: Public) -> Iterator[Problem]:
-    """The lists of the truth that have an empty cell, and stand in no file of lists."""
-    lines = truth.empty_lists
-    if bare := [name for name in lines if name not in public.lists]:
-        many = (
-            "a row has an empty cell" if len(bare) == 1 else f"{len(bare):,} rows have empty cells"
-        )
-        what = f"{many}, so that nothing is asked there: {public.word('list')} {join_first(bare)}"
-        help = "submissions that answer get S302; a file of `lists` that names them asks for them"
-        yield Problem("T301", what, "warning", line=lines[bare[0]], list=bare[0], help=help)
-
-
-class Opened(NamedTuple):
-    """The open truth."""
+class OpenedTruth(NamedTuple):
+    """The truth, made ready for submissions."""
 
     truth: OpenTruth
     folds: dict[str, OpenTruth]  # fold -> its own truth
-    picked: dict[
-        str | None, dict[str, FilteredTruth]
-    ]  # fold -> condition -> the items that it chooses
+    # fold, or None for the whole truth -> condition -> the truth of the items that it chooses
+    picked: dict[str | None, dict[str, FilteredTruth]]
+    columns: ListColumns  # groups, weights and conditions of the lists
     warnings: list[Problem]
 
 
-def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
-    """The open truth in `table`; `ChallengeError` if it is wrong."""
-    challenge, kind = prepared.challenge, prepared.kind
-    findings = Findings()
-    side_tables = read_side_tables(prepared, public, findings)
+def open_truth(bound: BoundChallenge, public: Public, table: Table) -> OpenedTruth:
+    """Return the truth in `table`, made ready; `ChallengeError` if it is wrong."""
+    challenge, kind, findings = bound.challenge, bound.kind, Findings()
+    sides = read_side_tables(bound, public, findings)
     if kind.name == "labels":
-        side_tables = side_tables._replace(measured_rows=counted_rows(prepared, table))
-    tell_cells(table, challenge.truth, findings)
-    named = challenge.path if challenge.truthless else challenge.truth.file
-    truth_findings = Findings(display_path(named))
-    truth_findings.extend(_bare_lists(table, public))
-    examine(TruthRows(table, public, challenge, side_tables.measured_rows), truth_findings)
-    # Where submissions name the lists, one that cannot be read tells itself why there are none.
-    if not len(table) and kind.name != "frames" and prepared.found is None:
+        sides = sides._replace(measured_rows=find_measured_rows(bound, table))
+    check_cells(table, challenge.truth, findings)
+    problems = Findings()
+    problems.extend(_find_empty_lists(table, public))
+    examine(TruthRows(table, public, challenge, sides.measured_rows), problems)
+    # If submissions name the lists, one that cannot be read says itself why there are none.
+    if not len(table) and kind.name != "frames" and bound.found is None:
         message = "the truth has no rows" if kind.truth else "there are no lists, and so no values"
-        truth_findings.add(Problem("S103", message))
-    ready = kind.open(table, side_tables, truth_findings)
-    findings.extend(as_truth_problems(truth_findings))
-    raise_fatal(findings)
+        problems.add(Problem("S103", message))
+    truth = kind.open(table, sides, problems)
+    file = challenge.path if challenge.truthless else challenge.truth.file
+    add_problems(findings, file, problems)
+    raise_errors(findings)
 
-    def opens(aids: SideTables) -> Callable[[Table], OpenTruth]:
-        return lambda part: kind.open(part, aids, Findings())
+    def open_part(part: Table, sides: SideTables = sides) -> OpenTruth:
+        return kind.open(part, sides, Findings())
 
-    choices: dict[str | None, dict[str, FilteredTruth]] = {}
-    choices[None] = picked(prepared, opens(side_tables), ready.lists, table)
+    choices = choose(bound, truth.lists, table)
+    picked: dict[str | None, dict[str, FilteredTruth]] = {
+        None: filter_truth(choices, open_part, truth.lists, table)
+    }
     folds = {}
-    if challenge.folds is not None:
-        for name, (part, lists) in _folds(
-            challenge, challenge.folds, table, ready.lists, findings
-        ).items():
-            fold_public = public._replace(lists=dict.fromkeys(lists))
-            fold_opens = opens(side_tables._replace(public=fold_public))
-            folds[name] = fold_opens(part)
-            choices[name] = picked(prepared, fold_opens, folds[name].lists, part, fold=True)
-    return Opened(ready, folds, choices, list(findings))
+    for name, fold in split_truth(challenge, table, truth.lists).items():
+        fold_public = public._replace(lists=dict.fromkeys(fold.lists))
+        open_fold = partial(open_part, sides=sides._replace(public=fold_public))
+        folds[name] = open_fold(fold.truth)
+        lists = folds[name].lists
+        fold_choices = choose(bound, lists, fold.truth, is_fold=True)
+        picked[name] = filter_truth(fold_choices, open_fold, lists, fold.truth)
+    columns = add_choices(read_list_columns(bound, truth.lists, public.groups), choices)
+    return OpenedTruth(truth, folds, picked, columns, list(findings))
 
 
-def _folds(
-    challenge: Challenge, source: Source, truth: Table, lists: Sequence[str], findings: Findings
-) -> dict[str, Folded]:
-    table = read_table(challenge, source, SHAPES, findings)
-    raise_fatal(findings)
-    assert table is not None
-    folds = split(truth, table, lists, file_findings := Findings(display_path(source.file)))
-    findings.extend(file_findings)
-    raise_fatal(findings)
-    return folds
+def _find_empty_lists(truth: Table, public: Public) -> Iterator[Problem]:
+    """Yield a warning on the lists of the truth that have an empty cell, and are not public."""
+    lines = truth.empty_lists
+    if names := [name for name in lines if name not in public.lists]:
+        count = len(names)
+        what = "a row has an empty cell" if count == 1 else f"{count:,} rows have empty cells"
+        word = public.word("list")
+        message = f"{what}, so that nothing is asked there: {word} {join_first(names)}"
+        help = "submissions that answer get S302; a file of `lists` that names them asks for them"
+        yield Problem("T301", message, "warning", line=lines[names[0]], list=names[0], help=help)
+
+
+def read_side_tables(bound: BoundChallenge, public: Public, findings: Findings) -> SideTables:
+    """Return the files beside the truth that measures look at, and what measures ask of it."""
+    challenge, metrics = bound.challenge, [measure.metric for measure in bound.measures]
+    sections = {
+        "truth": challenge.truth,
+        "lists": challenge.lists,
+        "items": challenge.items,
+        "submission": challenge.submission,
+    }
+    features: dict[str, str] = {}  # role -> the name of its column
+    if (items := challenge.items) is not None and _uses_items(bound):
+        features = {f"features[{n}]": name for n, name in enumerate(items.features)}
+    simple = [part for part in bound.all_parts if not part.parts]
+    return SideTables(
+        public,
+        _read_side_files(bound, public, features, findings),
+        tuple(features),
+        strict=tuple(dict.fromkeys(m.name for m in metrics if m.truth_order == "strict")),
+        views={m.metric.view: m.name for m in reversed(bound.measures)},
+        rules=challenge.submission,
+        separators=challenge.separators,
+        extra={name: s.extra for name, s in sections.items() if s is not None and s.extra},
+        single_class_metrics=tuple(
+            m.name for m in bound.measures if not m.parts and not m.metric.soft_truth
+        ),
+        class_columns=tuple(challenge.truth.probability),
+        truth_is_order=all(part.metric.truth_order for part in simple),
+        box_parts=challenge.each,
+        given_values=bound.found or {},
+    )
+
+
+def _uses_items(bound: BoundChallenge) -> bool:
+    """Return whether a measure looks at the tables of items and history."""
+    items = bound.challenge.items
+    return Returned in bound.views or (items is not None and bool(items.extra))
+
+
+def _read_side_files(
+    bound: BoundChallenge, public: Public, features: Mapping[str, str], findings: Findings
+) -> dict[str, Table]:
+    """Return the tables of the files beside the truth, by their sections of challenge.yaml."""
+    challenge = bound.challenge
+    tables: dict[str, Table] = {}
+
+    def read(name: str, source: Source, schema: Schema) -> Table | None:
+        if (table := read_table(challenge, source, [schema], findings)) is not None:
+            tables[name] = table
+        return table
+
+    if (source := challenge.likelihood) is not None and Preferred in bound.views:
+        schema = Schema(("list", "better", "worse", "probability"))
+        if (table := read("likelihood", source, schema)) is not None:
+            name, word = table.column_name("probability"), public.word("list")
+            problems = find_likelihood_problems(table.frame, name, word)
+            add_problems(findings, source.file, problems)
+    if (items := challenge.items) is not None and _uses_items(bound):
+        columns = {**features, **({} if items.users is None else {"users": items.users})}
+        schema = Schema(("item", *columns), (), columns).with_columns(items.further)
+        table = read("items", items, schema) if columns or items.further else None
+        if table is not None:
+            add_problems(findings, items.file, find_contradictions(table))
+            check_cells(table, items, findings)
+    if challenge.history is not None and _uses_items(bound):
+        read("history", challenge.history, Schema(("list", "item")))
+    if challenge.exclude is not None:
+        read("exclude", challenge.exclude, Schema(("list", "item")))
+    if (lists := challenge.lists) is not None and lists.extra:
+        schema = Schema(("list",), ("group", "cluster")).with_columns(lists.further)
+        if (table := read("lists", lists, schema)) is not None:
+            check_cells(table, lists, findings)
+    return tables
+
+
+# The challenge
 
 
 @dataclass(eq=False)
 class OpenChallenge:
-    """A challenge ready to check submissions, and to score them where its truth was opened."""
+    """A challenge ready to check submissions, and to score them if its truth was opened."""
 
     bound: BoundChallenge
     public: Public
-    truth: OpenTruth | None  # None: only checks
-    measures: tuple[Measure, ...]  # settled by the truth
+    truth: OpenTruth | None  # None: it only checks
+    measures: tuple[Measure, ...]  # with the parameters that the truth settles
     digests: dict[str, str]  # of all that a value depends on beside its submission
-    views: frozenset[type]  # all that is asked of a meeting
+    views: frozenset[type]  # the types that submissions are joined as
     warnings: tuple[Problem, ...] = ()
     folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
     columns: ListColumns = NO_COLUMNS  # of the truth's lists, where measures need them
     solution: str = ""  # the truth as CSV, where measures read frames
     labels: tuple[str, ...] = ()  # what the wide columns of a submission are about
-    picked: Mapping[str | None, Mapping[str, FilteredTruth]] = field(
-        default_factory=dict
-    )  # as of `Plan`
+    # fold, or None -> condition -> the truth of the items that it chooses
+    picked: Mapping[str | None, Mapping[str, FilteredTruth]] = field(default_factory=dict)
 
     def reading(self, format: str) -> OpenChallenge:
-        """The challenge for submissions in another format."""
+        """Return the challenge for submissions in another format."""
         challenge = self.bound.challenge
         rules = challenge.submission.model_copy(update={"format": format})
-        prepared = self.bound._replace(challenge=challenge.model_copy(update={"submission": rules}))
-        return replace(self, bound=prepared)
+        bound = self.bound._replace(challenge=challenge.model_copy(update={"submission": rules}))
+        return replace(self, bound=bound)
 
     @cached_property
     def plan(self) -> Plan:
         """The plan by which submissions are scored."""
-        prepared, rules = self.bound, self.bound.challenge.submission
+        bound, rules = self.bound, self.bound.challenge.submission
         return Plan(
             self.public,
             rules,
-            prepared.shapes,
-            prepared.limits,
-            prepared.challenge.layout(rules)._replace(known=self.labels),
+            bound.shapes,
+            bound.limits,
+            bound.challenge.layout(rules)._replace(known=self.labels),
             {} if self.truth is None else {None: self.truth} | dict(self.folds),
             self.measures,
             self.views,
@@ -304,147 +445,98 @@ class OpenChallenge:
 def open_challenge(
     bound: BoundChallenge, *, with_truth: bool = True, views: frozenset[type] = frozenset()
 ) -> OpenChallenge:
-    """Read the challenge's files; `ChallengeError` if one cannot be read, or is wrong.
+    """Return a challenge with its files read.
 
-    Without its truth it can only check submissions; `views` are opened besides those of the
-    measures.
+    Args:
+        bound: The challenge.
+        with_truth: Whether the truth is opened; without it submissions can only be checked.
+        views: The views that are needed besides those of the measures.
+
+    Raises:
+        ChallengeError: A file cannot be read, or is wrong.
     """
-    prepared = bound
     if not with_truth:
-        public_part = public(prepared)
-        read_whole = prepared.views & {Frames}  # of which a check is that they can be
-        labels = wide_labels(prepared, public_part)
-        return OpenChallenge(
-            prepared, public_part, None, prepared.measures, {}, read_whole, labels=labels
-        )
-    refuse_kit(prepared.challenge)
-    findings = Findings()
-    challenge = prepared.challenge
+        public = read_public(bound)
+        labels = wide_labels(bound, public)
+        checked = bound.views & {Frames}  # of which a check is that they can be read
+        return OpenChallenge(bound, public, None, bound.measures, {}, checked, labels=labels)
+    challenge, findings = bound.challenge, Findings()
+    refuse_kit(challenge)
     if challenge.truthless:
-        public_part = public(prepared)
-        truth = table_of_lists(public_part)
+        public = read_public(bound)
+        schema = Schema(("list",), (), {"list": public.called["list"]})
+        table = make_table({"list": list(public.lists)}, schema)
     else:
-        read = read_table(challenge, challenge.truth, truth_shapes(prepared), findings)
-        raise_fatal(findings)
-        assert read is not None
-        truth = read
-        public_part = _with_private_groups(prepared, public(prepared, truth), truth)
-    ready, folds, choices, warnings = answers(prepared, public_part, truth)
-    warnings = [*findings, *warnings]
-    measures = tuple(bound.resolve(ready.constants) for bound in prepared.measures)
-    refuse_flat(challenge, measures)
-    refuse_ladder(challenge, measures)
-    refuse_ungrouped(challenge, public_part.groups)
-    wanted_views, kind = prepared.views | views, prepared.kind.name
-    placed = Positions in wanted_views
-    identity = digests(challenge, kind, prepared.measures, prepared.rules, placed)
-    columns = list_columns(prepared, ready.lists, truth, public_part.groups)
+        table = require_table(challenge, challenge.truth, truth_schemas(bound), findings)
+        public = _add_private_groups(bound, read_public(bound, table), table)
+    opened = open_truth(bound, public, table)
+    measures = tuple(measure.resolve(opened.truth.constants) for measure in bound.measures)
+    refuse(challenge, find_faults_of_truth(challenge, measures, public.groups))
+    views = views | bound.views
     return OpenChallenge(
-        prepared,
-        public_part,
-        ready,
+        bound,
+        public,
+        opened.truth,
         measures,
-        identity,
-        wanted_views,
-        tuple(warnings),
-        folds,
-        columns,
-        solution=_solution(prepared, truth) if Frames in wanted_views else "",
-        labels=wide_labels(prepared, public_part, truth),
-        picked=choices,
+        digests(challenge, bound.kind.name, bound.measures, bound.rules, Positions in views),
+        views,
+        (*findings, *opened.warnings),
+        opened.folds,
+        opened.columns,
+        solution=_write_solution(bound, table) if Frames in views else "",
+        labels=wide_labels(bound, public, table),
+        picked=opened.picked,
     )
 
 
-def _with_private_groups(prepared: BoundChallenge, public: Public, truth: Table) -> Public:
-    """What is public, and the groups that the truth alone says: never for a check or a kit."""
+def _add_private_groups(bound: BoundChallenge, public: Public, truth: Table) -> Public:
+    """Return the public part with groups that the truth alone says: never for a check or a kit."""
     if "group" not in truth:
         return public
-    challenge, findings = prepared.challenge, Findings()
+    challenge, findings = bound.challenge, Findings()
     if public.groups:
         message = "the lists have public groups; those of the truth would be others"
-        findings.add(located(challenge, Fault("truth.columns.group", "C121", message)))
-    groups = list_labels(truth, "group", display_path(challenge.truth.file), findings)
-    raise_fatal(findings)
+        findings.add(locate_fault(challenge, Fault("truth.columns.group", "C121", message)))
+    groups = read_labels(truth, "group", challenge.truth.file, findings)
+    raise_errors(findings)
     called = {**public.called, "group": truth.column_name("group")}
     return public._replace(groups=groups, called=called)
 
 
 def wide_labels(
-    prepared: BoundChallenge, public: Public, truth: Table | None = None
+    bound: BoundChallenge, public: Public, truth: Table | None = None
 ) -> tuple[str, ...]:
-    """What the wide columns of a submission are about, as far as it has to have them all.
+    """Return what the wide columns of a submission are about, as far as it has to have them all.
 
-    The lists' columns are public with the lists; which items they are the catalogue says where the
-    truth is wide by items, too, and without one its header.
+    The lists' columns are public with the lists. Which items they are the catalogue says where the
+    truth is wide by items, too, and without a catalogue the truth's header.
     """
-    challenge, rules = prepared.challenge, prepared.challenge.submission
+    challenge, rules = bound.challenge, bound.challenge.submission
     role = next(iter(rules.wide), "")
     if rules.missing_list in ("zero", "skip") or rules.unknown_list == "ignore":
         return ()
     if role == "list":
         return tuple(dict.fromkeys(filter(None, map(part_of, public.lists))))
-    if role != "item" or role not in challenge.truth.wide or public.candidates is not None:
+    source = challenge.truth
+    if role != "item" or role not in source.wide or public.candidates is not None:
         return ()
     if public.items is not None:
         return tuple(public.items)
-    source, kind = challenge.truth, prepared.kind
     if truth is None and not is_kit(challenge):
-        truth = read_table(challenge, source, kind.public_truth, Findings())
+        truth = read_table(challenge, source, bound.kind.public_truth, Findings())
     names = () if truth is None else truth.header
     others = {source.columns.get(each, each) for each in ("list", "weight", *source.extra)}
     return tuple(label for _, label in match_wide_columns(source.wide[role], names, others))
 
 
-def _solution(prepared: BoundChallenge, truth: Table) -> str:
-    """The truth as CSV: its file, else a table of its columns that have roles.
+def _write_solution(bound: BoundChallenge, truth: Table) -> str:
+    """Return the truth as CSV: its file, else a table of its columns that have roles.
 
     `ChallengeError` if it is no CSV, and no other columns are known.
     """
-    challenge = prepared.challenge
-    source = challenge.truth
+    challenge, source = bound.challenge, bound.challenge.truth
     text = read_as_csv(source.file, source.format, challenge.layout(source))
-    if text is None and prepared.kind.name == "frames":
+    if text is None and bound.kind.name == "frames":
         message = "Kaggle's metrics read CSV, with a header"
         refuse(challenge, [Fault("truth.file", "C115", message)])
     return text_of(truth) if text is None else text
-
-
-def _of_preferences(prepared: BoundChallenge) -> bool:
-    from scorer.views.preferences import Preferred  # which few challenges need
-
-    return Preferred in prepared.views
-
-
-def _items(
-    prepared: BoundChallenge, findings: Findings
-) -> tuple[dict[str, Table], tuple[str, ...]]:
-    """The tables of items and history, and the features, where a measure needs them."""
-    challenge = prepared.challenge
-    tables: dict[str, Table] = {}
-    features: tuple[str, ...] = ()
-    source = challenge.items
-    if source is None and challenge.history is None:
-        return tables, features
-    from scorer.views.recommendations import Returned  # which few challenges need
-
-    if Returned not in prepared.views and not (source is not None and source.extra):
-        return tables, features
-    if source is not None and (source.features or source.users is not None or source.further):
-        called = {f"features[{n}]": name for n, name in enumerate(source.features)}
-        features = tuple(called)
-        if source.users is not None:
-            called["users"] = source.users
-        widened = source.model_copy(update={"columns": {**source.columns, **called}})
-        items = read_table(
-            challenge, widened, [Schema(("item", *called)).with_columns(source.further)], findings
-        )
-        if items is not None:
-            tables["items"] = items
-            file_findings = Findings(display_path(source.file))
-            file_findings.extend(contradictory(items))
-            findings.extend(as_truth_problems(file_findings))
-    if challenge.history is not None:
-        pairs = [Schema(("list", "item"))]
-        if (history := read_table(challenge, challenge.history, pairs, findings)) is not None:
-            tables["history"] = history
-    return tables, features

@@ -1,4 +1,4 @@
-"""Splits: named parts of the lists, drawn once from a seed, and scorecards cut to them."""
+"""Splits and folds: named parts of the lists, and scorecards of one part."""
 
 from __future__ import annotations
 
@@ -6,32 +6,37 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from scorer.challenge.leaderboard import EVERYTHING, REST, SHOWN_WORDS, Splits
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
-from scorer.core.problems import Findings, Problem, as_truth_problems
-from scorer.core.text import display_path, join_first, quoted
-from scorer.reading.read import read_file
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import join_first, quoted
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table
 from scorer.results.report import Scope
 from scorer.results.scorecard import Scorecard
-from scorer.scoring.faults import Fault, refuse
+from scorer.scoring.rules import Fault, refuse
+from scorer.scoring.tables import add_problems, raise_errors, read_plain_table, require_table
 
 
 def draw_splits(
     splits: Splits, lists: Sequence[str], groups: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The split of each list.
+    """Return the split of each list.
 
-    Units (lists, or whole groups of lists with `by: group`) are put in the order of
-    a hash of seed and name and dealt to the splits by their shares: equal shares,
-    seed and names give the same splits everywhere, whatever the order of the lists.
+    Units (lists, or whole groups of lists with `by: group`) are put in the order of a hash of seed
+    and name and dealt to the splits by their shares: equal shares, seed and names give the same
+    splits everywhere, whatever the order of the lists.
 
     Args:
+        splits: The names of the splits, with their shares and the seed.
+        lists: The names of the lists.
         groups: list -> group, for `by: group`; a list without a group is its own.
     """
     members: dict[str, list[str]] = {}
@@ -41,59 +46,63 @@ def draw_splits(
     units = sorted(
         members, key=lambda unit: hashlib.sha256(f"{splits.seed}:{unit}".encode()).digest()
     )
-    shares = {name: share for name, share in splits.shares.items() if share != REST}
-    rest = next((name for name, share in splits.shares.items() if share == REST), None)
-    names = [*shares, *([rest] if rest is not None else [])]
-    ends = np.cumsum([float(share) for share in shares.values()]) * len(lists)
-    if rest is None:
+    names = sorted(splits.shares, key=lambda name: splits.shares[name] == REST)  # the rest is last
+    shares = [float(splits.shares[name]) for name in names if splits.shares[name] != REST]
+    ends = np.cumsum(shares) * len(lists)
+    if len(shares) == len(names):
         ends[-1] = len(lists)
     split_of: dict[str, str] = {}
-    done = 0
+    done = 0  # lists
     for unit in units:
-        middle = done + len(members[unit]) / 2
-        index = int(np.searchsorted(ends, middle))
+        index = int(np.searchsorted(ends, done + len(members[unit]) / 2))
         split_of |= dict.fromkeys(members[unit], names[min(index, len(names) - 1)])
         done += len(members[unit])
     return split_of
 
 
-def read_splits(path: Path, lists: Sequence[str], called: str = "list") -> dict[str, str]:
-    """The split of each list, from a file of list,split; or of Kaggle's columns, such as id,Usage.
-
-    The lists' column may have the name `called` instead.
+def read_splits(path: Path, lists: Sequence[str], list_column: str = "list") -> dict[str, str]:
+    """Return the split of each list, from a file of list,split; or of Kaggle's, such as id,Usage.
 
     `ChallengeError` if it cannot be read, names a list twice or one that is not there, or leaves
     one out.
+
+    Args:
+        path: The file.
+        lists: The names of the lists.
+        list_column: What the column of lists is called in a file of Kaggle's.
     """
-    findings = Findings(display_path(path))
-    shape = Schema(("list", "fold"), (), {"fold": "split"})
-    kaggle = Schema(("list", "fold"), (), {"list": called, "fold": "Usage"}, uses_all=True)
-    table = read_file(path, None, [shape, kaggle], findings).table
-    split_of: dict[str, str] = {}
-    known_lists = set(lists)
+    findings = Findings()
+    schema = Schema(("list", "fold"), (), {"fold": "split"})
+    kaggle = Schema(("list", "fold"), (), {"list": list_column, "fold": "Usage"}, uses_all=True)
+    table = read_plain_table(path, [schema, kaggle], findings)
     if table is None:
-        raise ChallengeError(problems=as_truth_problems(findings))
-    for line, name, split in table.frame.select("line", "list", "fold").iter_rows():
-        if split_of.setdefault(name, split) != split:
-            findings.add(Problem("T304", f"list {quoted(name)} is in two splits", line=line))
-        elif name not in known_lists:
-            findings.add(Problem("T302", f"list {quoted(name)} is not in the truth", line=line))
-        elif split in SHOWN_WORDS or not split:
-            message = f"a split cannot be called {quoted(split)}"
-            findings.add(Problem("T304", message, line=line))
+        raise ChallengeError(problems=findings)
+    add_problems(findings, path, _find_split_problems(table, set(lists)))
+    firsts = table.frame.unique("list", keep="first", maintain_order=True)
+    split_of = dict(zip(firsts["list"], firsts["fold"], strict=True))
     if not findings.fatal and (missing := [name for name in lists if name not in split_of]):
-        findings.add(
-            Problem("T301", f"{len(missing):,} lists are in no split: {join_first(missing)}")
-        )
-    if findings.fatal:
-        raise ChallengeError(problems=as_truth_problems(findings))
+        message = f"{len(missing):,} lists are in no split: {join_first(missing)}"
+        add_problems(findings, path, [Problem("T301", message)])
+    raise_errors(findings)
     return split_of
+
+
+def _find_split_problems(table: Table, lists: Set[str]) -> Iterator[Problem]:
+    """Yield a list that is in two splits or not in the truth, and a name that no split can have."""
+    rows = table.frame.select("line", "list", "fold", first=pl.col("fold").first().over("list"))
+    for line, name, split, first in rows.iter_rows():
+        if split != first:
+            yield Problem("T304", f"list {quoted(name)} is in two splits", line=line)
+        elif name not in lists:
+            yield Problem("T302", f"list {quoted(name)} is not in the truth", line=line)
+        elif split in SHOWN_WORDS or not split:
+            yield Problem("T304", f"a split cannot be called {quoted(split)}", line=line)
 
 
 def assign_splits(
     challenge: Challenge, lists: Sequence[str], groups: Mapping[str, str]
 ) -> dict[str, str]:
-    """The split of each list, drawn or read; of none without splits.
+    """Return the split of each list, drawn or read; none without splits.
 
     `ChallengeError` if it cannot be read, or a phase shows a split that no list is in: a board of
     it would be of all lists.
@@ -101,23 +110,94 @@ def assign_splits(
     splits = challenge.splits
     if splits is None:
         return {}
-    if splits.file is not None:
-        called = challenge.truth.columns.get("list", "list")
-        split_of = read_splits(splits.file, lists, called)
-        refuse(challenge, _lost_splits(challenge, {*SHOWN_WORDS, *split_of.values()}))
-        return split_of
-    return draw_splits(splits, lists, groups)
+    if splits.file is None:
+        return draw_splits(splits, lists, groups)
+    list_column = challenge.truth.columns.get("list", "list")
+    split_of = read_splits(splits.file, lists, list_column)
+    names = {*SHOWN_WORDS, *split_of.values()}
+    refuse(
+        challenge,
+        (
+            Fault(
+                f"phases[{n}].show",
+                "C106",
+                f"phase {quoted(phase.id)} shows {quoted(phase.show)}, which is no split",
+            )
+            for n, phase in enumerate(challenge.phases)
+            if phase.show not in names
+        ),
+    )
+    return split_of
 
 
-def _lost_splits(challenge: Challenge, names: Set[str]) -> Iterator[Fault]:
-    for n, phase in enumerate(challenge.phases):
-        if phase.show not in names:
-            message = f"phase {quoted(phase.id)} shows {quoted(phase.show)}, which is no split"
-            yield Fault(f"phases[{n}].show", "C106", message)
+class Fold(NamedTuple):
+    """A part of the truth that is scored as a truth of its own."""
+
+    truth: Table
+    lists: tuple[str, ...]
+
+
+def split_truth(challenge: Challenge, truth: Table, lists: Sequence[str]) -> dict[str, Fold]:
+    """Return the folds of a truth by their names; none without a file of folds.
+
+    Args:
+        challenge: The challenge.
+        truth: The table of the truth.
+        lists: The lists that are scored, also those without a row in the truth.
+
+    Raises:
+        ChallengeError: The file cannot be read, or lists or items are in no fold, or in two.
+    """
+    source, findings = challenge.folds, Findings()
+    if source is None:
+        return {}
+    schemas = [Schema(("list", "item", "fold")), Schema(("list", "fold"))]
+    table = require_table(challenge, source, schemas, findings)
+    roles = ["list", "item"] if "item" in table else ["list"]
+    if missing := [role for role in roles if role not in truth]:
+        message = (
+            f"the truth has no column {quoted(missing[0])}; give each list one fold: list, fold"
+        )
+        add_problems(findings, source.file, [Problem("T201", message)])
+        raise_errors(findings)
+    folds = table.frame.unique(roles, keep="first").select(*roles, "fold")
+    rows = truth.frame.select(roles).join(folds, on=roles, how="left", maintain_order="left")
+    wanted = rows
+    if roles == ["list"]:
+        names = pl.DataFrame({"list": lists}, schema={"list": pl.String})
+        wanted = names.join(folds, on="list", how="left", maintain_order="left")
+    add_problems(findings, source.file, _find_fold_problems(table, wanted, roles))
+    raise_errors(findings)
+    by_fold = {}
+    for fold in sorted(wanted["fold"].unique(), key=lambda name: (len(name), name)):
+        part = truth.with_frame(truth.frame.filter(rows["fold"] == fold))
+        members = {*part.frame["list"]}
+        if roles == ["list"]:
+            members.update(wanted.filter(pl.col("fold") == fold)["list"])
+        by_fold[fold] = Fold(part, tuple(name for name in lists if name in members))
+    return by_fold
+
+
+def _find_fold_problems(
+    folds: Table, wanted: pl.DataFrame, roles: Sequence[str]
+) -> Iterator[Problem]:
+    """Yield the keys, of `roles`, that are in two folds, and those of `wanted` that are in none."""
+    rows = folds.frame.select("line", "fold", *roles, first=pl.col("fold").first().over(roles))
+    for line, fold, *key, first in rows.filter(pl.col("fold") != pl.col("first")).iter_rows():
+        name = f"list {quoted(key[0])}"
+        name = f"item {quoted(key[1])} of {name}" if key[1:] else name
+        message = f"{name} is in two folds, {quoted(first)} and {quoted(fold)}"
+        yield Problem("T304", message, line=line, list=key[0])
+    without = wanted.filter(pl.col("fold").is_null()).select(roles).unique().sort(roles).rows()
+    if without:
+        what = "lists" if len(roles) == 1 else "rows of the truth"
+        names = join_first(["/".join(key) for key in without])
+        message = f"{len(without):,} {what} are in no fold: {names}"
+        yield Problem("T301", message, list=without[0][0])
 
 
 def masks_of(lists: Sequence[str], split_of: Mapping[str, str]) -> dict[str, Mask]:
-    """Split -> which lists it has; `all` is the first."""
+    """Return split -> which lists it has; `all` is the first."""
     names = sorted(set(split_of.values()), key=lambda name: (name != "public", name))
     masks = {EVERYTHING: np.ones(len(lists), dtype=bool)}
     for name in names:
@@ -126,7 +206,7 @@ def masks_of(lists: Sequence[str], split_of: Mapping[str, str]) -> dict[str, Mas
 
 
 def scope_of(challenge: Challenge, splits: Mapping[str, Mask], split: str | None) -> Scope:
-    """The scope of a board of one split, or of all lists.
+    """Return the scope of a board of one split, or of all lists.
 
     `splits` is split -> which lists it has; `all` may be one of them.
     """
@@ -141,7 +221,7 @@ def scope_of(challenge: Challenge, splits: Mapping[str, Mask], split: str | None
 
 
 def cut(card: Scorecard, keep: Mask) -> Scorecard:
-    """A scorecard of some of its lists, as if the truth had only these."""
+    """Return a scorecard of some of its lists, as if the truth had only these."""
     if keep.all():
         return card
     place: Ints = np.cumsum(keep) - 1

@@ -2,69 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
 
 from scorer.challenge.model import CLASSES, Challenge, DescribedSource, Source
-from scorer.challenge.submission import layout_of
+from scorer.challenge.public import ClassNames
+from scorer.challenge.submission import ClassFile, FileLayout, KeyFile, layout_of
 from scorer.core.errors import ChallengeError
-from scorer.core.problems import Findings, as_truth_problems
-from scorer.core.text import display_path
+from scorer.core.problems import Findings, Problem, as_truth_problems
+from scorer.core.text import display_path, format_exact, printable, quoted
+from scorer.reading.limits import DEFAULT_LIMITS, ReadLimits
 from scorer.reading.parts import locate_by_part
-from scorer.reading.read import read_file
+from scorer.reading.read import header_words, read_file
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.views.columns import read_columns
 
+MOST_CLASSES = 10_000_000
+
 
 def read_table(
     challenge: Challenge,
-    source: Source,
-    shapes: Sequence[Schema],
+    source: Source | KeyFile | ClassFile,
+    schemas: Sequence[Schema],
     findings: Findings,
+    limits: ReadLimits = DEFAULT_LIMITS,
 ) -> Table | None:
-    """The table in one of the organizer's files, or None; problems of it get T codes."""
-    file_findings = Findings(display_path(source.file))
-    schemas = [replace(shape, columns={**source.columns, **shape.columns}) for shape in shapes]
-    layout = challenge.layout(source)
-    table = read_file(source.file, source.format, schemas, file_findings, layout=layout).table
-    locate_by_part(file_findings, layout.parts)
-    is_split = challenge.splits is not None and challenge.splits.file == source.file
-    used = ("S205", "column 'Usage' is not used") if is_split else None  # the splits use it
-    told = (p for p in file_findings if (p.code, p.message) != used)
-    findings.extend(as_truth_problems(told))
-    return None if table is None else replace(table, find_cells=None)  # which cannot be sent
+    """Return the table of an organizer's file; None, after its problems, if it cannot be read.
+
+    Args:
+        challenge: The challenge that names the file.
+        source: The section of challenge.yaml that does.
+        schemas: The shapes that it may have; the section says what their columns are called.
+        findings: Where its problems are added, with T codes.
+        limits: The limits of reading.
+    """
+    named = [replace(each, columns={**source.columns, **each.columns}) for each in schemas]
+    layout = challenge.layout(source) if isinstance(source, FileLayout) else layout_of(source)
+    in_file = Findings(display_path(source.file))
+    table = read_file(source.file, source.format, named, in_file, limits, layout).table
+    locate_by_part(in_file, layout.parts)
+    if challenge.splits is not None and challenge.splits.file == source.file:
+        unused = ("S205", "column 'Usage' is not used")  # the splits use it
+        add_problems(findings, source.file, (p for p in in_file if (p.code, p.message) != unused))
+    else:
+        add_problems(findings, source.file, in_file)
+    return None if table is None else replace(table, find_cells=None)  # which cannot be pickled
 
 
-def read_keys(challenge: Challenge, findings: Findings) -> None:
-    """Read the files that give the ids of lines without ids, only for their problems."""
-    for key, source in challenge.key_files.items():
-        if key == CLASSES:
-            continue
-        shape = Schema(("list",), ("item",), source.columns)
-        file_findings = Findings(display_path(source.file))
-        layout = layout_of(source)
-        read_file(source.file, source.format, [shape], file_findings, layout=layout)
-        findings.extend(as_truth_problems(file_findings))
-
-
-def public_table(challenge: Challenge, source: Source, schema: Schema) -> Table:
-    """The columns of a public file that have a role alone; `ChallengeError` if it is unreadable."""
-    findings = Findings()
-    table = read_table(challenge, source, [schema], findings)
-    raise_fatal(findings)
+def require_table(
+    challenge: Challenge, source: Source, schemas: Sequence[Schema], findings: Findings
+) -> Table:
+    """Return the table of an organizer's file as `read_table`; `ChallengeError` if it is wrong."""
+    table = read_table(challenge, source, schemas, findings)
+    raise_errors(findings)
     assert table is not None
     return table
 
 
-def raise_fatal(findings: Findings) -> None:
-    """Raise `ChallengeError` where a finding is an error."""
+def read_plain_table(file: Path, schemas: Sequence[Schema], findings: Findings) -> Table | None:
+    """Return the table of an organizer's file without a section of its own, as `read_table`."""
+    in_file = Findings(display_path(file))
+    table = read_file(file, None, schemas, in_file).table
+    add_problems(findings, file, in_file)
+    return table
+
+
+def add_problems(findings: Findings, file: Path, problems: Iterable[Problem]) -> None:
+    """Add problems of an organizer's file, with its path and with T codes."""
+    in_file = Findings(display_path(file))
+    in_file.extend(problems)
+    findings.extend(as_truth_problems(in_file))
+
+
+def raise_errors(findings: Findings) -> None:
+    """Raise `ChallengeError` with all findings if one of them is an error."""
     if findings.fatal:
         raise ChallengeError(problems=findings)
 
 
-def tell_cells(table: Table, source: DescribedSource, findings: Findings) -> None:
-    """Add the cells of further columns that are no classes."""
-    file_findings = Findings(display_path(source.file))
-    read_columns(table, source.extra, "", file_findings)
-    findings.extend(as_truth_problems(file_findings))
+def check_key_files(challenge: Challenge, findings: Findings) -> None:
+    """Add the problems of the files whose rows the lines of other files are about."""
+    for key, source in challenge.key_files.items():
+        if key != CLASSES:
+            read_table(challenge, source, [Schema(("list",), ("item",))], findings)
+
+
+def check_cells(table: Table, source: DescribedSource, findings: Findings) -> None:
+    """Add the problems of cells of further columns that are no classes."""
+    in_file = Findings()
+    read_columns(table, source.extra, "", in_file)
+    add_problems(findings, source.file, in_file)
+
+
+def read_classes(challenge: Challenge, findings: Findings) -> tuple[str, ...]:
+    """Return the labels of `submission.classes: {file: ..}`, in its order; none without a file."""
+    source = challenge.submission.classes
+    if isinstance(source, tuple):
+        return ()
+    words = header_words(source.file, source.format, layout_of(source))
+    named = source.columns or ({"label": next(iter(words))} if len(words) == 1 else {})
+    limits = ReadLimits(rows=MOST_CLASSES)
+    table = read_table(challenge, source, [Schema(("label",), (), named)], findings, limits)
+    if table is None:
+        return ()
+    add_problems(findings, source.file, _find_problems_of_classes(table))
+    return ClassNames(table.frame["label"].to_list())
+
+
+def _find_problems_of_classes(table: Table) -> Iterator[Problem]:
+    """Yield a label that stands twice or is empty, and that there are fewer than two."""
+    frame, word = table.frame, printable(table.column_name("label"), 60)
+    repeated = frame.filter(~pl.col("label").is_first_distinct())
+    for line, label in repeated.head(1).select("line", "label").iter_rows():
+        message = f"{word} {quoted(label)} stands twice"
+        yield Problem("S304", message, line=line, times=repeated.height)
+    for line in frame.filter(pl.col("label") == "")["line"].tail(1):
+        yield Problem("S522", f"{word} is empty", line=line)
+    if frame.height < 2:
+        yield Problem("S103", "there are fewer than two classes")
+
+
+def find_contradictions(items: Table) -> Iterator[Problem]:
+    """Yield numbers of items that differ from those of an earlier row, and counts below 0."""
+    roles = [role for role, dtype in items.frame.schema.items() if dtype.is_float()]
+    firsts = pl.col("line", *roles).first().over("item").name.prefix("first ")
+    frame = items.frame.with_columns(firsts)
+    for role in roles:
+        difference = pl.col(role) - pl.col(f"first {role}")
+        differs = difference.is_not_nan() & (difference != 0)
+        is_below = pl.lit(role == "users") & (pl.col(role) < 0)
+        columns = ("line", "item", "first line", role, f"first {role}")
+        rows = frame.select(*columns, differs=differs, is_below=is_below)
+        rows = rows.filter(pl.col("differs") | pl.col("is_below"))
+        for line, item, first_line, value, first, differs_here, below in rows.iter_rows():
+            message = f"{printable(items.column_name(role), 60)} of item {quoted(item)}"
+            message += f" is {format_exact(value)}"
+            if below:
+                yield Problem("S505", f"{message}, below 0", line=line, item=item)
+            if differs_here:
+                message += f" here and {format_exact(first)} on line {first_line:,}"
+                yield Problem("S304", message, line=line, item=item)
+
+
+def read_labels(table: Table, role: str, file: Path, findings: Findings) -> dict[str, str]:
+    """Return the group or cluster of each list; a list that has two is a problem of the file."""
+    rows = table.frame.select("line", "list", role, first=pl.col(role).first().over("list"))
+    for line, name, label, first in rows.filter(pl.col(role) != pl.col("first")).iter_rows():
+        message = f"{quoted(name)} is in two {role}s, {quoted(first)} and {quoted(label)}"
+        findings.add(Problem("T304", message, path=display_path(file), line=line, list=name))
+    firsts = rows.unique("list", keep="first", maintain_order=True)
+    return dict(zip(firsts["list"], firsts[role], strict=True))

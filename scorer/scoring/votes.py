@@ -23,7 +23,7 @@ from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
 from scorer.reading.unpack import read_head
 from scorer.results.votes import Ballots
-from scorer.scoring.faults import Fault, refuse
+from scorer.scoring.rules import Fault, refuse
 
 # role -> what its column is called where nobody says it, without case; the first that is there
 USUAL = {

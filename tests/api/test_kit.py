@@ -16,7 +16,7 @@ import scorer
 from scorer.challenge.kit_archive import open_kit
 from scorer.challenge.load import load
 from scorer.scoring.bind import bind
-from scorer.scoring.open import public
+from scorer.scoring.open import read_public
 
 ROOT = Path(__file__).parents[2]
 LISTS = "topic,group\nq1,x\nq2,y\n"
@@ -127,7 +127,7 @@ def test_same_findings_as_the_organizers(folder, kit, tmp_path, score):
 
 def test_the_public_part_is_the_same(folder, kit):
     with open_kit(kit) as inside:
-        mine, theirs = (public(bind(load(path))) for path in (folder, inside))
+        mine, theirs = (read_public(bind(load(path))) for path in (folder, inside))
     assert list(theirs.lists) == list(mine.lists)
     assert (theirs.kind, theirs.candidates, theirs.called) == (
         mine.kind,

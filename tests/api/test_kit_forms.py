@@ -9,7 +9,7 @@ from scorer.api.kit import kit
 from scorer.challenge.kit_archive import open_kit
 from scorer.challenge.load import load
 from scorer.scoring.bind import bind
-from scorer.scoring.open import public
+from scorer.scoring.open import read_public
 
 ITEMS = "list,item\nu2,b\nu2,a\nu1,c\nu1,a\n"
 RANKED = "list,item\nu1,a\nu2,b\n"
@@ -57,7 +57,7 @@ def test_the_sample_of_a_kit_is_valid_by_the_kit_and_the_challenge(name, tmp_pat
     (tmp_path / "lists.csv").write_text("list\nu2\nu1\n")
     (tmp_path / "items.csv").write_text(ITEMS)
     bound = bind(load(tmp_path))
-    (tmp_path / "kit.zip").write_bytes(kit(bound, public(bound)).data)
+    (tmp_path / "kit.zip").write_bytes(kit(bound, read_public(bound)).data)
     with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
         [sample] = [each for each in archive.namelist() if each.startswith("sample")]
         path = tmp_path / sample
@@ -81,7 +81,7 @@ def test_the_readme_describes_the_form(tmp_path):
     )
     (tmp_path / "truth.csv").write_text(RANKED)
     bound = bind(load(tmp_path))
-    (tmp_path / "kit.zip").write_bytes(kit(bound, public(bound)).data)
+    (tmp_path / "kit.zip").write_bytes(kit(bound, read_public(bound)).data)
     with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
         readme = archive.read("README.md").decode()
     for sentence in (

@@ -23,7 +23,7 @@ from scorer.challenge.schema import schema
 from scorer.challenge.submission import FileLayout, Length, Limits, written_keys
 from scorer.core.codes import codes
 from scorer.core.errors import ChallengeError
-from scorer.scoring.faults import Fault, located
+from scorer.scoring.rules import Fault, locate_fault
 
 LEAST = "truth: truth.csv\nmetrics: [nDCG@10]\n"
 
@@ -232,7 +232,7 @@ def test_line_and_problem():
         None,
         None,
     )
-    problem = located(made, Fault("metrics[0].cutoffs", "C114", "0 is below 1", "write 1"))
+    problem = locate_fault(made, Fault("metrics[0].cutoffs", "C114", "0 is below 1", "write 1"))
     said = "challenge.yaml:28: error[C114] metrics[0].cutoffs: 0 is below 1"
     assert (str(problem), problem.help) == (said, "write 1")
 

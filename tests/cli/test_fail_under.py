@@ -158,8 +158,8 @@ def test_a_plugin_file_runs_once_and_the_truth_is_opened_once(score, challenge, 
         **{"truth.csv": TRUTH, "own.py": COUNTING, "half.csv": HALF, "sent.csv": HALF},
     )
     (folder.parent / "mine.csv").write_text(HALF)
-    asked, answers = [], opening.answers
-    monkeypatch.setattr(opening, "answers", lambda *given: asked.append(1) or answers(*given))
+    asked, open_truth = [], opening.open_truth
+    monkeypatch.setattr(opening, "open_truth", lambda *given: asked.append(1) or open_truth(*given))
     words = [folder.parent / "mine.csv", "--fail-under", "Met=0.5"] if not verb else []
     ran = score(*verb, folder, *words, "--allow-plugins")
     assert ("0 failed" in ran.out) if verb else (ran.code == 0), ran

@@ -21,7 +21,7 @@ from scorer.api.fix import fix
 from scorer.challenge.kit_archive import open_kit
 from scorer.results.json import to_plain
 from scorer.scoring.bind import bind
-from scorer.scoring.open import public
+from scorer.scoring.open import read_public
 from scorer.web.app import create
 from scorer.web.context import Settings
 
@@ -92,7 +92,7 @@ def made(folder, truth, yaml=YAML):
 
 def kit_of(folder):
     prepared = bind(scorer.load(folder))
-    return scorer.kit(prepared, public(prepared))[0]
+    return scorer.kit(prepared, read_public(prepared))[0]
 
 
 @pytest.fixture

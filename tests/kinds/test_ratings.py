@@ -205,9 +205,9 @@ def test_checks_need_no_truth_where_lists_and_items_are_public(challenge, tmp_pa
 def test_the_public_part_holds_pairs_and_no_rating(challenge, tmp_path):
     from scorer.challenge.load import load
     from scorer.scoring.bind import bind
-    from scorer.scoring.open import public
+    from scorer.scoring.open import read_public
 
     folder, _ = made(challenge, tmp_path, "metrics: [MAE]")
-    known = public(bind(load(folder)))
+    known = read_public(bind(load(folder)))
     assert known.candidates == {"u1": {"a", "b"}, "u2": {"a"}}
     assert list(known.lists) == ["u1", "u2"]

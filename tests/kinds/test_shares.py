@@ -9,7 +9,7 @@ from scorer.api.score import score
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.scoring.bind import bind
-from scorer.scoring.open import open_challenge, public
+from scorer.scoring.open import open_challenge, read_public
 
 metrics = pytest.importorskip("sklearn.metrics")
 log_loss = metrics.log_loss
@@ -114,7 +114,7 @@ def test_lint_and_kits_know_them(tmp_path, truth):
     challenge = made(tmp_path, truth)
     assert lint(challenge).sound
     ready = bind(challenge)
-    packed = kit(ready, public(ready))
+    packed = kit(ready, read_public(ready))
     assert not packed.dropped
     assert b"3,0,0" not in packed.data
 

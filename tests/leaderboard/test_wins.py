@@ -119,7 +119,7 @@ def test_mistakes(challenge, rule, code, message):
 def test_no_groups(challenge):
     rule = "{measures: [Accuracy], each: group, aggregate: WinRate}"
     path = challenge(rule, columns="{list: id, label: label}")
-    with pytest.raises(ChallengeError, match="no two groups"):
+    with pytest.raises(ChallengeError, match="at least two groups"):
         score(path, challenge.files)
 
 

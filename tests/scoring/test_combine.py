@@ -10,7 +10,7 @@ from scorer.api.lint import lint
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.scoring.bind import bind
-from scorer.scoring.open import open_challenge, public
+from scorer.scoring.open import open_challenge, read_public
 
 HEAD = """\
 truth: truth.csv
@@ -71,7 +71,7 @@ def refused(folder, measures, head=HEAD):
         ("{metric: R@2, average: kind, aggregate: stability(1)}", "C106", "two numbers"),
         ("{metric: R@2, average: kind, aggregate: 'stability(-1, 1)'}", "C106", "two numbers"),
         ("{metric: R@2, average: kind, aggregate: 'median(1, 1)'}", "C106", "takes no number"),
-        ("{id: s, score: 0*a}", "C125", "make no difference"),
+        ("{id: s, score: 0*a}", "C125", "does not depend on its measures"),
         ("{id: s, score: a - b}", "C125", "does not follow"),
         ("{id: s, score: 1 - a, better: higher}", "C125", "lower is better"),
         ("{id: s, score: a + b, metric: P@1}", "C125", "a score has no metric"),
@@ -204,7 +204,7 @@ def test_the_kit_keeps_what_it_can_compute(folder):
         + "  - {id: w, metric: R@2, weights: weight}\n  - {id: t, score: 'w + a'}\n"
     )  # fmt: skip
     prepared = bind(load(path))
-    packed = kit(prepared, public(prepared))
+    packed = kit(prepared, read_public(prepared))
     assert packed.dropped == ("w", "t")
 
 

@@ -29,13 +29,13 @@ def kit(
     """Pack what participants need to check their submissions, and none of the answers."""
     from scorer.api import kit as kits
     from scorer.scoring.bind import bind
-    from scorer.scoring.open import public
+    from scorer.scoring.open import read_public
 
     terminal: Terminal = context.obj
     settled, notes = challenge_of(challenge, terminal)
     refuse_overwrite([output], settled, challenge)
     prepared = bind(settled, allow_plugins)
-    archive = kits.kit(prepared, public(prepared))
+    archive = kits.kit(prepared, read_public(prepared))
     path = printable(output)
     lines = [f"{path}: {len(archive.data):,} bytes; score check {path} SUBMISSION"]
     lines += map(printable, archive.packed)

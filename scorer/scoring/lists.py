@@ -1,0 +1,402 @@
+"""The columns of lists that measures ask for: groups, weights, and conditions on lists or items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from scorer.challenge.model import Challenge, DescribedSource
+from scorer.core.arrays import Floats, Mask
+from scorer.core.errors import ChallengeError
+from scorer.core.expressions import Condition, ExpressionError, parse_condition
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import display_path, format_exact, join_first, quoted, suggest
+from scorer.kinds.base import LIKELY, FilteredTruth, OpenTruth
+from scorer.reading.schema import EXTRA, NUMBER, Schema, holds_text
+from scorer.reading.table import Table, find_places
+from scorer.results.columns import CHOSEN, NO_COLUMNS, WHERE, Groups, ListColumns
+from scorer.scoring.bind import BoundChallenge
+from scorer.scoring.combine import read_header
+from scorer.scoring.rules import Fault, locate_fault, refuse
+from scorer.scoring.tables import raise_errors, read_table, require_table
+from scorer.views.join import among_lists
+
+
+def truth_schemas(bound: BoundChallenge) -> list[Schema]:
+    """Return the schemas that the truth may have, with further columns and those of conditions."""
+    source = bound.challenge.truth
+    schemas = [s for s in bound.kind.truth if ("text" in s.roles) == source.texts]
+    if source.probability:  # a column for each class
+        likely = {f"{LIKELY}[{n}]": name for n, name in enumerate(source.probability.values())}
+        schemas = [Schema(("list", *likely), ("weight",), likely)]
+    if source.box_columns:  # a row for each box
+        parts = {
+            f"{EXTRA if part == 'class' else NUMBER}{part}]": column
+            for part, column in source.box_columns.items()
+        }
+        schemas = [Schema(("list", *parts), (), parts)]
+    known = {*source.columns, *source.columns.values(), *source.extra}
+    known |= {role for schema in schemas for role in schema.roles}
+    conditions = map(parse_condition, _condition_keys(bound))
+    named = [name for each in conditions for name in each.names if name not in known]
+    words = read_header(source) if named else frozenset()
+    of_conditions = {f"{EXTRA}{name}]": name for name in named if name in words}
+    further = source.further
+    if group := source.columns.get("group"):
+        further = {**further, "group": group}
+    return [bound.as_measured(schema.with_columns(further, of_conditions)) for schema in schemas]
+
+
+# Groups and weights
+
+
+def read_list_columns(
+    bound: BoundChallenge, lists: Sequence[str], group_of: Mapping[str, str]
+) -> ListColumns:
+    """Return the groups and weights of lists that the measures ask for.
+
+    Args:
+        bound: The challenge.
+        lists: The names of the truth's lists.
+        group_of: list -> its group, public or of the truth.
+
+    Raises:
+        ChallengeError: The lists' file cannot be read, leaves a list out, names one in two groups,
+            has a weight below 0, or groups of several weights; or a measure is about no group.
+    """
+    challenge, findings = bound.challenge, Findings()
+    names = list(dict.fromkeys(name for m in bound.all_parts for name in m.combination.names))
+    weights = list(dict.fromkeys(name for m in bound.all_parts for name in m.combination.numbers))
+    groups: dict[str, Groups] = {}
+    if "group" in names and "group" in challenge.truth.columns:
+        names.remove("group")
+        cells = pl.Series([group_of.get(name) for name in lists], dtype=pl.String)
+        groups["group"] = _encode(cells.fill_null(""))
+        path = display_path(challenge.truth.file)
+        findings.extend(_find_lists_without("group", lists, cells, path))
+    if challenge.lists is None:  # lists of several files: each is a group
+        parts = pl.Series([name.partition("/")[0] for name in lists], dtype=pl.String)
+        columns = ListColumns({**groups, **dict.fromkeys(names, _encode(parts))})
+    else:
+        columns = _read_columns_of_file(challenge, challenge.lists, names, weights, lists, findings)
+        columns = columns._replace(groups={**groups, **columns.groups})
+    raise_errors(findings)
+    findings.extend(_find_unknown_groups(bound, columns))
+    findings.extend(_find_uneven_weights(bound, columns))
+    raise_errors(findings)
+    return columns
+
+
+def _read_columns_of_file(
+    challenge: Challenge,
+    source: DescribedSource,
+    names: Sequence[str],
+    weights: Sequence[str],
+    lists: Sequence[str],
+    findings: Findings,
+) -> ListColumns:
+    """Return the groups and weights of lists in columns of the lists' file."""
+    groups: dict[str, Groups] = {}
+    numbers: dict[str, Floats] = {}
+    if not names and not weights:
+        return NO_COLUMNS
+    words = {"group": source.columns.get("group", "group")}  # what the file calls it
+    roles = {f"{EXTRA}{name}]": words.get(name, name) for name in names}
+    roles |= {f"{NUMBER}{name}]": name for name in weights}
+    in_file = Findings()
+    table = read_table(challenge, source, [Schema(("list", *roles), (), roles)], in_file)
+    # Its warnings, as of unused columns, are said where the public part is read.
+    findings.extend(problem for problem in in_file if problem.severity == "error")
+    if table is None:
+        return NO_COLUMNS
+    path = display_path(source.file)
+    for name in names:
+        rows = table.frame.select("line", "list", value=f"{EXTRA}{name}]")
+        findings.extend(_find_second_values(rows, f"is in two groups of {name},", quoted, path))
+        cells = _values_of_lists(rows, lists)
+        findings.extend(_find_lists_without(name, lists, cells, path))
+        groups[name] = _encode(cells.fill_null(""), rows["value"])
+    for name in weights:
+        rows = table.frame.select("line", "list", value=f"{NUMBER}{name}]")
+        for line, list_name, weight in rows.filter(pl.col("value") < 0).iter_rows():
+            message = f"{name} of {quoted(list_name)} is {format_exact(weight)}, below 0"
+            findings.add(Problem("T505", f"{message}; it is a weight", path=path, line=line,
+                                 list=list_name))  # fmt: skip
+        rows = rows.filter(pl.col("value") >= 0)
+        findings.extend(_find_second_values(rows, f"has two weights {name},", format_exact, path))
+        cells = _values_of_lists(rows, lists)
+        findings.extend(_find_lists_without(name, lists, cells, path))
+        numbers[name] = cells.to_numpy()
+    return ListColumns(groups, numbers)
+
+
+def _encode(cells: pl.Series, of_file: pl.Series | None = None) -> Groups:
+    """Return the groups of lists from the cell of each; `of_file` has all groups there are."""
+    names = (cells if of_file is None else of_file).unique().sort()
+    return Groups(tuple(names), find_places(cells, names))
+
+
+def _values_of_lists(rows: pl.DataFrame, lists: Sequence[str]) -> pl.Series:
+    """Return the first value of each list, by the columns `list` and `value`; null without one."""
+    wanted = pl.DataFrame({"list": lists}, schema={"list": pl.String})
+    firsts = rows.select("list", "value").unique("list", keep="first")
+    return wanted.join(firsts, on="list", how="left", maintain_order="left")["value"]
+
+
+def _find_second_values(
+    rows: pl.DataFrame, what: str, write: Callable[[Any], str], path: str
+) -> Iterator[Problem]:
+    """Yield the rows whose value is not that of the first row of their list."""
+    pairs = rows.with_columns(first=pl.col("value").first().over("list"))
+    pairs = pairs.filter(pl.col("value") != pl.col("first"))
+    for line, name, value, first in pairs.iter_rows():
+        message = f"{quoted(name)} {what} {write(first)} and {write(value)}"
+        yield Problem("T304", message, path=path, line=line, list=name)
+
+
+def _find_lists_without(
+    name: str, lists: Sequence[str], cells: pl.Series, path: str
+) -> Iterator[Problem]:
+    """Yield how many lists have no value in the column of that name."""
+    if cells.null_count():
+        lacking = pl.Series(lists, dtype=pl.String).filter(cells.is_null()).to_list()
+        message = f"{len(lacking):,} of {len(lists):,} lists have no {name}: {join_first(lacking)}"
+        yield Problem("T301", message, path=path)
+
+
+def _find_unknown_groups(bound: BoundChallenge, columns: ListColumns) -> Iterator[Problem]:
+    """Yield measures that are about a group which no list is in."""
+    for spec, measure in zip(bound.challenge.metrics, bound.measures, strict=True):
+        group = measure.combination.group
+        if group is None or group in (names := columns.groups["group"].names):
+            continue
+        hint = suggest(group, names, f" (groups: {join_first(names)})")
+        fault = Fault(f"{spec.key}.group", "C121", f"no list is in the group {quoted(group)}{hint}")
+        yield locate_fault(bound.challenge, fault)
+
+
+def _find_uneven_weights(bound: BoundChallenge, columns: ListColumns) -> Iterator[Problem]:
+    """Yield weights of groups that are not the same for all lists of a group."""
+    for measure in bound.measures:
+        grouped_by, name = measure.combination.grouped_by, measure.combination.group_weights
+        if grouped_by is None or name is None or name not in columns.weights:
+            continue
+        names, codes = columns.groups[grouped_by]
+        frame = pl.DataFrame({"group": codes, "weight": columns.weights[name]})
+        counts = frame.group_by("group").agg(pl.col("weight").n_unique()).sort("group")
+        uneven = set(counts.filter(pl.col("weight") > 1)["group"])
+        first = next((names[code] for code in codes.tolist() if code in uneven), None)
+        if first is not None and bound.challenge.lists is not None:
+            message = f"{name} is the weight of a group in {measure.id}, and lists of "
+            message += f"{quoted(first)} have several"
+            yield Problem("T304", message, path=display_path(bound.challenge.lists.file))
+
+
+# Conditions
+
+
+class Choice(NamedTuple):
+    """What a condition of a measure is true of."""
+
+    lists: Mask  # (lists,); of items, where it is true of any
+    rows: Mask | None = None  # (rows,) of the truth, where it chooses items
+    items: frozenset[str] | None = None  # of the items' file, if it names no other columns
+
+
+def choose(
+    bound: BoundChallenge, lists: Sequence[str], truth: Table, is_fold: bool = False
+) -> dict[str, Choice]:
+    """Return what each condition of a measure is true of, by its text.
+
+    Args:
+        bound: The challenge.
+        lists: The names of the truth's lists.
+        truth: The table of the truth, with the columns of conditions.
+        is_fold: Whether the lists are those of a fold, of which a condition need not be true.
+
+    Raises:
+        ChallengeError: A column is not there or holds no numbers, a list is chosen in part where
+            lists have no items to choose, or no list is.
+    """
+    keys, challenge = _condition_keys(bound), bound.challenge
+    if not keys:
+        return {}
+    conditions = {text: parse_condition(text) for text in keys}
+    names = dict.fromkeys(name for condition in conditions.values() for name in condition.names)
+    cells = {name: each for name in names if (each := _cells_of_truth(truth, name)) is not None}
+    cells |= _cells_of_lists(challenge, names, lists, truth)
+    catalogue = _read_catalogue(bound, set(names) - set(cells))
+    if catalogue is not None and "item" in truth:
+        at_rows = _join_last(truth.frame, catalogue.frame, "item")
+        cells |= {role[len(EXTRA) : -1]: at_rows[role] for role in catalogue.schema.required[1:]}
+    choices = {}
+    for text, condition in conditions.items():
+        key = keys[text]
+        refuse(challenge, _find_unknown_names(challenge, condition, cells, key))
+        try:
+            true = condition.mask(cells)
+            choices[text] = _choose_by(bound, condition, true, truth, lists, catalogue)
+        except ExpressionError as error:
+            refuse(challenge, [Fault(key, "C125", str(error))])
+        if not is_fold and not choices[text].lists.any():
+            refuse(challenge, [Fault(key, "C125", f"true of no list: {text}")])
+    return choices
+
+
+def filter_truth(
+    choices: Mapping[str, Choice],
+    open_table: Callable[[Table], OpenTruth],
+    lists: Sequence[str],
+    truth: Table,
+) -> dict[str, FilteredTruth]:
+    """Return the truth of the items of each condition that chooses items, by its text.
+
+    Args:
+        choices: What each condition is true of.
+        open_table: Makes a truth of some rows ready.
+        lists: The names of the truth's lists.
+        truth: The table of the truth.
+    """
+    return {
+        text: FilteredTruth(
+            open_table(truth.with_frame(truth.frame.filter(choice.rows))),
+            among_lists(truth.frame.filter(~choice.rows), lists),
+            choice.items,
+        )
+        for text, choice in choices.items()
+        if choice.rows is not None
+    }
+
+
+def add_choices(columns: ListColumns, choices: Mapping[str, Choice]) -> ListColumns:
+    """Return the columns of lists with one for each condition."""
+    groups = {
+        WHERE + text: Groups(CHOSEN, choice.lists.astype(int)) for text, choice in choices.items()
+    }
+    return columns._replace(groups={**columns.groups, **groups})
+
+
+def find_measured_rows(bound: BoundChallenge, truth: Table) -> Mask | None:
+    """Return the rows of a table that a measure looks at; None where one looks at all rows."""
+    if any(part.combination.where is None for part in bound.all_parts if not part.parts):
+        return None
+    lists = truth.frame["list"].unique().sort()
+    choices = choose(bound, lists.to_list(), truth, is_fold=True).values()
+    inside: Mask = np.logical_or.reduce([choice.lists for choice in choices])
+    return inside[find_places(truth.frame["list"], lists)]
+
+
+def _condition_keys(bound: BoundChallenge) -> dict[str, str]:
+    """Return the text of each condition -> the key of the first measure that has it."""
+    keys: dict[str, str] = {}
+    for spec, measure in zip(bound.challenge.metrics, bound.measures, strict=True):
+        for part in measure.all_parts:
+            if (text := part.combination.where) is not None:
+                keys.setdefault(text, f"{spec.key}.where")
+    return keys
+
+
+def _cells_of_truth(table: Table, name: str) -> pl.Series | None:
+    """Return a column as texts, by its role or by what the file calls it; None if there is none."""
+    called = {table.column_name(role): role for role in table.frame.columns[1:]}
+    roles = (name, called.get(name), f"{EXTRA}{name}]", f"{NUMBER}{name}]")
+    role = next((each for each in roles if each in table and each != "line"), None)
+    if role is None:
+        return None
+    column = table.frame[role]
+    if holds_text(role):
+        return column
+    return pl.Series([f"{number:.17g}" for number in column.to_list()], dtype=pl.String)
+
+
+def _cells_of_lists(
+    challenge: Challenge, names: Iterable[str], lists: Sequence[str], truth: Table
+) -> dict[str, pl.Series]:
+    """Return the columns of the lists' file with these names, at the rows of the truth."""
+    source = challenge.lists
+    if source is None:
+        return {}
+    words = read_header(source) - {source.columns.get("list", "list")}
+    called = {word: word for word in words}
+    called |= {role: word for role, word in source.columns.items() if word in words}
+    if not (used := {name: called[name] for name in names if name in called}):
+        return {}
+    table = _read_texts(challenge, source, "list", used)
+    known = set(table.frame["list"])
+    if (lacking := next((name for name in lists if name not in known), None)) is not None:
+        message = f"{quoted(lacking)} of the truth is not in the file of lists"
+        path = display_path(source.file)
+        raise ChallengeError(problems=[Problem("T301", message, path=path, list=lacking)])
+    at_rows = _join_last(truth.frame, table.frame, "list")
+    return {name: at_rows[f"{EXTRA}{name}]"] for name in used}
+
+
+def _read_catalogue(bound: BoundChallenge, names: Set[str]) -> Table | None:
+    """Return the columns of the items' file with names that nothing else has."""
+    source = bound.challenge.items
+    if source is None or bound.kind.name not in ("grades", "ratings"):
+        return None
+    used = {name: name for name in names & read_header(source)}
+    return _read_texts(bound.challenge, source, "item", used) if used else None
+
+
+def _read_texts(
+    challenge: Challenge, source: DescribedSource, id_role: str, words: Mapping[str, str]
+) -> Table:
+    """Return columns of a file as texts, name -> word in the header, as `extra[NAME]`."""
+    roles = {f"{EXTRA}{name}]": word for name, word in words.items()}
+    return require_table(challenge, source, [Schema((id_role, *roles), (), roles)], Findings())
+
+
+def _join_last(rows: pl.DataFrame, described: pl.DataFrame, on: str) -> pl.DataFrame:
+    """Return the last description of the id of each row; '' of an id without one."""
+    last = described.drop("line").unique(on, keep="last")
+    return rows.select(on).join(last, on=on, how="left", maintain_order="left").fill_null("")
+
+
+def _choose_by(
+    bound: BoundChallenge,
+    condition: Condition,
+    true: Mask,
+    truth: Table,
+    lists: Sequence[str],
+    catalogue: Table | None,
+) -> Choice:
+    """Return lists, or items if it names a column of items or is true of some of a list's alone."""
+    places = find_places(truth.frame["list"], lists)
+    inside = places >= 0
+    size = np.bincount(places[inside], minlength=len(lists))
+    count = np.bincount(places[inside], true[inside], minlength=len(lists))
+    in_part = (count > 0) & (count < size)
+    of_items = {
+        name: cells
+        for name in condition.names
+        if catalogue is not None and f"{EXTRA}{name}]" in catalogue
+        if (cells := _cells_of_truth(catalogue, name)) is not None
+    }
+    if not of_items and not in_part.any():
+        return Choice(count > 0)
+    if bound.kind.name not in ("grades", "ratings"):
+        name = lists[int(np.argmax(in_part))]
+        raise ExpressionError(
+            f"true of some rows of {quoted(name)} only, and a list counts whole or not at all"
+        )
+    items = None
+    if catalogue is not None and len(of_items) == len(condition.names):
+        items = frozenset(catalogue.frame["item"].filter(condition.mask(of_items)))
+    return Choice(count > 0, true, items)
+
+
+def _find_unknown_names(
+    challenge: Challenge, condition: Condition, columns: Mapping[str, pl.Series], key: str
+) -> Iterator[Fault]:
+    """Yield the names of a condition that are no columns."""
+    sources = [each for each in (challenge.truth, challenge.lists, challenge.items) if each]
+    for name in condition.names:
+        if name not in columns:
+            words = [word for each in sources for word in (*read_header(each), *each.columns)]
+            message = "neither the truth nor lists or items have a column "
+            yield Fault(key, "C125", f"{message}{quoted(name)}{suggest(name, words)}")

@@ -1,0 +1,186 @@
+"""The rules of a leaderboard, bound to measures; and faults of keys, located in challenge.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from scorer.challenge.model import Challenge
+from scorer.core.errors import ChallengeError, UnknownName
+from scorer.core.problems import Problem
+from scorer.core.text import display_path, format_exact, join_first, printable, quoted, suggest
+from scorer.metrics.notation import Measure, NotationError, find_measure
+from scorer.preferences.aggregations import aggregations
+from scorer.preferences.comparisons import comparisons
+from scorer.results.front import front_axes
+from scorer.results.report import OF_EACH, RankedBy
+
+WHOSE = ", the truth's highest"  # which grade it is, where the challenge does not write it
+
+
+class Fault(NamedTuple):
+    """What is wrong with a key of challenge.yaml, such as `metrics[1].cutoffs`."""
+
+    key: str
+    code: str
+    message: str
+    help: str | None = None
+
+
+def locate_fault(challenge: Challenge, fault: Fault) -> Problem:
+    """Return a fault as a problem at the line of its key, or of the nearest key above it."""
+    text = f"{fault.key}: {fault.message}"
+    path, line = display_path(challenge.path), challenge.line(fault.key)
+    return Problem(fault.code, printable(text, len(text)), path=path, line=line, help=fault.help)
+
+
+def refuse(challenge: Challenge, faults: Iterable[Fault]) -> None:
+    """Raise `ChallengeError` with all faults, by their lines, if there are any."""
+    if problems := [locate_fault(challenge, fault) for fault in faults]:
+        raise ChallengeError(problems=sorted(problems, key=lambda problem: problem.line or 0))
+
+
+class BoardRules(NamedTuple):
+    """What the leaderboard's rules name."""
+
+    tie_breakers: tuple[Measure, ...] = ()  # measures or preferences that order equal submissions
+    rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
+    ranked_by: RankedBy | None = None  # several measures whose ranks are put together
+
+
+def bind_rules(
+    challenge: Challenge, measures: Sequence[Measure], kind: str, faults: list[Fault]
+) -> BoardRules:
+    """Return the rules of the leaderboard; what they name wrongly is added to `faults`."""
+    if not measures:  # a kit may have none
+        return BoardRules()
+
+    def bind_measure(key: str, find: Callable[[], Measure]) -> Measure | None:
+        try:
+            bound = find()
+        except (UnknownName, NotationError) as error:
+            ids = ", ".join(measure.id for measure in measures)
+            is_breaker = key.startswith("leaderboard.tie_break")
+            hint = f"it can be a measure of this challenge ({ids}) or a preference; "
+            faults.append(Fault(key, "C117", f"{hint if is_breaker else ''}{error}"))
+            return None
+        if kind != "grades" and bound not in measures:
+            message = f"{bound.name} compares ranked lists, and this challenge has {kind}"
+            faults.append(Fault(key, "C115", message))
+        return bound
+
+    breakers = [
+        bind_measure(f"leaderboard.tie_break[{n}]", partial(find_tie_breaker, name, measures))
+        for n, name in enumerate(challenge.leaderboard.tie_break)
+    ]
+    rules = BoardRules(tuple(breaker for breaker in breakers if breaker))
+    faults += _find_front_faults(challenge, measures)
+    by = challenge.leaderboard.rank_by
+    if by == "primary":
+        return rules
+    preference = None
+    if by.preference is not None:
+        find = partial(comparisons.bind, by.preference)
+        preference = bind_measure("leaderboard.rank_by.preference", find)
+    try:
+        aggregate = aggregations.bind(by.aggregate)
+    except (UnknownName, NotationError) as error:
+        faults.append(Fault("leaderboard.rank_by.aggregate", "C117", str(error)))
+        return rules
+    if preference:
+        rules = rules._replace(rank_by=(preference, aggregate))
+    matches = [find_measure(measures, name) for name in by.measures]
+    ids = [measure.id for measure in measures]
+    for n, (name, match) in enumerate(zip(by.measures, matches, strict=True)):
+        if match is None:
+            hint = suggest(name, ids, f" (measures: {join_first(ids, 8)})")
+            message = f"no measure of this challenge is called {quoted(name)}{hint}"
+            faults.append(Fault(f"leaderboard.rank_by.measures[{n}]", "C117", message))
+    if matches and all(matches):
+        names = tuple(match.id for match in matches if match)
+        ranked_by = RankedBy(names, aggregate, by.tie_break, by.each)
+        faults += _find_faults_of_each(challenge, ranked_by, measures)
+        rules = rules._replace(ranked_by=ranked_by)
+    return rules
+
+
+def find_tie_breaker(name: str, measures: Sequence[Measure]) -> Measure:
+    """Return what a name in `tie_break` stands for: one of the measures, else a preference.
+
+    `UnknownName` or `NotationError` if it is neither.
+    """
+    return find_measure(measures, name) or comparisons.bind(name)
+
+
+def _find_front_faults(challenge: Challenge, measures: Sequence[Measure]) -> Iterator[Fault]:
+    """Yield the name in `pareto` that is neither a measure nor a question."""
+    try:
+        front_axes(challenge, measures)
+    except UnknownName as error:
+        names = challenge.leaderboard.pareto or ()
+        index = f"[{names.index(error.name)}]" if error.name in names else ""
+        yield Fault(f"leaderboard.pareto{index}", "C117", str(error))
+
+
+def _find_faults_of_each(
+    challenge: Challenge, by: RankedBy, measures: Sequence[Measure]
+) -> Iterator[Fault]:
+    """Yield why ranks in each list, or group, cannot be put together."""
+    if by.each is None:
+        return
+    key, name = "leaderboard.rank_by", by.aggregate.metric.name
+    if name not in OF_EACH:
+        message = f"{name} is no mean of ranks in each {by.each}; {join_first(OF_EACH)} are"
+        yield Fault(f"{key}.aggregate", "C117", message)
+    if any(measure.id == name for measure in measures):
+        message = f"a measure of this challenge is called {name}, as the values of the board"
+        yield Fault(f"{key}.aggregate", "C117", message)
+    whole = [m.id for m in measures if m.id in by.measures and not m.of_lists]
+    if by.each == "list" and whole:
+        yield Fault(f"{key}.each", "C117", f"{join_first(whole)} has no value of each list")
+    if challenge.folds is not None:
+        yield Fault(f"{key}.each", "C117", "folds have values of their own, and no lists")
+
+
+def find_faults_of_truth(
+    challenge: Challenge, measures: Sequence[Measure], groups: Mapping[str, str]
+) -> Iterator[Fault]:
+    """Yield what the open truth shows to be wrong with the rules of measures and leaderboard.
+
+    Args:
+        measures: The measures with the parameters that the truth settles.
+        groups: list -> its group.
+    """
+    yield from _find_flat_grades(challenge, measures)
+    primary = next(measure for measure in measures if measure.primary)
+    is_mean = primary.of_lists and primary.combination.of_lists and primary.aggregate != "sum"
+    if challenge.leaderboard.ladder == "auto" and not is_mean:
+        message = (
+            f"auto takes its step from how much lists differ, and {primary.id} is no mean of lists"
+        )
+        help = "write the step that an entry has to be better by, such as ladder: 0.01"
+        yield Fault("leaderboard.ladder", "C122", message, help)
+    names = sorted({*groups.values()})
+    for n, track in enumerate(challenge.leaderboard.tracks):
+        for name in set(track.group).difference(names):
+            message = f"track {quoted(track.id)}: {UnknownName('group', name, names)}"
+            help = "groups of lists are in the column group of lists, or of the truth"
+            yield Fault(f"leaderboard.tracks[{n}].group", "C117", message, help)
+    by = challenge.leaderboard.rank_by
+    if by != "primary" and by.each == "group" and len(names) < 2:
+        message = "each: group needs lists in at least two groups"
+        help = "write the column of their groups: lists: {columns: {group: COLUMN}}"
+        yield Fault("leaderboard.rank_by.each", "C121", message, help)
+
+
+def _find_flat_grades(challenge: Challenge, measures: Sequence[Measure]) -> Iterator[Fault]:
+    """Yield measures whose lowest grade is not below the highest: no grade would gain anything."""
+    for spec, measure in zip(challenge.metrics, measures, strict=True):
+        low, high = (measure.params.get(name) for name in ("min_grade", "max_grade"))
+        if low is None or high is None or not low >= high > 0:
+            continue
+        is_written = spec.params.get("max_grade") or "max_" in spec.notation
+        ends = f"{format_exact(low)} is not below max_grade {format_exact(high)}"
+        message = f"{measure.metric.name}: {ends}{'' if is_written else WHOSE}"
+        yield Fault(f"{spec.key}.min_grade", "C114", message)
