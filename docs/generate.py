@@ -233,6 +233,7 @@ def functions() -> str:
         "lint",
         "study",
         "votes",
+        "init",
         "kit",
         "paper",
         "feedback",

@@ -4,6 +4,8 @@ from .api.evaluate import evaluate as evaluate
 from .api.example import describe_metric as describe_metric
 from .api.explain import explain as explain
 from .api.feedback import feedback as feedback
+from .api.init import NewChallenge as NewChallenge
+from .api.init import init as init
 from .api.kit import kit as kit
 from .api.lint import lint as lint
 from .api.paper import paper as paper

@@ -102,7 +102,7 @@ def test_other_files_are_of_no_tool(score, write, text):
     write({"files": {"run.jsonl": samples((1.0, 1.0))}})
     Path("file").write_text(text)
     ran = score("init", "--from", "in/run.jsonl", "file", "made")
-    says = "error: file: no results of a tool that is known; score init --from RESULTS... DIR"
+    says = "error: file: no results of a tool that is known"
     assert (ran.code, ran.err.splitlines()) == (2, [says])
 
 
