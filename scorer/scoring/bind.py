@@ -11,7 +11,6 @@ from typing import NamedTuple
 from scorer.challenge.load import own_files
 from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.challenge.roles import extra_roles
-from scorer.challenge.submission import Submission
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, quoted
@@ -27,6 +26,7 @@ from scorer.reading.schema import Schema
 from scorer.results.report import RESERVED_COLUMNS, RankedBy
 from scorer.results.scorecard import Rules
 from scorer.scoring.combine import Combiner
+from scorer.scoring.keys import find_unused_keys
 from scorer.scoring.kind import (
     OWN_COLUMNS,
     Candidate,
@@ -144,7 +144,10 @@ def bind(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:
         conflicts += _find_wrong_zeros(challenge, spec, measure)
     conflicts += find_mixed_faults(challenge, kind.name, measures)
     board = bind_rules(challenge, measures, kind.name, conflicts)
-    refuse(challenge, [*conflicts, *_find_idle_keys(challenge, kind.name)])
+    if kind.name == "boxes" and challenge.submission.each is None:
+        message = "what a box is made of is not said: each: [class, score, x1, y1, x2, y2]"
+        conflicts.append(Fault("submission", "C121", message))
+    refuse(challenge, [*conflicts, *find_unused_keys(challenge, kind.name)])
     if measures and not any(measure.primary for measure in measures):
         measures = (replace(measures[0], primary=True), *measures[1:])
     bound = BoundChallenge(challenge, registry, measures, kind, rules, *board)
@@ -381,27 +384,6 @@ def _find_wrong_zeros(challenge: Challenge, spec: MeasureSpec, measure: Measure)
         if rule == "zero":
             why = f"be a perfect {metric.name}" if is_lower else "not be a prediction"
             yield Fault(key, "C118", f"zero would {why}; write skip or error")
-
-
-def _find_idle_keys(challenge: Challenge, kind: str) -> Iterator[Fault]:
-    """Yield keys that have no effect in a challenge of this kind, and the parts that boxes need."""
-    rules = challenge.submission
-    if challenge.exclude is not None and kind != "grades":
-        message = f"items are taken out of ranked lists, and this challenge has {kind}"
-        help = "write where: at each measure, such as where: label != -1"
-        yield Fault("exclude", "C115", message, help)
-    if kind == "boxes" and rules.each is None:
-        message = "what a box is made of is not said: each: [class, score, x1, y1, x2, y2]"
-        yield Fault("submission", "C121", message)
-    elif kind != "boxes" and (rules.each or challenge.truth.each):
-        key = "submission.each" if rules.each else "truth.each"
-        yield Fault(key, "C122", f"this challenge has {kind}, not boxes")
-    if kind != "grades" and rules.ties != Submission.model_fields["ties"].default:
-        message = "no scores rank items here, so that no rule of ties has an effect"
-        help = "leave it out"
-        if kind == "labels":
-            help += "; NormalizedGini(ties=file) takes equal rows as the file has them"
-        yield Fault("submission.ties", "C122", message, help)
 
 
 def _find_idle_range(bound: BoundChallenge) -> Iterator[Fault]:

@@ -15,6 +15,7 @@ from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
 from scorer.reading.layout import VALUE_ROLES
 from scorer.scoring.combine import read_header
+from scorer.scoring.keys import VOTES
 from scorer.scoring.rules import Fault, refuse
 from scorer.views.rows import Labelled, Targets
 from scorer.views.values import Frames
@@ -25,7 +26,6 @@ OWN_COLUMNS = {
     "labels": {"label", "target"},
     "grades": {"text"},
 }
-VOTES = "votes"  # a kind without submissions
 LISTS_HELP = "write lists: {file: lists.csv}, with a column list"
 
 
@@ -196,11 +196,7 @@ def find_mixed_faults(
 ) -> Iterator[Fault]:
     """Yield the faults of measures in a challenge that has numbers beside classes."""
     numbers, truth = challenge.submission.numbers, challenge.truth
-    if not numbers:
-        return
-    if kind != "labels":
-        message = f"numbers stand beside classes, and this challenge has {kind}"
-        yield Fault("submission.numbers", "C115", message)
+    if not numbers or kind != "labels":
         return
     if "target" in truth.columns or truth.multilabel or truth.probability:
         message = "beside numbers the truth has one label a row, whose column is label"

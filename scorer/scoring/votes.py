@@ -23,6 +23,7 @@ from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
 from scorer.reading.unpack import read_head
 from scorer.results.votes import Ballots
+from scorer.scoring.keys import VOTES, find_unused_keys
 from scorer.scoring.rules import Fault, refuse
 
 # role -> what its column is called where nobody says it, without case; the first that is there
@@ -34,9 +35,6 @@ USUAL = {
     "judge": ("judge", "judge_id", "annotator", "rater", "user", "worker"),
 }
 NEEDED = ("a", "b", "winner")
-# of challenge.yaml what means something for votes, whose values are no submission's own
-KEYS = {"scorer", "id", "title", "kind", "votes", "leaderboard"}
-RULES = {"intervals", "tiers", "seed", "draws"}
 TIES = {"tie", "draw", "both", "equal", "tie (bothbad)", "bothbad", "both_bad", "="}
 SIDES = {
     1: {"a", "model_a", "system_a", "model_1", "left", "first", ">"},
@@ -87,10 +85,7 @@ def refuse_other_rules(challenge: Challenge) -> None:
         for role in challenge.votes
         if role not in USUAL
     ]
-    keys = [key for key in challenge.model_fields_set if key not in KEYS]
-    keys += [f"leaderboard.{key}" for key in challenge.leaderboard.model_fields_set - RULES]
-    message = "means nothing for votes, which give no submission a value of its own"
-    faults += [Fault(key, "C122", message) for key in keys]
+    faults += find_unused_keys(challenge, VOTES)
     refuse(challenge, faults)
 
 

@@ -116,7 +116,7 @@ def score(
     from scorer.leaderboard.board import first_ranks
     from scorer.reports.github import annotation
     from scorer.scoring.bind import bind
-    from scorer.scoring.kind import VOTES
+    from scorer.scoring.keys import VOTES
     from scorer.scoring.run import default_jobs
 
     terminal: Terminal = context.obj

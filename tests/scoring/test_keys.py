@@ -1,0 +1,45 @@
+"""Keys of challenge.yaml without an effect in a challenge's kind are refused at their lines."""
+
+import pytest
+
+from scorer.challenge.load import load
+from scorer.core.errors import ChallengeError
+from scorer.scoring.bind import bind
+
+FILES = {
+    "labels": "truth: {file: truth.csv, columns: {label: label}}\nmetrics: [Accuracy]\n",
+    "grades": "truth: truth.csv\nmetrics: [P@1]\n",
+    "values": "kind: values\nsubmission: {values: {dice: {}}}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "says"),
+    [
+        ("labels", "submission: {length: 3}", "submission.length: lists of items are long"),
+        ("labels", "submission: {item_pattern: x}", "submission.item_pattern: items have ids"),
+        ("labels", "submission: {ties: file}", "submission.ties: no scores rank items here"),
+        ("labels", "submission: {ties: item-desc}", None),
+        ("labels", "submission: {each: [x, y]}", "submission.each: this challenge has labels"),
+        ("labels", "history: h.csv", "history: only items are new or old to a user"),
+        ("labels", "likelihood: l.csv", "likelihood: preferences are likely"),
+        ("labels", "exclude: e.csv", "exclude: items are taken out of ranked lists"),
+        ("grades", "submission: {numbers: [a]}", "submission.numbers: numbers stand beside"),
+        ("grades", "submission: {multilabel: ','}", "submission.multilabel: cells have several"),
+        ("grades", "submission: {values: {dice: {}}}", "submission.values: other tools computed"),
+        ("grades", "votes: {a: left}", "votes: only a challenge of kind votes has votes"),
+        ("grades", "history: h.csv", None),
+        ("values", "exclude: e.csv", "exclude: items are taken out of ranked lists, and this"),
+    ],
+)
+def test_a_key_that_the_kind_does_not_use_is_refused(tmp_path, kind, written, says):
+    (tmp_path / "truth.csv").write_text("list,item,label\nq,a,b\n")
+    made = load(f"{FILES[kind]}{written}\n", tmp_path)
+    if says is None:
+        assert bind(made).kind.name == kind
+        return
+    with pytest.raises(ChallengeError) as caught:
+        bind(made)
+    [problem] = caught.value.problems
+    assert (problem.code, problem.line) == ("C122", 3)
+    assert problem.message.startswith(says)
