@@ -40,7 +40,7 @@ from scorer.results.json import ChallengeIdentity
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, ProbedMeasure, RandomSubmissions, Remark
 from scorer.scoring.bind import bind
-from scorer.scoring.fingerprint import keyed
+from scorer.scoring.fingerprint import has_key
 from scorer.scoring.open import OpenChallenge, open_challenge
 from scorer.scoring.splits import assign_splits
 from scorer.views.recommendations import Returned
@@ -497,6 +497,6 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
             "no examples: a case with known values in `examples:` would detect changed numbers"
         )
         yield Remark("note", message)
-    if not (challenge.truthless or keyed(challenge)):
+    if not (challenge.truthless or has_key(challenge)):
         message = f"no {KEY} beside the challenge: the fingerprint lets a guess of the truth be"
         yield Remark("note", f"{message} verified, if slowly (make one: openssl rand -hex 32)")
