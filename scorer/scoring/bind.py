@@ -127,8 +127,6 @@ def bind(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:
         ChallengeError: With all that is wrong, each at its line.
         PluginError: A plugin cannot be loaded.
     """
-    if challenge.votes and challenge.kind != "votes":
-        refuse(challenge, [Fault("votes", "C122", "only a challenge of kind votes has votes")])
     challenge = add_own_measures(challenge)
     _refuse_files(challenge)
     challenge = challenge if challenge.truthless else _add_trec_defaults(challenge)
