@@ -1,20 +1,23 @@
 """The participants' kit: a challenge without its answers, as one zip file.
 
-A kit holds what a check may know and nothing else, so that it finds in a
-submission what the organizer's own check finds.
+A kit holds what a check may know and nothing else, so that it finds in a submission what the
+organizer's own check finds. What it may hold is named here, key by key and column by column: a key
+of challenge.yaml that is not named stays out.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
-from scorer.api.kits.readme import pages, readme
-from scorer.api.kits.sample import sample
+from scorer.api.kit_form import write_codes, write_readme
+from scorer.api.kit_sample import write_sample_submission
+from scorer.api.submissions import bind_challenge
 from scorer.challenge.kit_archive import ABSENT, refuse_kit
 from scorer.challenge.leaderboard import SHOWN_WORDS
 from scorer.challenge.load import COMBINING
@@ -28,256 +31,186 @@ from scorer.metrics.notation import Measure
 from scorer.reading.formats import find_format
 from scorer.reading.read import header_words
 from scorer.reading.schema import Schema, holds_text
-from scorer.reading.write import zip_files
+from scorer.reading.write import csv_text, write_file, zip_files
 from scorer.scoring.bind import BoundChallenge
 from scorer.scoring.kind import own_metrics
-from scorer.scoring.open import wide_labels
+from scorer.scoring.open import read_public, wide_labels
 from scorer.scoring.tables import require_table
 
-# groups of these names say which part of the lists is scored when
-SPLITS = {"public", "private", "hidden", "secret", "held-out", "heldout", "final"}
-SPLITS |= {"train", "dev", "val", "valid", "validation", "test"}
+# Groups of these names say which part of the lists is scored when.
+SPLIT_NAMES = {"public", "private", "hidden", "secret", "held-out", "heldout", "final"}
+SPLIT_NAMES |= {"train", "dev", "val", "valid", "validation", "test"}
+# Keys of `leaderboard` that are of the board, not of one submission.
+BOARD_KEYS = {"baselines", "pareto", "tracks"}
+# Keys of `submission` that are written among its columns.
+COLUMN_KEYS = ("extra", "value")
 
 
 class Kit(NamedTuple):
-    """A kit's bytes, the same for the same challenge, and notes for the organizer."""
+    """A kit's bytes, the same for the same challenge, and notes for the organizer.
+
+    Attributes:
+        data: The zip archive.
+        omitted_measures: The ids of the measures that it cannot compute.
+        omitted_parts: What else it leaves out, and why.
+        columns: The columns that it holds of each public file, in words.
+    """
 
     data: bytes
-    dropped: tuple[str, ...]  # ids of the measures that it cannot compute
-    left: tuple[str, ...]  # other parts that it leaves out
-    packed: tuple[str, ...]  # the columns that it holds of each public file
+    omitted_measures: tuple[str, ...]
+    omitted_parts: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write the archive; raise `UsageError` if that is not possible."""
+        write_file(Path(path), self.data)
+
+    def __repr__(self) -> str:
+        return f"<Kit of {len(self.data):,} bytes>"
+
+
+def kit(challenge: Challenge | BoundChallenge | Path | str, *, allow_plugins: bool = False) -> Kit:
+    """Pack what participants need to check their submissions, and none of the answers.
+
+    Args:
+        challenge: A loaded challenge, or the path of its challenge.yaml or folder.
+        allow_plugins: Whether the challenge's own metrics may be run.
+
+    Raises:
+        ChallengeError: It is a kit already, or a public file cannot be read.
+    """
+    bound = bind_challenge(challenge, allow_plugins)
+    refuse_kit(bound.challenge)
+    public = read_public(bound)
+    computable, omitted = _split_measures(bound, public)
+    files = _KitFiles(bound, public)
+    definition = _definition(bound, public, files, computable, omitted)
+    text = yaml.dump(definition, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
+    files.contents[FILE] = text.encode()
+    if sample := write_sample_submission(bound, public):
+        files.contents[sample.name] = sample.data
+    for key, page in bound.challenge.pages.items():
+        files.contents[f"{key}.md"] = page.encode()
+    files.contents["codes.md"] = write_codes().encode()
+    readme = write_readme(bound, public, sample, files.contents.keys(), omitted)
+    files.contents["README.md"] = readme.encode()
+    parts = []
+    if bound.challenge.folds is not None:
+        parts.append("folds, so that values are over all lists at once")
+    if files.hides_groups:
+        parts.append("the groups of the lists, since they say which split a list is in")
+    return Kit(zip_files(files.contents), tuple(omitted), tuple(parts), tuple(files.notes))
 
 
 class _Dumper(yaml.SafeDumper):
     """YAML as people write it: a text of several lines as a block."""
 
 
-def _block(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, "|" if "\n" in text else None)
 
 
-_Dumper.add_representer(str, _block)
+_Dumper.add_representer(str, _represent_text)
 
 
-def kit(prepared: BoundChallenge, public: Public) -> Kit:
-    """Pack what participants may know.
+@dataclass(slots=True, eq=False)
+class _KitFiles:
+    """The public files of a kit, written one by one, with notes on the columns that they hold.
 
-    Args:
-        prepared: the challenge.
-        public: its public part; nothing else of a truth is ever asked for.
-
-    Raises:
-        ChallengeError: it is a kit already, or a public file cannot be read.
+    Each method writes a file and returns what challenge.yaml says of it.
     """
-    challenge = prepared.challenge
-    refuse_kit(challenge)
-    specs, dropped = _measures(prepared, public)
-    files: dict[str, bytes] = {}
-    packed: list[str] = []
-    lists = _lists(challenge, public, files, packed)
-    items = _items(prepared, public, files, packed)
-    drawn = sample(prepared, public)
-    files |= dict([drawn] if drawn else [])
-    keys = _keys(challenge, files, packed)
-    if "submission.classes" in challenge.key_files:
-        files["classes.csv"] = _csv([{"label": name} for name in public.classes], ("label",))
-        keys["classes"] = {"file": "classes.csv"}
-    fields = _public(prepared, specs, dropped, public, lists, items, keys)
-    text = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
-    files[FILE] = text.encode()
-    files |= {f"{key}.md": page.encode() for key, page in challenge.pages.items()}
-    files["codes.md"] = pages().encode()
-    files["README.md"] = readme(prepared, dropped, drawn, files, public).encode()
-    left = [] if challenge.folds is None else ["folds, so that values are over all lists at once"]
-    if _groups_reveal_splits(challenge, public):
-        left.append("the groups of the lists, since they say which split a list is in")
-    return Kit(zip_files(files), tuple(dropped), tuple(left), tuple(packed))
 
+    bound: BoundChallenge
+    public: Public
+    contents: dict[str, bytes] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
-def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpec], list[str]]:
-    """The measures of the kit's challenge.yaml, and the ids of those that it cannot compute.
+    @property
+    def hides_groups(self) -> bool:
+        """Whether the groups of the lists say which split a list is in."""
+        challenge = self.bound.challenge
+        names = {name.casefold() for name in self.public.groups.values()}
+        split_names, splits = SPLIT_NAMES, challenge.splits
+        if splits is not None:  # Where a file names the splits, phases name those that they show.
+            shown = {phase.show for phase in challenge.phases} - {*SHOWN_WORDS}
+            split_names = split_names.union(map(str.casefold, (*splits.shares, *shown)))
+        drawn_by_group = splits is not None and splits.by == "group"
+        return bool(names) and (drawn_by_group or not names.isdisjoint(split_names))
 
-    Metrics of plugins and of Kaggle's files, those that need further files or columns of the lists,
-    and formulas of such measures are left out, so that none may remain.
-    """
-    built_in, specs, dropped = metrics(), list[MeasureSpec](), list[str]()
-    own = own_metrics(prepared.challenge)
-    columns = () if _groups_reveal_splits(prepared.challenge, public) else ("group",)
+    def write_lists(self) -> dict[str, Any]:
+        """Write the lists: the columns of their public file that have a role, else their ids."""
+        challenge, public = self.bound.challenge, self.public
+        if challenge.lists is not None:
+            optional = () if self.hides_groups else ("group",)
+            return self._copy("lists", challenge.lists, Schema(("list",), optional))
+        if challenge.parted:  # The parts are groups, which measures may name.
+            rows = [(name, public.groups.get(name, "")) for name in public.lists]
+            return self._write("lists", ("list", "group"), rows)
+        return self._write("lists", ("list",), zip(public.lists, strict=True))
 
-    def computable(bound: Measure) -> bool:
-        combination = bound.combination
-        if combination.numbers or combination.where or not set(combination.names) <= set(columns):
-            return False
-        if bound.parts:
-            return all(computable(part) for part in bound.parts)
-        origin = built_in.origin(bound.metric) or ""
-        known = origin.startswith("scorer.") or bound.metric.name in own
-        return known and not bound.metric.needs(bound.params)
+    def write_items(self) -> dict[str, Any] | None:
+        """Write the items: those of their public file, else the public pairs; None without any."""
+        source, kind = self.bound.challenge.items, self.bound.kind.name
+        if source is not None and (kind == "grades" or _has_list_column(source)):
+            features = {f"features[{n}]": name for n, name in enumerate(source.features)}
+            users = {} if source.users is None else {"users": source.users}
+            with_features = source.model_copy(update={"columns": source.columns | features | users})
+            schema = Schema(("item",), ("list", *features, *users))
+            fields = self._copy("items", with_features, schema)
+            columns = {key: name for key, name in fields["columns"].items() if key not in features}
+            if features:
+                columns["features"] = list(features.values())
+            return fields | {"columns": columns}
+        by_item = kind == "grades" and "item" in self.bound.challenge.submission.wide
+        if by_item and (labels := wide_labels(self.bound, self.public)):
+            return self._write("items", ("item",), zip(sorted(labels), strict=True))
+        if kind in ("frames", "grades", "labels") or self.bound.challenge.truthless:
+            return None
+        # Sorted, as the order in which a truth names them is not public.
+        candidates = self.public.candidates or {}
+        pairs = sorted((name, item) for name, items in candidates.items() for item in items)
+        return self._write("items", ("list", "item"), pairs)
 
-    for spec, bound in zip(prepared.challenge.metrics, prepared.measures, strict=True):
-        if computable(bound):
-            specs.append(spec)
-        else:
-            dropped.append(bound.id)
-    return specs, dropped
+    def write_keys(self) -> dict[str, Any]:
+        """Write the files that `submission.lines` and `.classes` name; return these keys."""
+        key_files, keys = self.bound.challenge.key_files, dict[str, Any]()
+        if (lines := key_files.get("submission.lines")) is not None:
+            optional = ("item",) if "item" in lines.columns else ()
+            source = Source.model_construct(**dict(lines))
+            keys["lines"] = self._copy("lines", source, Schema(("list", *optional)))
+        if "submission.classes" in key_files:
+            rows = zip(self.public.classes, strict=True)
+            keys["classes"] = self._write("classes", ("label",), rows)
+        return keys
 
+    def _copy(self, name: str, source: Source, schema: Schema) -> dict[str, Any]:
+        """Write the columns of a public file that have a role, never the file itself."""
+        table = require_table(self.bound.challenge, source, [schema], Findings())
+        columns = {role: table.column_name(role) for role in schema.roles if role in table}
+        cells = [
+            table.frame[role].to_list()
+            if holds_text(role)
+            else [repr(value).removesuffix(".0") for value in table.frame[role].to_list()]
+            for role in columns
+        ]
+        names = list(columns.values())
+        self._write(name, names, zip(*cells, strict=True))
+        layout = layout_of(source)
+        others = sorted(header_words(source.file, source.format, layout).difference(names))
+        note = f"{name}.csv holds of {source.file.name}: {', '.join(names)}"
+        if others and find_format(source.file, source.format, layout).name in ("csv", "parquet"):
+            note += f"; not {', '.join(others)}"
+        self.notes.append(note)
+        return {"file": f"{name}.csv", "columns": columns}
 
-def measure_fields(spec: MeasureSpec) -> dict[str, Any]:
-    """A measure as challenge.yaml writes it."""
-    fields: dict[str, Any] = {} if spec.score is not None else {"metric": spec.notation}
-    written = spec.model_dump(mode="json", exclude_defaults=True)
-    fields |= spec.params | {key: written[key] for key in (*COMBINING, "better") if key in written}
-    return fields | {key: written[key] for key in ("id", "primary") if key in written}
-
-
-def _public(
-    prepared: BoundChallenge,
-    specs: Sequence[MeasureSpec],
-    dropped: Sequence[str],
-    public: Public,
-    lists: dict[str, Any],
-    items: dict[str, Any] | None,
-    keys: dict[str, Any],
-) -> dict[str, Any]:
-    """challenge.yaml without its secrets: truth, examples, baselines, plugins."""
-    challenge = prepared.challenge
-    answer_roles = {"preferences": ("better", "worse"), "labels": (_answer(prepared),)}
-    answer_roles |= {"frames": (), "grades": ("text",) if challenge.truth.texts else ("item",)}
-    roles = answer_roles.get(prepared.kind.name, ("item",))
-    # all roles, since a participant may score against a truth of his own: --truth
-    columns = {role: role for role in ("list", *roles)} | challenge.truth.columns
-    truth = {"file": f"{ABSENT}{challenge.truth.file.suffix}", "format": challenge.truth.format}
-    fields: dict[str, Any] = {"scorer": challenge.scorer, "id": challenge.id}
-    fields |= {"title": challenge.title, "description": challenge.description}
-    fields["pages"] = {key: f"{key}.md" for key in challenge.pages}
-    fields["kind"] = challenge.kind if specs else prepared.kind.name  # else the measures say it
-    if not challenge.truthless:
-        truth_fields = {key: value for key, value in truth.items() if value}
-        fields["truth"] = truth_fields | {"columns": columns}
-    if items is not None and "item" in challenge.truth.wide:  # of which a file has all columns
-        fields["truth"]["wide"] = {"item": list(challenge.truth.wide["item"])}
-    fields["lists"] = lists
-    if items is not None:
-        fields["items"] = items
-    fields["submission"] = _submission_rules(prepared, public, bool(specs)) | keys
-    fields["metrics"] = [measure_fields(spec) for spec in specs]
-    fields["undefined"] = challenge.undefined
-    board = challenge.leaderboard.model_dump(mode="json", exclude_defaults=True)
-    for key in ("baselines", "pareto", "tracks"):  # of the board, not of one submission
-        board.pop(key, None)
-    left_out = {name.casefold() for name in dropped}
-    if ties := [name for name in board.pop("tie_break", ()) if name.casefold() not in left_out]:
-        board["tie_break"] = ties
-    if ranking := board.get("rank_by"):
-        lost = left_out & {name.casefold() for name in ranking.get("measures", ())}
-        private = ranking.get("each") == "group" and "group" in challenge.truth.columns
-        if lost or private:
-            del board["rank_by"]  # the kit cannot compute all that it is made of
-    if specs:
-        fields["leaderboard"] = board
-    empty: tuple[object, ...] = (None, {}, [], "")
-    return {key: value for key, value in fields.items() if value not in empty}
-
-
-def _answer(prepared: BoundChallenge) -> str:
-    """The role of the answers in a table's truth: target or label."""
-    return "target" if "prediction" in prepared.shapes[0].required else "label"
-
-
-def _submission_rules(
-    prepared: BoundChallenge, public: Public, has_measures: bool
-) -> dict[str, Any]:
-    """The kit's `submission:`; for a table with the classes, since the kit has no truth.
-
-    Without measures, which say which columns are needed, it names that of probabilities.
-    """
-    challenge, likely = prepared.challenge, f"{LIKELY}[0]"
-    rules = challenge.submission.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    if probability := rules.pop("probability", None):
-        single = probability.get("") if len(probability) == 1 else None
-        rules["columns"] = {**rules.get("columns", {}), "probability": single or probability}
-    elif not has_measures and likely in prepared.shapes[0].required:
-        named = prepared.shapes[0].column_name(likely)
-        rules["columns"] = {**rules.get("columns", {}), "probability": named}
-    for role in ("extra", "value"):
-        if column := rules.pop(role, None):
-            rules["columns"] = {**rules.get("columns", {}), role: column}
-    if public.classes and "submission.classes" not in challenge.key_files:
-        rules["classes"] = list(public.classes)
-    if public.separator is not None:
-        rules["multilabel"] = public.separator
-    return rules
-
-
-def _lists(
-    challenge: Challenge, public: Public, files: dict[str, bytes], packed: list[str]
-) -> dict[str, Any]:
-    """The public file of lists, its columns that have a role; else one made of their ids."""
-    if challenge.lists is not None:
-        optional = () if _groups_reveal_splits(challenge, public) else ("group",)
-        shape = Schema(("list",), optional)
-        return _packed(challenge, "lists", challenge.lists, shape, files, packed)
-    if challenge.parted:  # whose parts are groups, which measures may name
-        rows = [{"list": name, "group": public.groups.get(name, "")} for name in public.lists]
-        files["lists.csv"] = _csv(rows, ("list", "group"))
-    else:
-        files["lists.csv"] = _csv([{"list": name} for name in public.lists], ("list",))
-    return {"file": "lists.csv"}
-
-
-def _keys(challenge: Challenge, files: dict[str, bytes], packed: list[str]) -> dict[str, Any]:
-    """The kit's `lines:`, the file that gives the ids of lines without ids."""
-    source = challenge.key_files.get("submission.lines")
-    if source is None:
-        return {}
-    optional = ("item",) if "item" in source.columns else ()
-    lines_source = Source.model_construct(**dict(source))
-    return {
-        "lines": _packed(
-            challenge, "lines", lines_source, Schema(("list", *optional)), files, packed
-        )
-    }
-
-
-def _groups_reveal_splits(challenge: Challenge, public: Public) -> bool:
-    """Whether the groups of the lists say which split a list is in."""
-    names = {name.casefold() for name in public.groups.values()}
-    splits, split_names = challenge.splits, SPLITS
-    if splits is not None:
-        # where a file names the splits, phases do
-        shown = {phase.show for phase in challenge.phases} - {*SHOWN_WORDS}
-        split_names = split_names.union(map(str.casefold, (*splits.shares, *shown)))
-    drawn = splits is not None and splits.by == "group"
-    return bool(names) and (drawn or not names.isdisjoint(split_names))
-
-
-def _items(
-    prepared: BoundChallenge, public: Public, files: dict[str, bytes], packed: list[str]
-) -> dict[str, Any] | None:
-    """The public file of items, its columns that have a role; else the public pairs."""
-    source, kind = prepared.challenge.items, prepared.kind.name
-    if source is not None and (kind == "grades" or _has_list_column(source)):
-        features = {f"features[{n}]": name for n, name in enumerate(source.features)}
-        users = {} if source.users is None else {"users": source.users}
-        columns_of_roles = source.columns | features | users
-        widened = source.model_copy(update={"columns": columns_of_roles})
-        schema = Schema(("item",), ("list", *features, *users))
-        fields = _packed(prepared.challenge, "items", widened, schema, files, packed)
-        columns = {key: name for key, name in fields["columns"].items() if key not in features}
-        listed = {"features": list(features.values())} if features else {}
-        return fields | {"columns": columns | listed}
-    by_item = kind == "grades" and "item" in prepared.challenge.submission.wide
-    if by_item and (labels := wide_labels(prepared, public)):
-        files["items.csv"] = _csv([{"item": name} for name in sorted(labels)], ("item",))
-        return {"file": "items.csv"}
-    if kind in ("frames", "grades", "labels") or prepared.challenge.truthless:
-        return None
-    # sorted: the order in which a truth names them is nobody's business
-    candidates = public.candidates or {}
-    pairs = sorted((name, item) for name, items in candidates.items() for item in items)
-    rows = [{"list": name, "item": item} for name, item in pairs]
-    files["items.csv"] = _csv(rows, ("list", "item"))
-    return {"file": "items.csv"}
+    def _write(
+        self, name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
+    ) -> dict[str, Any]:
+        """Write rows as CSV. Blanks round a cell without quotes would mean nothing."""
+        table = [columns, *rows]
+        has_blanks = any(cell != cell.strip() for row in table[1:] for cell in row)
+        self.contents[f"{name}.csv"] = csv_text(table, quotes_all=has_blanks).encode()
+        return {"file": f"{name}.csv"}
 
 
 def _has_list_column(source: Source) -> bool:
@@ -285,48 +218,127 @@ def _has_list_column(source: Source) -> bool:
     return source.columns.get("list", "list") in words
 
 
-def _packed(
-    challenge: Challenge,
-    name: str,
-    source: Source,
-    schema: Schema,
-    files: dict[str, bytes],
-    packed: list[str],
-) -> dict[str, Any]:
-    """Write the columns of a public file that have a role, never the file itself.
+def _split_measures(bound: BoundChallenge, public: Public) -> tuple[list[MeasureSpec], list[str]]:
+    """Return the measures that a kit can compute, and the ids of the others.
 
-    The file goes to `files`, a sentence on its columns to `packed`. Returns its fields for
-    challenge.yaml.
+    It cannot compute metrics of plugins and of Kaggle's files, those that need further files or
+    columns of the lists, and formulas of such measures.
     """
-    table = require_table(challenge, source, [schema], Findings())
-    columns = {role: table.column_name(role) for role in schema.roles if role in table}
-    cells = [
-        table.frame[role].to_list()
-        if holds_text(role)
-        else [repr(value).removesuffix(".0") for value in table.frame[role].to_list()]
-        for role in columns
-    ]
-    heads = list(columns.values())
-    files[f"{name}.csv"] = _csv(
-        (dict(zip(heads, row, strict=True)) for row in zip(*cells, strict=True)), heads
-    )
-    layout = layout_of(source)
-    format = find_format(source.file, source.format, layout)
-    others = sorted(header_words(source.file, source.format, layout) - {*heads})
-    note = f"{name}.csv holds of {source.file.name}: {', '.join(heads)}"
-    if others and format.name in ("csv", "parquet"):
-        note += f"; not {', '.join(others)}"
-    packed.append(note)
-    return {"file": f"{name}.csv", "columns": columns}
+    own = own_metrics(bound.challenge)
+    columns = () if _KitFiles(bound, public).hides_groups else ("group",)
+
+    def is_computable(measure: Measure) -> bool:
+        combination = measure.combination
+        if combination.numbers or combination.where or set(combination.names).difference(columns):
+            return False
+        if measure.parts:
+            return all(is_computable(part) for part in measure.parts)
+        origin = metrics().origin(measure.metric) or ""
+        is_known = origin.startswith("scorer.") or measure.metric.name in own
+        return is_known and not measure.metric.needs(measure.params)
+
+    computable, omitted = [], []
+    for spec, measure in zip(bound.challenge.metrics, bound.measures, strict=True):
+        if is_computable(measure):
+            computable.append(spec)
+        else:
+            omitted.append(measure.id)
+    return computable, omitted
 
 
-def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
-    rows, text = list(rows), io.StringIO()
-    # blanks round a cell without quotes count for nothing
-    bare = all(str(cell) == str(cell).strip() for row in rows for cell in row.values())
-    writer = csv.DictWriter(
-        text, columns, lineterminator="\n", quoting=csv.QUOTE_MINIMAL if bare else csv.QUOTE_ALL
-    )
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue().encode()
+def _definition(
+    bound: BoundChallenge,
+    public: Public,
+    files: _KitFiles,
+    computable: Sequence[MeasureSpec],
+    omitted: Collection[str],
+) -> dict[str, Any]:
+    """Return challenge.yaml without its secrets, and write the public files that it names."""
+    challenge = bound.challenge
+    lists, items = files.write_lists(), files.write_items()
+    submission = _submission(bound, public, bool(computable)) | files.write_keys()
+    definition: dict[str, Any] = {
+        **challenge.model_dump(include={"scorer", "id", "title", "description"}),
+        "pages": {key: f"{key}.md" for key in challenge.pages},
+        # Without measures nothing else says it.
+        "kind": challenge.kind if computable else bound.kind.name,
+        "truth": None if challenge.truthless else _truth(bound, has_items=items is not None),
+        "lists": lists,
+        "items": items,
+        "submission": submission,
+        "metrics": [_measure(spec) for spec in computable],
+        "undefined": challenge.undefined,
+        "leaderboard": _leaderboard(challenge, omitted) if computable else None,
+    }
+    return {key: value for key, value in definition.items() if value not in (None, {}, [], "")}
+
+
+def _truth(bound: BoundChallenge, has_items: bool) -> dict[str, Any]:
+    """Return the kit's `truth:`, a file that is not there.
+
+    It has the columns of all roles, since a participant may score against a truth of his own.
+    """
+    truth, kind = bound.challenge.truth, bound.kind.name
+    roles: tuple[str, ...] = ("item",)
+    if kind == "preferences":
+        roles = ("better", "worse")
+    elif kind == "labels":
+        roles = ("target" if "prediction" in bound.shapes[0].required else "label",)
+    elif kind == "frames":
+        roles = ()
+    elif kind == "grades" and truth.texts:
+        roles = ("text",)
+    fields: dict[str, Any] = {"file": f"{ABSENT}{truth.file.suffix}"}
+    if truth.format:
+        fields["format"] = truth.format
+    fields["columns"] = {role: role for role in ("list", *roles)} | truth.columns
+    if has_items and "item" in truth.wide:  # A file has all of these columns.
+        fields["wide"] = {"item": list(truth.wide["item"])}
+    return fields
+
+
+def _submission(bound: BoundChallenge, public: Public, has_measures: bool) -> dict[str, Any]:
+    """Return the kit's `submission:`; of a table with the classes, since the kit has no truth.
+
+    Without measures, which say which columns are needed, it names that of probabilities.
+    """
+    rules = bound.challenge.submission.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    columns, likely = dict(rules.get("columns", {})), f"{LIKELY}[0]"
+    if probability := rules.pop("probability", None):
+        single = probability.get("") if len(probability) == 1 else None
+        columns["probability"] = single or probability
+    elif not has_measures and likely in bound.shapes[0].required:
+        columns["probability"] = bound.shapes[0].column_name(likely)
+    columns |= {key: rules.pop(key) for key in COLUMN_KEYS if key in rules}
+    if columns:
+        rules["columns"] = columns
+    if public.classes and "submission.classes" not in bound.challenge.key_files:
+        rules["classes"] = list(public.classes)
+    if public.separator is not None:
+        rules["multilabel"] = public.separator
+    return rules
+
+
+def _measure(spec: MeasureSpec) -> dict[str, Any]:
+    """Return a measure as challenge.yaml writes it."""
+    written = spec.model_dump(mode="json", exclude_defaults=True)
+    fields: dict[str, Any] = {} if spec.score is not None else {"metric": spec.notation}
+    fields |= spec.params
+    return fields | {
+        key: written[key] for key in (*COMBINING, "better", "id", "primary") if key in written
+    }
+
+
+def _leaderboard(challenge: Challenge, omitted: Collection[str]) -> dict[str, Any]:
+    """Return the kit's `leaderboard:`, without what names a measure that it cannot compute."""
+    board = challenge.leaderboard.model_dump(mode="json", exclude_defaults=True, exclude=BOARD_KEYS)
+    lost = {name.casefold() for name in omitted}
+    ties = [name for name in board.pop("tie_break", ()) if name.casefold() not in lost]
+    if ties:
+        board["tie_break"] = ties
+    if ranking := board.get("rank_by"):
+        measures = {name.casefold() for name in ranking.get("measures", ())}
+        by_private_group = ranking.get("each") == "group" and "group" in challenge.truth.columns
+        if not lost.isdisjoint(measures) or by_private_group:
+            del board["rank_by"]
+    return board

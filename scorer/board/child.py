@@ -123,11 +123,9 @@ def _check(task: dict[str, Any]) -> dict[str, Any]:
 
 def _kit(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.api.kit import kit
-    from scorer.scoring.bind import bind
-    from scorer.scoring.open import read_public
 
-    bound = bind(_loaded_challenge(task), task["allow_plugins"])
-    Path(task["path"]).write_bytes(kit(bound, read_public(bound)).data)
+    packed = kit(_loaded_challenge(task), allow_plugins=task["allow_plugins"])
+    Path(task["path"]).write_bytes(packed.data)
     return {}
 
 

@@ -36,7 +36,6 @@ from scorer.reports.pictures.pareto import pareto
 from scorer.reports.write.csv import csv
 from scorer.reports.write.html import html
 from scorer.results.json import to_json
-from scorer.scoring.open import read_public
 
 PAGE, TABLE, JSON, KIT, RECEIPTS = (
     "index.html", "board.csv", "board.json", "kit.zip", "receipts.jsonl",
@@ -79,7 +78,7 @@ def public_files(
     return {
         TABLE: csv(rows(live.report, options), options).encode(),
         JSON: (to_json(live.with_entries()) + "\n").encode(),
-        KIT: kit(bound, read_public(bound)).data,
+        KIT: kit(bound).data,
         RECEIPTS: board.receipts().encode(),
         PAGE: html(_page(live, options), options).encode(),
     }

@@ -19,7 +19,6 @@ from scorer.export.gradescope import export_gradescope
 from scorer.export.grand_challenge import export_grand_challenge
 from scorer.export.tira import export_tira
 from scorer.scoring.bind import BoundChallenge, bind
-from scorer.scoring.open import read_public
 
 # The container image that bundles name unless another one is given; `make image` builds it.
 IMAGE = f"challenge-scorer:{__version__}"
@@ -72,7 +71,7 @@ def make_context(bound: BoundChallenge, image: str = IMAGE) -> ExportContext:
         challenge=bound.challenge,
         measures=sorted(bound.measures, key=lambda measure: not measure.primary),
         files=read_challenge_files(bound.challenge),
-        kit=kit(bound, read_public(bound)).data,
+        kit=kit(bound).data,
         image=image,
         now=datetime.now(UTC).replace(microsecond=0),
     )

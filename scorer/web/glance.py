@@ -7,13 +7,11 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from scorer.api.kits.readme import submission_rules
 from scorer.board.live import LiveReport
 from scorer.board.phases import Left, Span, decided_until, spans
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
 from scorer.core.text import format_number, printable
-from scorer.reading.limits import format_limit
 from scorer.reports.pictures.draw import fitted
 from scorer.results.json import ABSENT
 from scorer.results.report import Standing
@@ -150,7 +148,7 @@ def next_fact(challenge: Challenge, now: datetime) -> Iterator[Fact]:
 
 
 def rules_in_words(challenge: Challenge) -> list[str]:
-    """When entries are taken, how many, what is shown, what counts, and what a file must be."""
+    """When entries are taken, how many, what is shown, and what counts."""
     zone, board = ZoneInfo(challenge.timezone), challenge.leaderboard
     words = [_phase_in_words(challenge, span, zone) for span in spans(challenge)]
     words.append(COUNTS[board.entry])
@@ -159,14 +157,7 @@ def rules_in_words(challenge: Challenge) -> list[str]:
         if board.ladder != "auto":
             by = f"better by more than {board.ladder:g}"
         words.append(f"A shown value moves only when an entry is {by}.")
-    file = challenge.submission
-    if file.format or file.columns:
-        names = ", ".join(printable(name, 60) for name in file.columns.values())
-        form = f"is {printable(file.format, 60)}" if file.format else ""
-        columns = f"has the columns {names}" if names else ""
-        words.append(f"A file {' and '.join(each for each in (form, columns) if each)}.")
-    limit = f"A file may have up to {format_limit(file.limits.size)}."
-    return [*words, *submission_rules(challenge), limit]
+    return words
 
 
 def _phase_in_words(challenge: Challenge, span: Span, zone: ZoneInfo) -> str:

@@ -9,7 +9,6 @@ from scorer.api.kit import kit
 from scorer.challenge.kit_archive import open_kit
 from scorer.challenge.load import load
 from scorer.scoring.bind import bind
-from scorer.scoring.open import read_public
 
 ITEMS = "list,item\nu2,b\nu2,a\nu1,c\nu1,a\n"
 RANKED = "list,item\nu1,a\nu2,b\n"
@@ -57,7 +56,7 @@ def test_the_sample_of_a_kit_is_valid_by_the_kit_and_the_challenge(name, tmp_pat
     (tmp_path / "lists.csv").write_text("list\nu2\nu1\n")
     (tmp_path / "items.csv").write_text(ITEMS)
     bound = bind(load(tmp_path))
-    (tmp_path / "kit.zip").write_bytes(kit(bound, read_public(bound)).data)
+    (tmp_path / "kit.zip").write_bytes(kit(bound).data)
     with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
         [sample] = [each for each in archive.namelist() if each.startswith("sample")]
         path = tmp_path / sample
@@ -81,7 +80,7 @@ def test_the_readme_describes_the_form(tmp_path):
     )
     (tmp_path / "truth.csv").write_text(RANKED)
     bound = bind(load(tmp_path))
-    (tmp_path / "kit.zip").write_bytes(kit(bound, read_public(bound)).data)
+    (tmp_path / "kit.zip").write_bytes(kit(bound).data)
     with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
         readme = archive.read("README.md").decode()
     for sentence in (
@@ -90,6 +89,7 @@ def test_the_readme_describes_the_form(tmp_path):
         "- The first 2 lines are left out.",
         "- Lines that begin with '#' are comments.",
         "- A cell of item holds several, with ',' between; their order ranks them.",
+        "| `list` | required | which list of lists.csv the row is about | `u1` |",
     ):
         assert sentence in readme
 
@@ -105,3 +105,20 @@ def test_the_sample_has_all_candidates_where_they_are_required(challenge, score,
         [sample] = [name for name in archive.namelist() if "sample" in name]
         archive.extract(sample, tmp_path)
     assert score("check", packed, tmp_path / sample).code == 0
+
+
+def test_the_readme_names_every_column_and_how_it_is_read(challenge, tmp_path, score):
+    folder = challenge("truth: truth.csv\nmetrics: [AP]\nsubmission: {ties: item-asc}\n")
+    assert score("kit", folder, "-o", tmp_path / "kit.zip").code == 0
+    with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
+        readme = archive.read("README.md").decode()
+    for line in (
+        "| `item` | required | an item | `item-3` |",
+        "| `rank` | optional | the place of the item, from 1 | `1` |",
+        "| `score` | optional | a number that orders the items, the highest first |  |",
+        "- The items of a list are ordered by `score`, the highest first; in a file without it by "
+        "`rank`, from 1; in a file without either they are taken as the rows stand.",
+        "- Of items with equal scores the one comes first whose id is the earlier in the order of "
+        "characters.",
+    ):
+        assert f"\n{line}\n" in readme

@@ -273,10 +273,9 @@ def folders(tmp_path_factory):
 def kit(folders):
     from scorer.api.kit import kit
     from scorer.scoring.bind import bind
-    from scorer.scoring.open import read_public
 
     prepared = bind(load(folders["grades"]))
-    return kit(prepared, read_public(prepared))[0]
+    return kit(prepared)[0]
 
 
 def loaded(path):

@@ -9,7 +9,7 @@ from scorer.api.score import score
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.scoring.bind import bind
-from scorer.scoring.open import open_challenge, read_public
+from scorer.scoring.open import open_challenge
 
 metrics = pytest.importorskip("sklearn.metrics")
 log_loss = metrics.log_loss
@@ -114,8 +114,8 @@ def test_lint_and_kits_know_them(tmp_path, truth):
     challenge = made(tmp_path, truth)
     assert lint(challenge).sound
     ready = bind(challenge)
-    packed = kit(ready, read_public(ready))
-    assert not packed.dropped
+    packed = kit(ready)
+    assert not packed.omitted_measures
     assert b"3,0,0" not in packed.data
 
 

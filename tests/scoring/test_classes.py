@@ -14,7 +14,7 @@ from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.metrics.notation import NotationError
 from scorer.scoring.bind import bind
-from scorer.scoring.open import open_challenge, read_public
+from scorer.scoring.open import open_challenge
 
 metrics = pytest.importorskip("sklearn.metrics")
 accuracy_score = metrics.accuracy_score
@@ -101,7 +101,7 @@ def test_keys_that_are_wrong_are_told_at_their_place(tmp_path, source, said):
 
 def test_a_kit_has_the_file(tmp_path):
     prepared = bind(made(tmp_path))
-    data = kit(prepared, read_public(prepared)).data
+    data = kit(prepared).data
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         assert packed.read("classes.csv").decode() == FILE
         assert b"classes:\n    file: classes.csv" in packed.read("challenge.yaml")

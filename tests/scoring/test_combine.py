@@ -10,7 +10,7 @@ from scorer.api.lint import lint
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.scoring.bind import bind
-from scorer.scoring.open import open_challenge, read_public
+from scorer.scoring.open import open_challenge
 
 HEAD = """\
 truth: truth.csv
@@ -204,8 +204,8 @@ def test_the_kit_keeps_what_it_can_compute(folder):
         + "  - {id: w, metric: R@2, weights: weight}\n  - {id: t, score: 'w + a'}\n"
     )  # fmt: skip
     prepared = bind(load(path))
-    packed = kit(prepared, read_public(prepared))
-    assert packed.dropped == ("w", "t")
+    packed = kit(prepared)
+    assert packed.omitted_measures == ("w", "t")
 
 
 def test_ids_that_are_no_words_stand_in_quotes(folder):

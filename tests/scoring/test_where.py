@@ -11,7 +11,7 @@ from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.results.scorecard import Scorecard
 from scorer.scoring.bind import bind
-from scorer.scoring.open import open_challenge, read_public
+from scorer.scoring.open import open_challenge
 
 metrics = pytest.importorskip("sklearn.metrics")
 log_loss = metrics.log_loss
@@ -148,8 +148,8 @@ def test_a_kit_has_no_measure_of_the_truths_columns(folder):
     ready = bind(
         challenge(folder, {"metric": "AUROC"}, {"id": "m", "metric": "AUROC", "where": "male = 1"})
     )
-    packed = kit(ready, read_public(ready))
-    assert packed.dropped == ("m",)
+    packed = kit(ready)
+    assert packed.omitted_measures == ("m",)
 
 
 @pytest.mark.parametrize(

@@ -230,7 +230,9 @@ def test_rules_are_prose_with_worked_examples(client):
     assert "&gt;&gt;&gt;" not in page
     assert "Download the kit" in page
     assert "<pre><code>list,item,rank\n" in page  # a sample's first rows
-    assert "<p>12 lists are to be answered.\n" in page
+    assert "<p>12 lists are to be answered.</p>" in page
+    assert "<td><code>score</code></td>" in page  # a column, with what it holds and an example
+    assert "<li>A file may have up to 1 GiB, 4 GiB once decompressed" in page
 
 
 def test_rules_stand_without_the_form_while_no_kit_can_be_made(client, monkeypatch):

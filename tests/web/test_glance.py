@@ -117,7 +117,7 @@ def test_a_selection_that_ends_with_the_entries_has_no_date_of_its_own(tmp_path)
 def test_rules_in_words(tmp_path):
     words = glance.rules_in_words(
         challenge(tmp_path, f"{MAIN}, {LATER}", timezone="Europe/Ljubljana",
-                  leaderboard="{entry: last, ladder: auto}", submission="{limits: {size: 20MB}}")
+                  leaderboard="{entry: last, ladder: auto}")
     )  # fmt: skip
     assert words == [
         "main: entries are taken from 2026-05-01 02:00 CEST until 2026-07-02 00:00 CEST. A team "
@@ -127,8 +127,6 @@ def test_rules_in_words(tmp_path):
         "otherwise your best ones on the board before. The board is of the private lists.",
         "Of each team the latest entry counts.",
         "A shown value moves only when an entry is significantly better.",
-        "A missing list is an error.",
-        "A file may have up to 20 MB.",
     ]
 
 

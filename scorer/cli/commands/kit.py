@@ -27,18 +27,18 @@ def kit(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Pack what participants need to check their submissions, and none of the answers."""
-    from scorer.api import kit as kits
-    from scorer.scoring.bind import bind
-    from scorer.scoring.open import read_public
+    from scorer.api.kit import kit as pack_kit
 
     terminal: Terminal = context.obj
     settled, notes = challenge_of(challenge, terminal)
     refuse_overwrite([output], settled, challenge)
-    prepared = bind(settled, allow_plugins)
-    archive = kits.kit(prepared, read_public(prepared))
+    packed = pack_kit(settled, allow_plugins=allow_plugins)
     path = printable(output)
-    lines = [f"{path}: {len(archive.data):,} bytes; score check {path} SUBMISSION"]
-    lines += map(printable, archive.packed)
-    lines += [f"left out, since the kit cannot compute it: {printable(n)}" for n in archive.dropped]
-    lines += [f"left out: {part}" for part in archive.left]
-    return Result(archive.data, notes, files=((output, archive.data),), written=tuple(lines))
+    lines = [f"{path}: {len(packed.data):,} bytes; score check {path} SUBMISSION"]
+    lines += map(printable, packed.columns)
+    lines += [
+        f"left out, since the kit cannot compute it: {printable(name)}"
+        for name in packed.omitted_measures
+    ]
+    lines += [f"left out: {part}" for part in packed.omitted_parts]
+    return Result(packed.data, notes, files=((output, packed.data),), written=tuple(lines))

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from scorer.api.example import measure_example
-from scorer.api.kits.readme import beginning_of_sample
+from scorer.api.kit_form import read_form
 from scorer.board.live import LiveReport
 from scorer.board.phases import shown_at, state_at
 from scorer.board.receipts import SEAL
@@ -174,7 +174,7 @@ async def rules(request: Request, context: Shared, site: Served, viewer: Reader)
     """What is asked, when, and how it is scored."""
     form = ""
     with suppress(HTTPException):  # too many ask for something: the page goes without
-        form = await run_in_threadpool(beginning_of_sample, await context.kit(site))
+        form = await run_in_threadpool(read_form, await context.kit(site))
     return await run_in_threadpool(_rules_page, request, site, viewer, form)
 
 

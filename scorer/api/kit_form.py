@@ -1,0 +1,300 @@
+"""The README of a kit, with the form of a submission in words, which the Rules page shows, too."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from scorer.api.kit_sample import Sample
+from scorer.challenge.public import Public
+from scorer.challenge.submission import Submission
+from scorer.core.codes import codes
+from scorer.core.text import printable, unit
+from scorer.kinds.base import LIKELY
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import Measure
+from scorer.reading.layout import NO_SEPARATOR, WHITESPACE, separator_of
+from scorer.reading.limits import format_limit
+from scorer.reading.schema import ORDERED
+from scorer.reports.commonmark import titled
+from scorer.scoring.bind import BoundChallenge
+
+FORM = "## The form of a submission"
+FIRST_ROWS = 3  # rows of the sample that the README shows
+MOST_COLUMNS = 12  # that the table has a row for; of more, how many there are
+MOST_CLASSES = 12  # that are named; of more, how many there are
+TABULAR = (None, "csv", "parquet", "jsonl")  # formats whose files have named columns
+MARKS = {"\t": "a tab", " ": "a blank", WHITESPACE: "blanks", NO_SEPARATOR: "nothing"}
+MEANINGS = {  # role -> what its column holds, for participants
+    "list": "which {list} of lists.csv the row is about",
+    "item": "an item{catalogue}",
+    "text": "the answer, a text",
+    "rank": "the place of the item, from 1",
+    "score": "a number that orders the items, the highest first",
+    "prediction": "the number that you predict{range}",
+    "low": "the lower end of the prediction's interval",
+    "high": "the upper end of the prediction's interval",
+    "better": "an item{catalogue}",
+    "worse": "another item, to which `better` is preferred",
+    "runs": "the mask: runs of pixels, `start length start length ..`, counted from 1",
+    "boxes": "the boxes of the image with blanks between, each made of `{each}`",
+    "measure": "which of the values the row has",
+    "system": "the name of your system",
+    "run": "the run of the system, such as its seed",
+    "extra": "further text",
+    "number": "a further number",
+}
+
+
+class FormColumn(NamedTuple):
+    """A column of a submission: whether it is needed, what it holds, and a cell of the sample."""
+
+    name: str
+    needed: str  # "required" or "optional"
+    meaning: str
+    example: str
+
+
+def write_readme(
+    bound: BoundChallenge,
+    public: Public,
+    sample: Sample | None,
+    files: Collection[str],
+    omitted: Collection[str],
+) -> str:
+    """Return the README of a kit: how to check a file, its form, measures, the kit's files.
+
+    Args:
+        bound: The challenge.
+        public: Its public part.
+        sample: The sample submission, if there is one.
+        files: The names of the kit's files.
+        omitted: The ids of the measures that the kit cannot compute.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates", encoding="utf-8"),
+        trim_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+        autoescape=False,  # Markdown
+    )
+    environment.filters |= {
+        "code": _as_code,
+        "mark": _describe_mark,
+        "printable": lambda text: printable(text, 80),
+        "size": format_limit,
+        "thousands": "{:,}".format,
+    }
+    challenge, rules = bound.challenge, bound.challenge.submission
+    columns = list(_columns(bound, public, sample))
+    text: str = environment.get_template("readme.md").render(
+        challenge=challenge,
+        heading=FORM,
+        computed=len(omitted) < len(bound.measures),
+        measures=[
+            (_measure_name(m), m.metric.better, m.primary, m.id not in omitted)
+            for m in bound.measures
+        ],
+        files=files,
+        pages=[
+            (key, printable(titled(key, page)[0], 100)) for key, page in challenge.pages.items()
+        ],
+        public=public,
+        rules=rules,
+        limits=bound.limits,
+        list=printable(rules.columns.get("list", challenge.truth.columns.get("list", "list")), 60),
+        item=printable(rules.columns.get("item", "item"), 60),
+        units=unit(public.called, len(public.lists)),
+        columns=columns[:MOST_COLUMNS],
+        more=len(columns[MOST_COLUMNS:]),
+        alternatives=list(_alternatives(bound)),
+        order=_order(bound),
+        rank=rules.columns.get("rank", "rank"),
+        sample=sample.name if sample else None,
+        beginning=[printable(line, 100) for line in _first_lines(sample)] if sample else [],
+    )
+    while "\n\n\n" in text:  # Parts that the challenge does not need leave their blank lines.
+        text = text.replace("\n\n\n", "\n\n")
+    return text
+
+
+def read_form(kit: Path) -> str:
+    """Return the form of a submission in Markdown, from the README of a kit."""
+    with zipfile.ZipFile(kit) as archive:
+        readme = archive.read("README.md").decode()
+    return readme.rpartition(f"\n{FORM}\n")[2].partition("\n## ")[0].strip()
+
+
+def write_codes() -> str:
+    """Return the problem codes of checks, as Markdown."""
+    lines = ["# What `score check` can say of a submission\n"]
+    for page in codes().values():
+        if page.code.startswith("S"):
+            example = "\n".join(f"    {line}" for line in page.example.rstrip().splitlines())
+            lines.append(
+                f"## {page.code} ({page.severity}): {page.title}\n\n{page.meaning.strip()}\n\n"
+                f"{example}\n\n{page.fix.strip()}\n"
+            )
+    return "\n".join(lines)
+
+
+def _columns(bound: BoundChallenge, public: Public, sample: Sample | None) -> Iterator[FormColumn]:
+    """Yield the columns of a file; none of a file that is no table with named columns."""
+    rules, schema = bound.challenge.submission, bound.shapes[0]
+    if rules.document or rules.format not in TABULAR:
+        return
+    roles = _roles_in_file(bound)
+    required = schema.missing_roles([])
+    for role in roles:
+        needed = "required" if role in required else "optional"
+        others = ORDERED.intersection(roles).difference({role})
+        if role in ORDERED and role in required and others:
+            needed += f", or {_as_code(schema.column_name(*others))}"
+        example = printable(_example(role, rules, sample), 40)
+        yield FormColumn(schema.column_name(role), needed, _meaning(role, bound, public), example)
+
+
+def _roles_in_file(bound: BoundChallenge) -> list[str]:
+    """Return the roles of a submission that have a column, or a place, of their own in a file."""
+    rules, schema = bound.challenge.submission, bound.shapes[0]
+    roles = [role for role in schema.roles if role != "tag"]
+    if rules.document:
+        return [role for role in roles if role in rules.document]
+    if rules.header:
+        roles = [role for role in roles if schema.column_name(role) in rules.header]
+    elif rules.cells:  # The order in a cell ranks.
+        roles = [role for role in roles if role in rules.columns or role not in ORDERED]
+    if rules.lines:  # The lines have no ids.
+        roles = [role for role in roles if role not in ("list", "item")]
+    return ["list"] if rules.wide else roles  # Several columns stand for the others.
+
+
+def _meaning(role: str, bound: BoundChallenge, public: Public) -> str:
+    """Return what the column of a role holds, in Markdown."""
+    rules = bound.challenge.submission
+    kind, _, rest = role.partition("[")
+    if kind == LIKELY or (role == "score" and public.kind == "labels"):
+        return _likelihood_meaning(role, bound, public)
+    if kind == "label":
+        return _label_meaning(public)
+    if kind == "value":
+        names = [name for name, roles in rules.value_columns.items() if role in roles]
+        what = "the value" if "measure" in rules.columns else f"the value of {printable(names[0])}"
+        return f"what {what} is divided by" if rest.endswith("/whole]") else what
+    ends = "" if rules.range is None else f", from {rules.range[0]:g} to {rules.range[1]:g}"
+    has_catalogue = public.items is not None or public.candidates is not None
+    return MEANINGS[kind].format(
+        list=public.word("list"),
+        catalogue=" of items.csv" if has_catalogue else "",
+        range=ends,
+        each=" ".join(rules.each or ()),
+    )
+
+
+def _likelihood_meaning(role: str, bound: BoundChallenge, public: Public) -> str:
+    """Return what a column of probabilities, or of scores of two classes, holds."""
+    names = list(bound.challenge.submission.probability) or [""]
+    number = role.partition("[")[2].rstrip("]")
+    name = names[int(number)] if number else ""
+    if not name:
+        name = public.classes[1] if len(public.classes) == 2 else "the positive class"
+    if role == "score":
+        return f"a number that is higher the likelier {printable(name, 60)} is"
+    return f"how likely {printable(name, 60)} is"
+
+
+def _label_meaning(public: Public) -> str:
+    """Return what a column of labels holds."""
+    if len(public.classes) > MOST_CLASSES:
+        classes = f"one of {len(public.classes):,} classes"
+    elif public.classes:
+        classes = f"one of {', '.join(printable(name, 40) for name in public.classes)}"
+    else:
+        classes = "the class"
+    if public.numbers:
+        numbers = ", ".join(printable(name, 40) for name in sorted(public.numbers))
+        classes += f"; for {numbers} a number"
+    if public.separator is None:
+        return classes
+    return f"{classes}, or several with {_describe_mark(public.separator)} between"
+
+
+def _example(role: str, rules: Submission, sample: Sample | None) -> str:
+    """Return the first cell of a role in the sample; empty if it has none."""
+    if sample is None or not sample.rows:
+        return ""
+    first = sample.rows[0]
+    if role in rules.cells:
+        mark = separator_of(rules.cells[role])
+        cells = [str(row[role]) for row in sample.rows if row["list"] == first["list"]]
+        return (" " if mark == WHITESPACE else mark).join(cells)
+    return str(first.get(role, ""))
+
+
+def _alternatives(bound: BoundChallenge) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield, for each further schema, the columns that it lacks, and those in their place."""
+    if bound.kind.name == "labels" and not bound.challenge.submission.probability:
+        return  # Which class a column of probabilities would be of is not known.
+    first, *others = bound.shapes
+    for other in others:
+        lacks = [first.column_name(role) for role in first.required if role not in other.required]
+        new = [role for role in other.roles if role not in first.roles and role != "tag"]
+        has = [other.column_name(role) for role in new]
+        if lacks and has:
+            yield lacks, has
+
+
+def _order(bound: BoundChallenge) -> list[str]:
+    """Return the columns that order the items of a list, the first that a file has; none if else.
+
+    The last is "" if a file may have none of them, so that its rows are in order.
+    """
+    rules, schema = bound.challenge.submission, bound.shapes[0]
+    if "rank" not in schema.roles or rules.cells or rules.wide or rules.format == "lists":
+        return []
+    if rules.format == "trec":
+        return ["score"]
+    roles = [role for role in ("score", "rank") if role in _roles_in_file(bound)]
+    names = [schema.column_name(role) for role in roles]
+    return names if not roles or {*roles}.intersection(schema.missing_roles([])) else [*names, ""]
+
+
+def _measure_name(measure: Measure) -> str:
+    """Return a measure's name and title; of a metric of the organizer's own no title."""
+    if measure.parts:
+        return f"{printable(measure.id)}: {printable(measure.params['score'], 1000)}"
+    if measure.metric.own or metrics().origin(measure.metric):
+        return f"{printable(measure.id)}: {measure.metric.title}"
+    return "a metric of the organizer's own"
+
+
+def _first_lines(sample: Sample) -> list[str]:
+    """Return the header of a sample, where it has one, and its first rows."""
+    data, rows = sample.data, FIRST_ROWS
+    if sample.name.endswith(".zip"):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return [f"{each.filename} ({each.file_size:,} bytes)" for each in archive.infolist()]
+    if sample.name.endswith(".parquet"):
+        import polars as pl
+
+        data = pl.read_parquet(data).head(FIRST_ROWS).write_csv().encode()
+    if sample.name.endswith((".csv", ".parquet")):
+        rows += 1
+    return data.decode().splitlines()[:rows]
+
+
+def _describe_mark(separator: str) -> str:
+    """Return a separator in words."""
+    mark = separator_of(separator)
+    return MARKS.get(mark, repr(mark))
+
+
+def _as_code(text: str) -> str:
+    """Return a text as code in a table of Markdown; empty if it is empty."""
+    shown = printable(text, 60).replace("|", "\\|").replace("`", "'")
+    return f"`{shown}`" if shown.strip() else shown
