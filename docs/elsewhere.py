@@ -15,8 +15,8 @@ from pathlib import Path
 
 import scorer
 from scorer.api.figures import drawings
-from scorer.api.tool_values import tool_values
-from scorer.api.value_systems import ValueOptions
+from scorer.api.value_tables import ValueOptions
+from scorer.api.values import read_values
 from scorer.challenge.load import load
 from scorer.export.base import Bundle
 from scorer.export.bundle import EXPORTERS, make_context
@@ -145,11 +145,7 @@ def forest_of(tool: str) -> str:
     """The forest plot of a tool's made results, as SVG."""
     with tempfile.TemporaryDirectory() as place:
         results = write_results(tool, Path(place))
-        found = tool_values(
-            Path(place, "board"), [scorer.SubmissionFile(tool, results)], ValueOptions()
-        )
-        assert found is not None
-        challenge, systems, _ = found
+        challenge, systems, _ = read_values([scorer.SubmissionFile(tool, results)], ValueOptions())
         (drawing, *_) = drawings(scorer.score(challenge, systems), "forest", f"{MILLIMETRES:g}mm")
         return drawing.svg()
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Unpack
 
-from scorer.api.evaluate import Columns, Measures, RunRules, challenge_and_runs
-from scorer.api.submissions import Progress, Submissions, list_submissions, scored_files
-from scorer.api.systems import with_lists_of
+from scorer.api.evaluate import Columns, Measures, RunRules, bind_data
+from scorer.api.submissions import (
+    Progress,
+    Submissions,
+    list_submissions,
+    scored_files,
+    with_lists_of,
+)
 from scorer.api.text import Renderable
 from scorer.challenge.model import Challenge
 from scorer.core.text import printable
 from scorer.results.findings import CheckedFiles
 from scorer.results.report import Scored
-from scorer.scoring.bind import bind
 from scorer.scoring.open import open_challenge
 
 
@@ -63,11 +66,7 @@ def check(
 
     Raises as `score` and `evaluate` do.
     """
-    with ExitStack() as stack:
-        settled, runs = stack.enter_context(
-            challenge_and_runs(challenge, submissions, measures, columns, **rules)
-        )
-        prepared = bind(settled, allow_plugins)
-        files = stack.enter_context(list_submissions(runs, prepared))
-        ready = open_challenge(with_lists_of(prepared, files), with_truth=False)
-        return Checked(settled, scored_files(ready, files, progress))
+    bound, runs = bind_data(challenge, submissions, measures, columns, allow_plugins, **rules)
+    files = list_submissions(runs, bound)
+    ready = open_challenge(with_lists_of(bound, files), with_truth=False)
+    return Checked(bound.challenge, scored_files(ready, files, progress))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from scorer.api.evaluate import Columns, Measures, RunRules, challenge_and_runs
+from scorer.api.evaluate import Columns, Measures, RunRules, bind_data
 from scorer.api.report import Report
 from scorer.api.splits import restrict_to_split, split_masks
 from scorer.api.submissions import (
@@ -21,8 +20,8 @@ from scorer.api.submissions import (
     score_files,
     terms_of,
     to_scored,
+    with_lists_of,
 )
-from scorer.api.systems import with_lists_of
 from scorer.api.text import Renderable, as_renderable
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
@@ -38,7 +37,7 @@ from scorer.preferences.comparisons import comparisons
 from scorer.results import comparison
 from scorer.results.comparison import Differing
 from scorer.results.json import ABSENT, Internal
-from scorer.scoring.bind import BoundChallenge, bind
+from scorer.scoring.bind import BoundChallenge
 from scorer.scoring.open import open_challenge
 from scorer.stats.paired import Test
 from scorer.views.preferences import Positions
@@ -140,20 +139,16 @@ def compare(
 
     Raises as `score` and `evaluate` do, and `UsageError` for more than 200 submissions.
     """
-    with ExitStack() as stack:
-        settled, runs = stack.enter_context(
-            challenge_and_runs(challenge, submissions, measures, columns, **rules)
+    bound, runs = bind_data(challenge, submissions, measures, columns, allow_plugins, **rules)
+    files = list_submissions(runs, bound)
+    if len(files) > MOST_COMPARED:
+        raise UsageError(
+            f"{len(files):,} submissions have {len(files) * (len(files) - 1) // 2:,} pairs; "
+            f"compare at most {MOST_COMPARED}, or rank all of them with score"
         )
-        prepared = bind(settled, allow_plugins)
-        files = stack.enter_context(list_submissions(runs, prepared))
-        if len(files) > MOST_COMPARED:
-            raise UsageError(
-                f"{len(files):,} submissions have {len(files) * (len(files) - 1) // 2:,} pairs; "
-                f"compare at most {MOST_COMPARED}, or rank all of them with score"
-            )
-        asked = _Asked(only, split, test)
-        compared = _compared(prepared, files, preferences, margin, progress, asked)
-        return as_renderable(Comparison, replace(compared, asked=preferences is not None))
+    asked = _Asked(only, split, test)
+    compared = _compared(bound, files, preferences, margin, progress, asked)
+    return as_renderable(Comparison, replace(compared, asked=preferences is not None))
 
 
 class _Asked(NamedTuple):

@@ -1,255 +1,320 @@
-"""Data of a Python session as files that every reader knows.
-
-What is submitted from Python takes the same path as a file: it is written as JSON Lines, whose
-line numbers are the numbers of the rows, and read, checked and scored like any other.
-"""
+"""Data of a Python session as data frames: dicts, rows, and the tables of other libraries."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 import polars as pl
 
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.reading.schema import Schema, holds_text
-from scorer.reading.table import NO_ITEMS_FACT, Table, make_table
 
-FORMAT = "jsonl"
 UNDERSTOOD = (
     "give a path, a dict {list: {item: value}}, rows (list, item, value), of a table a dict "
     "{id: value} or rows (id, value), or a data frame (pandas, polars, pyarrow, duckdb: whatever "
     "has an Arrow stream)"
 )
-INDEX = "__index_level_"  # what pyarrow calls the columns of a pandas index
-PAIRS = ("list", "better", "worse")
+INDEX = "__index_level_"  # what pyarrow calls the columns of a pandas index without names
+PAIR_ROLES = ("list", "better", "worse")
 
-
-class Layout(NamedTuple):
-    """The roles of the columns of a table, and their names."""
-
-    shape: Schema
-    value: str  # the role of the value that a dict or a row gives
-    flat: bool = False  # whether a list is a row of a table, with one value and no items
-
-    @classmethod
-    def of(cls, shapes: Sequence[Schema], columns: Mapping[str, str]) -> Layout:
-        """The layout of the first shape that gives an item of a list a number, or a row a value."""
-        shape = next((schema for schema in shapes if "item" in schema.roles), None)
-        if shape is None and not any("better" in schema.roles for schema in shapes):
-            fitting = (schema for schema in shapes if set(columns) <= set(schema.roles))
-            shape = next(fitting, shapes[0])
-            called = {**shape.columns, **columns}
-            return cls(Schema(shape.required, shape.optional, called), shape.required[-1], True)
-        shape = shape or shapes[0]
-        numbers = [role for role in shape.roles if not holds_text(role)]
-        value = "score" if "score" in numbers else next(iter(numbers), "item")
-        return cls(Schema(shape.required, shape.optional, columns), value)
-
-    def called(self, *roles: str) -> tuple[str, ...]:
-        """The names of the columns with these roles."""
-        return tuple(map(self.shape.column_name, roles))
+Describe = Callable[[int], str]  # the position of a value in its column -> its place in the data
 
 
 def is_path(data: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether data is the path of a file."""
+    """Return whether data is the path of a file."""
     return isinstance(data, str | os.PathLike)
 
 
 def is_frame(data: object) -> bool:
-    """Whether data is a table of named columns."""
+    """Return whether data is a table of named columns."""
     return hasattr(data, "__arrow_c_stream__") or type(data).__module__.split(".")[0] == "pandas"
 
 
-def columns_of(frame: object) -> tuple[str, ...]:
-    """The names of a data frame's columns, as far as they are text."""
-    arrow = hasattr(frame, "column_names")  # whose `columns` are the data
-    names = getattr(frame, "column_names" if arrow else "columns", ())
-    return tuple(name for name in list(names) if isinstance(name, str))
-
-
 def is_flat(data: object) -> bool:
-    """Whether data gives a value to each id, as a table of classes or numbers does."""
+    """Return whether data is a dict with a value for each id, as of classes or numbers."""
     if not isinstance(data, Mapping):
         return False
     return isinstance(next(iter(data.values()), None), str | Real)
 
 
-def prefers(data: object) -> bool:
-    """Whether data says which of two items is better, rather than how good an item is."""
+def is_preferences(data: object) -> bool:
+    """Return whether data says which of two items is better, rather than how good an item is."""
     if is_frame(data):
-        return {"better", "worse"} <= set(columns_of(data))
+        return {"better", "worse"} <= set(column_names(data))
     if isinstance(data, Sequence) and not is_path(data) and data:
         first = data[0]
         return isinstance(first, Sequence) and len(first) == 3 and isinstance(first[2], str)
     return False
 
 
-def write(path: Path, data: object, layout: Layout, what: str) -> Path:
-    """Write data as JSON Lines, unless it is a file's path already; return the path.
+def column_names(frame: object) -> tuple[str, ...]:
+    """Return the names of a data frame's columns, and of its index, as far as they are text."""
+    is_arrow = hasattr(frame, "column_names")  # whose `columns` are the data
+    names = getattr(frame, "column_names" if is_arrow else "columns", ())
+    return tuple(name for name in [*names, *_index_names(frame)] if isinstance(name, str))
+
+
+def _index_names(frame: object) -> list[Any]:
+    """Return the names of the levels of a pandas index that are no columns."""
+    names = getattr(getattr(frame, "index", None), "names", ())
+    columns = list(getattr(frame, "columns", ()))
+    return [name for name in names if name is not None and name not in columns]
+
+
+def choose_schema(schemas: Sequence[Schema], columns: Mapping[str, str]) -> Schema:
+    """Return the schema that data has: of items in lists, or else of a value for each id.
 
     Args:
-        data: a path, a dict, rows, or anything with an Arrow stream.
-        what: the name of the data in messages: `the truth`, `run 'bm25'`.
+        schemas: Those that a file may have.
+        columns: role -> what data frames call its column.
+    """
+    schema = next((each for each in schemas if "item" in each.roles), None)
+    if schema is None and not any("better" in each.roles for each in schemas):
+        fitting = (each for each in schemas if set(columns) <= set(each.roles))
+        schema = next(fitting, schemas[0])
+        return Schema(schema.required, schema.optional, {**schema.columns, **columns})
+    schema = schema or schemas[0]
+    return Schema(schema.required, schema.optional, columns)
+
+
+def _has_items(schema: Schema) -> bool:
+    return not {"item", "better"}.isdisjoint(schema.roles)
+
+
+def _value_role(schema: Schema) -> str:
+    """Return the role of the values in a dict, or at the end of rows."""
+    if not _has_items(schema):
+        return schema.required[-1]
+    numbers = [role for role in schema.roles if not holds_text(role)]
+    return "score" if "score" in numbers else next(iter(numbers), "item")
+
+
+def to_frame(data: object, schema: Schema, label: str) -> pl.DataFrame:
+    """Return data as a data frame of texts and numbers, whose rows are in the order of the data.
+
+    Of a dict of lists without any item the only column is that of the lists.
+
+    Args:
+        data: A dict, rows, or anything with an Arrow stream.
+        schema: The columns that it has; the names of those that a data frame must have.
+        label: The data in messages: `the truth`, `run 'bm25'`.
 
     Raises:
-        TypeError: the data is of a kind that is not understood.
-        UsageError: it is, and cannot be a table of lists and items.
+        TypeError: The data is of a kind that is not understood.
+        UsageError: It is, and is no table of this schema.
     """
-    if is_path(data):
-        return Path(data)
     if is_frame(data):
-        _frame(data, layout, what).write_ndjson(path)
-        return path
+        frame = read_polars(data, label)
+        _refuse_missing_columns(frame, schema, data, label)
+        return _as_texts_and_numbers(frame, schema, label)
     if isinstance(data, Mapping):
-        rows = _nested(data, layout, what)
+        nested = _has_items(schema)
+        columns = _columns_of_lists(data, schema, label) if nested else _of_ids(data, schema, label)
     elif isinstance(data, Iterable) and not isinstance(data, bytes | Set):
-        rows = _rows(data, layout, what)
+        columns = _columns_of_rows(data, schema, label)
     else:
-        raise TypeError(f"{what} is {_kind(data)}; {UNDERSTOOD}")
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(f"{json.dumps(row)}\n" for row in rows)
-    return path
+        raise TypeError(f"{label} is {_name_type(data)}; {UNDERSTOOD}")
+    if not any(map(len, columns.values())):
+        columns = {**{role: list[str]() for role in schema.required}, **columns}
+    named = {schema.column_name(role): column for role, column in columns.items()}
+    try:
+        return pl.DataFrame(named)
+    except UnicodeEncodeError:
+        raise UsageError(f"{label}: an id holds half a character (a lone surrogate)") from None
 
 
-def table_without_rows(data: object, layout: Layout) -> Table:
-    """The table of data that `write` made an empty file of, which no format can read."""
-    names_lists = isinstance(data, Mapping) and len(data) > 0
-    facts = {NO_ITEMS_FACT: True} if names_lists else {}
-    empty = make_table(dict.fromkeys(layout.shape.required, ()), layout.shape)
-    return replace(empty, facts=facts)
-
-
-def _nested(data: Mapping[Any, Any], layout: Layout, what: str) -> Iterator[dict[str, str]]:
-    """Rows of `{list: {item: value}}`, or of `{list: [item, item, ...]}`, best first."""
-    name, item, value = layout.called("list", "item", layout.value)
-    for key, items in data.items():
-        where = f"{what}, {name} {quoted(key)}"
-        if layout.flat:
-            yield _valued(key, items, layout, what, where)
-            continue
-        if isinstance(items, Mapping):
-            for item_id, number in items.items():
-                inside = f"{where}, {item} {quoted(item_id)}"
-                yield {
-                    name: _id(key, what),
-                    item: _id(item_id, where),
-                    value: _value_of(number, inside),
-                }
-        elif isinstance(items, Sequence | Set) and not isinstance(items, str | bytes):
-            if isinstance(items, Set) and layout.value == "score":
-                raise TypeError(f"{where}: a set has no order; give a list, best item first")
-            for item_id in items:
-                yield {name: _id(key, what), item: _id(item_id, where)}
+def _columns_of_lists(
+    data: Mapping[Any, Any], schema: Schema, label: str
+) -> dict[str, pl.Series | list[str]]:
+    """Return role -> column of `{list: {item: value}}` or `{list: [item, ...]}`, best first."""
+    lists, items, values = list[Any](), list[Any](), list[Any]()
+    list_name, item_name = schema.column_name("list"), schema.column_name("item")
+    value = _value_role(schema)
+    is_valued = False
+    for name, content in data.items():
+        if isinstance(content, Mapping):
+            is_valued = True
+            values.extend(content.values())
+        elif isinstance(content, Sequence | Set) and not isinstance(content, str | bytes):
+            if isinstance(content, Set) and value == "score":
+                message = "a set has no order; give a list, best item first"
+                raise TypeError(f"{label}, {list_name} {quoted(name)}: {message}")
+            values.extend([None] * len(content))
         else:
-            message = f"{where} is {_kind(items)}, not a dict of items"
-            if what.startswith("run"):
+            where = f"{label}, {list_name} {quoted(name)}"
+            message = f"{where} is {_name_type(content)}, not a dict of items"
+            if label.startswith("run"):
                 message += "; runs are {name: {list: {item: value}}}"
             raise TypeError(message)
+        lists.extend([name] * len(content))
+        items.extend(content)
+
+    def of_list(n: int) -> str:
+        return f"{label}, {list_name} {quoted(lists[n])}"
+
+    if data and not items:  # lists alone, of which none has an item
+        return {"list": to_ids(list(data), lambda n: label)}
+    columns: dict[str, pl.Series | list[str]] = {
+        "list": to_ids(lists, lambda n: label),
+        "item": to_ids(items, of_list),
+    }
+    if is_valued and value != "item":
+        columns[value] = to_numbers(
+            values, lambda n: f"{of_list(n)}, {item_name} {quoted(items[n])}"
+        )
+    return columns
 
 
-def _rows(data: Iterable[Any], layout: Layout, what: str) -> Iterator[dict[str, str]]:
-    """Rows of `(list, item, value)`, `(list, item)`, or `(list, better, worse)`."""
-    for n, row in enumerate(data, 1):
-        where = f"{what}, row {n:,}"
+def _of_ids(
+    data: Mapping[Any, Any], schema: Schema, label: str
+) -> dict[str, pl.Series | list[str]]:
+    """Return role -> column of `{id: value}`."""
+    ids, value = list(data), _value_role(schema)
+    name = schema.column_name("list")
+    return {
+        "list": to_ids(ids, lambda n: label),
+        value: _values_of(
+            list(data.values()), value, lambda n: f"{label}, {name} {quoted(ids[n])}"
+        ),
+    }
+
+
+def _columns_of_rows(
+    data: Iterable[Any], schema: Schema, label: str
+) -> dict[str, pl.Series | list[str]]:
+    """Return role -> column of `(list, item, value)`, `(list, item)`, `(list, better, worse)`.
+
+    Of a table without items the rows are `(id, value)`.
+    """
+    rows = list(data)
+
+    def of_row(n: int) -> str:
+        return f"{label}, row {n + 1:,}"
+
+    for n, row in enumerate(rows):
         if not isinstance(row, Sequence) or isinstance(row, str | bytes):
-            raise TypeError(f"{where} is {_kind(row)}, not (list, item, value); {UNDERSTOOD}")
+            message = f"is {_name_type(row)}, not (list, item, value); {UNDERSTOOD}"
+            raise TypeError(f"{of_row(n)} {message}")
         if len(row) not in (2, 3):
-            raise UsageError(f"{where} has {len(row)} values; expected (list, item, value)")
-        if len(row) == 3 and isinstance(row[2], str) and layout.value in ("item", "score"):
-            yield dict(zip(layout.called(*PAIRS), (_id(cell, where) for cell in row), strict=True))
-            continue
-        if layout.flat:
-            if len(row) == 3:
-                raise UsageError(f"{where} has 3 values; expected (id, value)")
-            yield _valued(row[0], row[1], layout, where, where)
-            continue
-        name, item, value = layout.called("list", "item", layout.value)
-        number = {value: _value_of(row[2], where)} if len(row) == 3 else {}
-        yield {name: _id(row[0], where), item: _id(row[1], where), **number}
+            raise UsageError(f"{of_row(n)} has {len(row)} values; expected (list, item, value)")
+        if len(row) == 3 and not _has_items(schema):
+            raise UsageError(f"{of_row(n)} has 3 values; expected (id, value)")
+    value = _value_role(schema)
+    if not _has_items(schema):
+        return {
+            "list": to_ids([row[0] for row in rows], of_row),
+            value: _values_of([row[1] for row in rows], value, of_row),
+        }
+    if rows and len(rows[0]) == 3 and isinstance(rows[0][2], str) and value in ("item", "score"):
+        cells = zip(*([*row, ""][:3] for row in rows), strict=True)
+        pairs = zip(PAIR_ROLES, cells, strict=True)
+        return {role: to_ids(column, of_row) for role, column in pairs}
+    columns: dict[str, pl.Series | list[str]] = {
+        "list": to_ids([row[0] for row in rows], of_row),
+        "item": to_ids([row[1] for row in rows], of_row),
+    }
+    if any(len(row) == 3 for row in rows):
+        columns[value] = to_numbers([row[2] if len(row) == 3 else None for row in rows], of_row)
+    return columns
 
 
-def _valued(key: object, value: object, layout: Layout, what: str, where: str) -> dict[str, str]:
-    """A row of a table: an id with a class, or with a number."""
-    name, called = layout.called("list", layout.value)
-    text = _id(value, where) if holds_text(layout.value) else _value_of(value, where)
-    return {name: _id(key, what), called: text}
+def _values_of(values: Sequence[Any], role: str, describe: Describe) -> pl.Series | list[str]:
+    return to_ids(values, describe) if holds_text(role) else to_numbers(values, describe)
 
 
-def _id(value: object, where: str) -> str:
-    """An id as text; whole numbers as they are written."""
+def to_ids(values: Sequence[Any], describe: Describe) -> list[str]:
+    """Return ids as texts, whole numbers as they are written. Raises `TypeError` for others."""
+    if set(map(type, values)) <= {str}:
+        return list(values)
+    return [_to_id(value, n, describe) for n, value in enumerate(values)]
+
+
+def _to_id(value: object, n: int, describe: Describe) -> str:
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(int(value))
-    raise TypeError(f"{where}: {printable(repr(value), 60)} is no id; ids are text")
+    raise TypeError(f"{describe(n)}: {printable(repr(value), 60)} is no id; ids are text")
 
 
-def _value_of(value: object, where: str) -> str:
-    """A number as the readers take it; NaN and infinity are theirs to refuse."""
-    if isinstance(value, Integral):
-        return str(int(value))
-    if isinstance(value, Real):
-        return repr(float(value))
-    raise TypeError(f"{where}: {printable(repr(value), 60)} is not a number")
+def to_numbers(values: Sequence[Any], describe: Describe) -> pl.Series:
+    """Return numbers as Float64, of None null. Raises `TypeError` for what is no number.
+
+    NaN and infinity are for the readers to refuse.
+    """
+    numbers = list[float | None]()
+    for n, value in enumerate(values):
+        if value is not None and not isinstance(value, Real):
+            raise TypeError(f"{describe(n)}: {printable(repr(value), 60)} is not a number")
+        try:
+            numbers.append(None if value is None else float(value))
+        except OverflowError:  # an int beyond the range of floats
+            numbers.append(float("inf"))
+    return pl.Series(numbers, dtype=pl.Float64)
 
 
-def as_polars(data: Any, what: str) -> pl.DataFrame:
-    """A data frame as polars has it; `UsageError` where it cannot be."""
-    import polars as pl
+def read_polars(data: Any, label: str) -> pl.DataFrame:
+    """Return a data frame of any library as one of polars; a named index of pandas is columns.
 
+    Raises:
+        UsageError: It cannot be read as a table.
+    """
     try:
+        if index := _index_names(data):
+            data = data.reset_index(level=index)
         return pl.DataFrame(data)
     except (ImportError, AttributeError):  # pandas hands its data over by pyarrow only
         return pl.DataFrame({str(name): data[name].tolist() for name in data.columns})
     except Exception as error:
         message = f"{type(error).__name__}: {printable(error)}"
-        raise UsageError(f"{what} cannot be read as a table: {message}") from error
+        raise UsageError(f"{label} cannot be read as a table: {message}") from error
 
 
-def _frame(data: Any, layout: Layout, what: str) -> pl.DataFrame:
-    """A data frame's columns as text, numbers as exactly as they are."""
-    import polars as pl
+def _refuse_missing_columns(frame: pl.DataFrame, schema: Schema, data: Any, label: str) -> None:
+    """Raise UsageError if a frame lacks a required column, and is no table of preferences."""
+    roles = {schema.column_name(role): role for role in schema.required}
+    missing = [name for name in roles if name not in frame.columns]
+    if not missing or {*map(schema.column_name, PAIR_ROLES)} <= set(frame.columns):
+        return
+    index: Any = getattr(data, "index", None)
+    if hasattr(index, "equals") and list(index) != list(range(len(index))):
+        hint = "its index has no name and is not read: reset_index()"
+    else:
+        named = ", ".join(f"{roles[name]!r}: ..." for name in missing)
+        hint = f"rename them, or with a truth as data: columns={{{named}}}"
+    names = printable(", ".join(frame.columns))
+    message = f"{label} has no column {', '.join(map(quoted, missing))} (it has {names})"
+    raise UsageError(f"{message}; {hint}")
 
-    frame = as_polars(data, what)
-    texts = {layout.shape.column_name(role) for role in layout.shape.roles if holds_text(role)}
+
+def _as_texts_and_numbers(frame: pl.DataFrame, schema: Schema, label: str) -> pl.DataFrame:
+    """Return the columns of a frame that can hold cells, true and false of numbers as 1 and 0.
+
+    Raises:
+        UsageError: A column that is used holds neither texts nor numbers.
+    """
+    used = {schema.column_name(role): role for role in schema.roles}
     columns = []
-    for name, type_ in frame.schema.items():
-        if name.startswith(INDEX):
-            continue
-        column = pl.col(name)
-        if type_.is_nested() or type_ in (pl.Binary, pl.Object):
-            if name in map(layout.shape.column_name, layout.shape.roles):
-                message = f"{what}: column {quoted(name)} is {type_}, expected text or numbers"
+    for name, dtype in frame.schema.items():
+        if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
+            if name in used:
+                message = f"{label}: column {quoted(name)} is {dtype}, expected text or numbers"
                 raise UsageError(message)
+        elif name.startswith(INDEX):
             continue
-        if type_ == pl.Boolean and name not in texts:
-            column = column.cast(pl.Int8)
-        elif type_.is_float():
-            column = column.cast(pl.Float64)
-        columns.append(column.cast(pl.String))
-    missing = [
-        name
-        for name in map(layout.shape.column_name, layout.shape.required)
-        if name not in frame.columns
-    ]
-    if missing and not {*map(layout.shape.column_name, PAIRS)} <= set(frame.columns):
-        names = printable(", ".join(frame.columns))
-        roles = {name: role for role in layout.shape.roles for name in layout.called(role)}
-        hint = ", ".join(f"{roles[name]!r}: ..." for name in missing)
-        raise UsageError(
-            f"{what} has no column {', '.join(map(quoted, missing))} (it has {names}); "
-            f"rename them, or with a truth as data: columns={{{hint}}}"
-        )
+        elif dtype == pl.Boolean and not holds_text(used.get(name, name)):
+            columns.append(pl.col(name).cast(pl.Int8))
+        elif dtype.is_numeric() and name in used:
+            columns.append(pl.col(name))
+        else:
+            columns.append(pl.col(name).cast(pl.String))
     return frame.select(columns)
 
 
-def _kind(data: object) -> str:
-    """The type of a value with its article, for messages."""
+def _name_type(data: object) -> str:
+    """Return the name of the type of a value with its article, for messages."""
     return f"{'an' if type(data).__name__[0] in 'aeiou' else 'a'} {type(data).__name__}"

@@ -1,36 +1,37 @@
-"""Score runs against a truth without a challenge.yaml: both may be data of a Python session."""
+"""Runs scored against a truth without a challenge.yaml: both may be data of a Python session."""
 
 from __future__ import annotations
 
-import json
-import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypedDict, Unpack, overload
+from typing import Any, Literal, Protocol, TypedDict, Unpack, overload
 
+import polars as pl
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from scorer.api import data
-from scorer.api.arrays import as_tables
+from scorer.api.arrays import is_array, only_column, read_arrays
+from scorer.api.columns import name_columns
 from scorer.api.report import Report
-from scorer.api.submissions import Progress, Submissions, to_challenge
-from scorer.challenge.model import Challenge, DescribedSource
+from scorer.api.score import score
+from scorer.api.submissions import Progress, Submissions, bind_challenge
+from scorer.challenge.load import load
+from scorer.challenge.model import Challenge
 from scorer.challenge.roles import ROLES
-from scorer.challenge.submission import Submission, written_keys
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.plugins import MARK
-from scorer.core.problems import Problem
-from scorer.core.text import nearest, quoted
+from scorer.core.text import KIT
 from scorer.infer.base import Needs
 from scorer.infer.challenge import find_needs
 from scorer.metrics.api import Metric
-from scorer.scoring.bind import bind
+from scorer.metrics.catalogue import metrics, suggest_from_tools
+from scorer.scoring.bind import BoundChallenge, bind
 
-TRUTH = "truth"  # what messages call it
-UNSAID = ("format", "columns")  # of a challenge's `submission:`, not said here
+# The folder of data, in which no file can be; messages name files in it as those of a kit: alone.
+SESSION = Path(os.devnull, f"{KIT}session")
+BESIDE = ("undefined", "leaderboard", "title")  # rules that stand beside `submission:`
+FRAME = {"format": "parquet"}  # how columns of a frame are read: by their names
 
 
 class Series(Protocol):
@@ -43,7 +44,7 @@ class Series(Protocol):
 
 Spec = str | Mapping[str, object] | Callable[..., Any]  # a notation, with parameters, a function
 Measures = Sequence[Spec] | Spec
-# one answer a row: an array, a Series of pandas or polars, a list
+# One answer a row: an array, a Series of pandas or polars, a list.
 Answers = Sequence[str] | Sequence[float] | Sequence[bool] | NDArray[Any] | Series
 Judgments = Mapping[str, Mapping[str, float]] | Mapping[str, Collection[str]]
 Columns = Mapping[str, str | Sequence[str]]  # by role; of classes' probabilities several
@@ -54,11 +55,11 @@ class RunRules(TypedDict, total=False):
 
     length: int | Mapping[str, int]
     range: tuple[float, float]
-    missing_list: str
-    unknown_list: str
-    ties: str
+    missing_list: Literal["error", "zero", "skip"]
+    unknown_list: Literal["error", "ignore"]
+    ties: Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]
     limits: Mapping[str, object]
-    undefined: str  # what a list without a value counts: zero, skip, error
+    undefined: Literal["error", "zero", "skip", "worst"]  # what a list without a value counts
     classes: Sequence[str]  # the labels there are, in the order of columns of probabilities
     leaderboard: Mapping[str, object]
     title: str
@@ -146,229 +147,163 @@ def evaluate(
     >>> report.mean("lr"), report.mean("rf", "AUROC")
     (0.6666666666666666, 1.0)
     """
-    from scorer.api.score import score
-
-    with challenge_and_runs(truth, runs, measures, columns, **rules) as (challenge, tables):
-        report = score(challenge, tables, progress=progress)
-        return replace(report, notes=tuple(_renamed(report.notes)))
+    bound, tables = bind_data(truth, runs, measures, columns, **rules)
+    return score(bound, tables, progress=progress)
 
 
-@contextmanager
-def challenge_and_runs(
+def bind_data(
     challenge: object,
     runs: Any,
-    measures: Measures | None,
-    columns: Columns | None,
+    measures: Measures | None = None,
+    columns: Columns | None = None,
+    allow_plugins: bool = False,
     **rules: Unpack[RunRules],
-) -> Iterator[tuple[Challenge, Any]]:
-    """A challenge and the runs, or the one of a truth, measures and rules, all as of `evaluate`.
+) -> tuple[BoundChallenge, Any]:
+    """Return a challenge with its measures bound, and the submissions to it.
 
-    `TypeError` for rules or data without measures.
+    Args:
+        challenge: A challenge as `score` takes it; with measures, a truth as `evaluate` does.
+        runs: The submissions, as the same function takes them.
+        measures: With columns and rules they stand for a challenge.yaml.
+        allow_plugins: Whether the challenge's own code may be run.
+
+    Raises:
+        TypeError: Rules or data have no measures.
     """
-    if measures is not None:
-        specs = _specs(measures)
-        names = [name for spec in specs if isinstance(name := _named(spec), str)]
+    if measures is None:
+        if rules or columns:
+            option = next(iter(rules), "columns")
+            raise TypeError(f"{option} needs measures; challenge.yaml has its own")
+        return bind_challenge(challenge, allow_plugins), runs
+    is_single = isinstance(measures, str | Mapping) or callable(measures)
+    specs: list[Any] = [measures] if is_single else list(measures)  # type: ignore[arg-type]
+    notations = [name for spec in specs if isinstance(name := _metric_of(spec), str)]
+    own = tuple(dict.fromkeys(metric for spec in specs if (metric := _own_metric(spec))))
+    needs = find_needs(notations, own)
+    truth: Any = challenge
+    named_columns: Columns = dict(columns or {})
+    if not columns and is_array(only := only_column(truth)):
         classes = [str(name) for name in rules.get("classes", ())]
-        tables = as_tables(challenge, runs, columns or {}, names, _needs(specs), classes)
-        with challenge_of(tables.truth, measures, tables.columns, **rules) as settled:
-            yield settled, tables.runs
-    elif rules or columns:
-        raise TypeError(
-            f"{next(iter(rules), 'columns')} needs measures; challenge.yaml has its own"
-        )
-    else:
-        yield to_challenge(challenge), runs
+        truth, runs, named_columns = read_arrays(only, runs, needs, classes)
+    elif not columns and isinstance(runs, Mapping):
+        truth, runs, named_columns = name_columns(truth, runs, notations, needs)
+    fields = _challenge_fields(truth, specs, named_columns, needs, rules)
+    try:
+        loaded = load(fields, Path(truth).parent if data.is_path(truth) else SESSION)
+        loaded._metrics = own
+        bound = bind(loaded, allow_plugins)
+    except ChallengeError as error:
+        raise as_session_error(error) from None
+    if not data.is_path(truth):
+        _add_frames(bound, truth)
+    return bound, runs
 
 
-def _specs(measures: Measures) -> list[object]:
-    """The measures one by one."""
-    single = isinstance(measures, str | Mapping) or callable(measures)
-    return [measures] if single else list(measures)  # type: ignore[arg-type]
-
-
-def _named(spec: object) -> object:
-    """The metric of a measure: its notation, or the function."""
+def _metric_of(spec: object) -> object:
+    """Return the metric of a measure: its notation, or the function."""
     return spec.get("metric") if isinstance(spec, Mapping) else spec
 
 
-def _own(spec: object) -> Metric | None:
-    """The metric that a function is; None where the measure is named."""
-    function = _named(spec)
+def _own_metric(spec: object) -> Metric | None:
+    """Return the metric that a function is; None if the measure is named."""
+    function = _metric_of(spec)
     if isinstance(function, Metric):
         return function
     mark = getattr(function, MARK, None)
     return mark if isinstance(mark, Metric) else None
 
 
-def _needs(specs: Sequence[object]) -> Needs:
-    words = [name for spec in specs if isinstance(name := _named(spec), str)]
-    return find_needs(words, [metric for spec in specs if (metric := _own(spec)) is not None])
-
-
-@contextmanager
-def challenge_of(
-    truth: object, measures: Measures, columns: Columns | None = None, **rules: Unpack[RunRules]
-) -> Iterator[Challenge]:
-    """A challenge of data as `evaluate` takes it; its files are there inside the `with`."""
-    columns = dict(columns or {})
-    roles_there = {role for roles in (ROLES["truth"], ROLES["submission"]) for role in roles}
-    for role in columns:
-        if role not in roles_there:
-            suggestion = nearest(str(role), roles_there)
-            hint = (
-                f"; did you mean {quoted(suggestion)}?"
-                if suggestion
-                else f" ({', '.join(sorted(roles_there))})"
-            )
-            raise UsageError(f"columns: no column has the role {quoted(role)}{hint}")
-    with tempfile.TemporaryDirectory(prefix="scorer-") as name:
-        folder = Path(name)
-        challenge = _challenge(folder, truth, measures, columns, rules)
-        try:
-            ready = bind(challenge)
-            if not data.is_path(truth):
-                layout = data.Layout.of(ready.kind.truth, challenge.truth.columns)
-                data.write(challenge.truth.file, truth, layout, "the truth")
-            yield _with_lists(challenge, truth)
-        except ChallengeError as error:
-            problems = list(_renamed(error.problems))
-            if not problems:
-                raise
-            if all(problem.code.startswith("C") for problem in problems):
-                raise UsageError("\n".join(map(_of_words, problems))) from None
-            raise ChallengeError(problems=problems) from None
-
-
-def _with_lists(challenge: Challenge, truth: object) -> Challenge:
-    """The challenge with a file of its lists, where a dict has lists without any item."""
-    if (
-        not isinstance(truth, Mapping)
-        or data.is_flat(truth)
-        or all(len(items) for items in truth.values())
-    ):
-        return challenge
-    name = challenge.truth.columns.get("list", "list")
-    path = challenge.folder / "lists.jsonl"
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(f"{json.dumps({name: str(key)})}\n" for key in truth)
-    lists = DescribedSource(file=path, columns={"list": name})
-    return challenge.model_copy(update={"lists": lists})
-
-
-def _challenge(
-    folder: Path, truth: object, measures: Measures, columns: Columns, rules: RunRules
-) -> Challenge:
-    """The challenge with that truth, these measures and rules."""
+def _challenge_fields(
+    truth: object,
+    specs: Sequence[object],
+    columns: Columns,
+    needs: Needs,
+    rules: RunRules,
+) -> dict[str, Any]:
+    """Return the challenge of a truth, measures and rules, as `load` takes it."""
     submission: dict[str, Any] = dict(rules)
-    top_level = {
-        key: submission.pop(key)
-        for key in ("undefined", "leaderboard", "title")
-        if key in submission
-    }
-    rule_names = [key for key in written_keys(Submission) if key not in UNSAID]
-    if strange := [key for key in submission if key not in rule_names]:
-        suggestion = nearest(strange[0], rule_names)
-        hint = (
-            f"; did you mean {quoted(suggestion)}?"
-            if suggestion
-            else f" (there are {', '.join(rule_names)})"
-        )
-        raise TypeError(f"evaluate() has no rule {quoted(strange[0])}{hint}")
-    if isinstance(submission.get("range"), tuple):
-        submission["range"] = list(submission["range"])
+    beside = {key: submission.pop(key) for key in BESIDE if key in submission}
     of_truth = {role: name for role, name in columns.items() if role in ROLES["truth"]}
-    specs = _specs(measures)
-    source: dict[str, Any] = {
-        "file": Path(truth) if data.is_path(truth) else folder / "truth.jsonl"
+    of_runs = {
+        role: name
+        for role, name in columns.items()
+        if role in ROLES["submission"] or role not in of_truth
     }
-    shares = of_truth.pop("probability", None)  # the submission's, where the truth has labels
-    if shares is not None and not isinstance(shares, str) and "label" not in of_truth:
-        source["probability"] = list(shares)
-    elif data.prefers(truth):
+    if "probability" in columns:
+        if isinstance(columns["probability"], str) or "label" in of_truth:
+            of_truth.pop("probability", None)  # the submission's, as the truth has labels
+        of_runs.pop("label", None)  # the truth's
+    elif data.is_preferences(truth):
         of_truth = {"better": "better", "worse": "worse", **of_truth}
     elif not {"label", "target"} & of_truth.keys():
-        of_truth = _answers(truth, specs) | of_truth
-    submission_columns = {
-        role: name for role, name in columns.items() if role in ROLES["submission"]
+        of_truth = _answer_columns(truth, needs) | of_truth
+    source: dict[str, Any] = {"file": "truth", **FRAME}
+    fields: dict[str, Any] = {"id": "evaluation", "title": "evaluation", **beside}
+    if data.is_path(truth):
+        source = {"file": Path(truth).name}
+    elif isinstance(truth, Mapping) and not data.is_flat(truth) and not all(truth.values()):
+        list_columns = {"list": of_truth.get("list", "list")}
+        fields["lists"] = {"file": "lists", **FRAME, "columns": list_columns}
+    return {
+        **fields,
+        "truth": {**source, "columns": of_truth},
+        "submission": {**submission, "columns": of_runs},
+        "metrics": [_measure_fields(n, spec) for n, spec in enumerate(specs)],
     }
-    if "probability" in submission_columns:
-        classes = submission_columns.pop("probability")
-        named = isinstance(classes, str | Mapping)
-        submission["probability"] = classes if named else list(classes)
-        submission_columns.pop("label", None)  # which is the truth's
-    submission["columns"] = submission_columns
-    try:
-        challenge = Challenge.model_validate(
-            {
-                "id": "evaluation",
-                "title": "evaluation",
-                **top_level,
-                "truth": {**source, "columns": of_truth},
-                "submission": submission,
-                "metrics": [_measure(n, spec) for n, spec in enumerate(specs)],
-            }
-        )
-    except ValidationError as error:
-        faults = [
-            f"{'.'.join(map(str, fault['loc'])).removeprefix('submission.')}: {fault['msg']}"
-            for fault in error.errors(include_url=False)
-        ]
-        raise UsageError("\n".join(faults)) from None
-    challenge._folder = folder
-    own = (metric for spec in specs if (metric := _own(spec)) is not None)
-    challenge._metrics = tuple(dict.fromkeys(own))
-    return challenge
 
 
-def _answers(truth: object, specs: Sequence[object]) -> dict[str, str]:
-    """The column of answers, where a truth is a table of classes or numbers."""
-    needs = _needs(specs)
+def _answer_columns(truth: object, needs: Needs) -> dict[str, str]:
+    """Return the column of answers, if a truth is a table of classes or numbers."""
     if "labels" not in needs.kinds:
         return {}
     role = "target" if "prediction" in needs.columns else "label"
-    names = data.columns_of(truth) if data.is_frame(truth) else ()
+    names = data.column_names(truth) if data.is_frame(truth) else ()
     if len(needs.kinds) == 1 or data.is_flat(truth) or (role in names and "item" not in names):
         return {role: role}
     return {}
 
 
-def _measure(n: int, spec: object) -> dict[str, Any]:
-    """A measure as the challenge's model takes it."""
-    key = f"measures[{n}]"
+def _measure_fields(n: int, spec: object) -> str | dict[str, Any]:
+    """Return a measure as `load` takes it. Raises `TypeError` for what is none."""
+    own = _own_metric(spec)
     if isinstance(spec, str):
-        return {"notation": spec, "key": key}
-    own = _own(spec)
-    if callable(_named(spec)) and own is None:
-        raise TypeError(f"{key} is a function; {_of_function(_named(spec))}")
+        return spec
     if own is not None and not isinstance(spec, Mapping):
-        return {"notation": own.name, "key": key}
+        return own.name
+    metric = _metric_of(spec)
+    if callable(metric) and own is None:
+        suggestion = suggest_from_tools(metrics(), getattr(metric, "__name__", ""))
+        help = suggestion or "@scorer.metric(name, ...) makes it a metric"
+        raise TypeError(f"measures[{n}] is a function; {help}")
     if not isinstance(spec, Mapping) or "metric" not in spec:
-        raise TypeError(f"{key} is {spec!r}; write 'nDCG@10' or {{'metric': 'nDCG', 'k': 10}}")
-    params = {
-        name: value for name, value in spec.items() if name not in ("metric", "id", "primary")
-    }
-    options = {name: spec[name] for name in ("id", "primary") if name in spec}
-    notation = spec["metric"] if own is None else own.name
-    return {"notation": notation, "params": params, "key": key, **options}
+        example = "write 'nDCG@10' or {'metric': 'nDCG', 'k': 10}"
+        raise TypeError(f"measures[{n}] is {spec!r}; {example}")
+    return {**spec, "metric": metric if own is None else own.name}
 
 
-def _of_function(function: object) -> str:
-    """What to write for a function that is no metric."""
-    from scorer.metrics.catalogue import metrics, suggest_from_tools
-
-    told = suggest_from_tools(metrics(), getattr(function, "__name__", ""))
-    return told or "@scorer.metric(name, ...) makes it a metric"
-
-
-def _of_words(problem: Problem) -> str:
-    """What is wrong with a word; of a name that nothing is like, how a metric of one's own goes."""
-    unknown = problem.code == "C113" and problem.message.endswith("'")
-    own = "; a metric of your own is given as its function, not by name: [function]"
-    return problem.message + own * unknown
-
-
-def _renamed(problems: Sequence[Problem]) -> Iterator[Problem]:
-    """Problems of the truth that name it, not the file that it was written to."""
+def as_session_error(error: ChallengeError) -> Exception:
+    """Return the error of a challenge as one of a session, which has no challenge.yaml."""
+    problems = list(error.problems)
+    if not problems or not all(problem.code.startswith("C") for problem in problems):
+        return error
+    messages = []
     for problem in problems:
-        written = problem.path is not None and Path(problem.path).name == "truth.jsonl"
-        yield replace(problem, path=TRUTH, column=None) if written else problem
+        message = problem.message.removeprefix("submission.")
+        if problem.code == "C105" and message.startswith("submission: "):
+            return TypeError(f"rules: {message.removeprefix('submission: ')}")
+        # of a name that nothing is like
+        if problem.code == "C113" and message.endswith("'"):
+            message += "; a metric of your own is given as its function, not by name: [function]"
+        messages.append(message)
+    return UsageError("\n".join(messages))
+
+
+def _add_frames(bound: BoundChallenge, truth: object) -> None:
+    """Put a truth, and the lists of a dict, in the place of the challenge's files."""
+    challenge: Challenge = bound.challenge
+    schema = data.choose_schema(bound.kind.truth, challenge.truth.columns)
+    frames = {challenge.truth.file: data.to_frame(truth, schema, "the truth")}
+    if challenge.lists is not None and isinstance(truth, Mapping):
+        names = {schema.column_name("list"): list(map(str, truth))}
+        frames[challenge.lists.file] = pl.DataFrame(names)
+    challenge._frames.update(frames)

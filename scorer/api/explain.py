@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,12 +13,14 @@ from scorer.api.splits import split_masks
 from scorer.api.submissions import (
     SubmissionFile,
     find_own_file,
+    holds_systems,
     list_baselines,
     rejected_outcome,
+    split_systems,
     to_challenge,
     to_submission_file,
+    with_lists_of,
 )
-from scorer.api.systems import holds_systems, split_systems, with_lists_of
 from scorer.api.text import Renderable
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.load import own_file_problem
@@ -81,13 +82,12 @@ def explain(
         UsageError: the list is not in the split, or a table has several systems and none is named.
     """
     prepared, given = bind(to_challenge(challenge), allow_plugins), to_submission_file(submission)
-    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
-        every = [given]
-        if holds_systems(prepared) and own_file_problem(prepared.challenge, given.path) is None:
-            every = split_systems(prepared, given, Path(folder, "parts"))
-        system, runs = _runs_of(given, every)
-        ready = open_challenge(with_lists_of(prepared, [*every, *list_baselines(prepared)]))
-        return _explained_runs(system, [_of_run(ready, run, name, split) for run in runs])
+    every = [given]
+    if holds_systems(prepared) and own_file_problem(prepared.challenge, given.path) is None:
+        every = split_systems(prepared, given)
+    system, runs = _runs_of(given, every)
+    ready = open_challenge(with_lists_of(prepared, [*every, *list_baselines(prepared)]))
+    return _explained_runs(system, [_of_run(ready, run, name, split) for run in runs])
 
 
 def _runs_of(
@@ -164,18 +164,15 @@ def _of_run(
     )
     if stray := find_own_file(ready, file.path):
         return replace(bare, findings=stray)
-    if file.refused:
+    if file.problems:
         return replace(bare, findings=rejected_outcome(file).findings)
-    plan = (ready if file.format is None else ready.reading(file.format)).plan
-    findings = Findings(str(file.path))
-    table = plan.read(file.path, findings).table
+    plan, findings = ready.plan, Findings(str(file.path))
+    table = plan.read(file.source, findings).table
     card = None
     if table is not None:
         card = score_table(plan, table, findings).card
     locate_by_part(findings, plan.layout.parts)
-    findings.rename_path(file.display)
-    if file.part is not None:
-        findings.replace(file.part.located)
+    file.label_problems(findings)
     if table is None or card is None or ready.truth is None:
         return replace(bare, findings=findings)
     if name is None:

@@ -20,8 +20,8 @@ from scorer.api.submissions import (
     scored_files,
     terms_of,
     to_challenge,
+    with_lists_of,
 )
-from scorer.api.systems import with_lists_of
 from scorer.api.text import Renderable
 from scorer.challenge.model import KEY, Challenge, Example
 from scorer.challenge.submission import layout_of

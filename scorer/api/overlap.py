@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from scorer.api.submissions import SubmissionFile
+from scorer.api.submissions import SubmissionFile, read_submission
 from scorer.checks.ids import DECIMAL_ID, IdIndex
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
@@ -42,7 +42,7 @@ def overlap(
     for file, submission in zip(files, scored, strict=True):
         if not _is_low(ready, submission):
             continue
-        table = prepared.read(file.path, Findings(), file.format).table
+        table = read_submission(prepared, file, Findings()).table
         if table is None or "item" not in table or not len(table):
             continue
         items = table.frame["item"].unique(maintain_order=True)

@@ -24,8 +24,8 @@ from scorer.api.submissions import (
     separate_baselines,
     terms_of,
     to_scored,
+    with_lists_of,
 )
-from scorer.api.systems import with_lists_of
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
@@ -80,98 +80,100 @@ def score(
         UsageError: two submissions have one name, an answer is wrong, or a metric cannot be sent
             to another process.
     """
-    known = bind_challenge(challenge, allow_plugins)
-    told = _told_answers(known.challenge, answers)
-    if splits and known.challenge.splits is None:
+    bound = bind_challenge(challenge, allow_plugins)
+    if splits and bound.challenge.splits is None:
         raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
-    with list_submissions(submissions, known) as files:
-        prepared = with_lists_of(known, [*files, *list_baselines(known)])
-        ready = open_challenge(prepared)
-        others, same = separate_baselines(files, prepared)
-        ranked_files = [*others, *list_baselines(prepared)]
-        outcomes = score_files(ready, ranked_files, progress, jobs)
-        terms = terms_of(ready)
-        report = rank_outcomes(terms, ranked_files, outcomes, splits, told)
-        apart = splits or len(report.submissions) < len(ranked_files)  # runs are one submission
-        scored = to_scored(terms, ranked_files, outcomes) if apart else report.submissions
-        warnings = [
-            *map(_skipped, same),
-            *_alike(ranked_files, scored),
-            *overlap(ready, ranked_files, scored),
-        ]
-        notes = (*report.notes, *warnings)
-        return Report.of(replace(report, notes=notes))
+    answered = _read_answers(bound.challenge, answers)
+    given = list_submissions(submissions, bound)
+    bound = with_lists_of(bound, [*given, *list_baselines(bound)])
+    ready = open_challenge(bound)
+    others, same = separate_baselines(given, bound)
+    files = [*others, *list_baselines(bound)]
+    outcomes = score_files(ready, files, progress, jobs)
+    terms = terms_of(ready)
+    report = rank_outcomes(terms, files, outcomes, splits, answered)
+    # Runs of a system are one submission of the report.
+    is_of_files = not splits and len(report.submissions) == len(files)
+    scored = report.submissions if is_of_files else to_scored(terms, files, outcomes)
+    warnings = [
+        *map(_warn_of_baseline, same),
+        *_warn_of_same_bytes(files, scored),
+        *overlap(ready, files, scored),
+    ]
+    return Report.of(replace(report, notes=(*report.notes, *warnings)))
 
 
-def _told_answers(
-    challenge: Challenge, given: Mapping[str, Mapping[str, object]] | Path | str | None
+def _read_answers(
+    challenge: Challenge, answers: Mapping[str, Mapping[str, object]] | Path | str | None
 ) -> Answers:
-    """Name of a submission -> what it answers, of what the board shows."""
-    if given is None:
+    """Return name of a submission -> its answers to questions that the board shows."""
+    if answers is None:
         return {}
-    return check_answers(challenge, given) if isinstance(given, Mapping) else read_answers_file(
-        challenge, Path(given)
-    )  # fmt: skip
+    if isinstance(answers, Mapping):
+        return check_answers(challenge, answers)
+    return read_answers_file(challenge, Path(answers))
 
 
 def rank_outcomes(
     terms: Terms,
     files: Sequence[SubmissionFile],
     outcomes: Sequence[Outcome],
-    wanted: Sequence[str],
+    splits: Sequence[str],
     answers: Answers,
 ) -> results.Report:
-    """The board of all lists, or of the first split that is wanted, with those of others.
+    """Return the board of all lists, or of the first split that is named, with those of others.
 
     Args:
-        terms: the board's.
-        files: the submissions by their names; they are not read.
-        outcomes: that of each.
-        wanted: the splits, as of `score`.
-        answers: name of a submission -> what it answers.
+        terms: The board's.
+        files: The submissions by their names; they are not read.
+        outcomes: That of each.
+        splits: As of `score`.
+        answers: Name of a submission -> its answers.
 
     Raises:
-        UnknownName: there is no such split.
-        UsageError: no submission is called as in the answers.
+        UnknownName: There is no such split.
+        UsageError: No submission is called as in the answers.
     """
     names = [file.name for file in files]
     if answers and not any(name in answers for name in names):
         who = join_first(list(answers))
         raise UsageError(f"no submission is called as in the answers ({who}): {join_first(names)}")
-    masks = split_masks(terms.challenge, terms.lists, terms.groups, wanted)
+    masks = split_masks(terms.challenge, terms.lists, terms.groups, splits)
 
-    def of(split: str | None) -> results.Report:
-        part, limited, scope = restrict_to_split(terms, outcomes, masks, split)
-        here = {name: answers[name] for name in names if name in answers}
-        whole = board(part, to_scored(part, files, limited), here)
-        tracks = tuple(_boards_of_tracks(part, files, limited, here))
-        return replace(whole, scope=scope or ABSENT, tracks=tracks or ABSENT)
+    def rank_split(split: str | None) -> results.Report:
+        part, restricted, scope = restrict_to_split(terms, outcomes, masks, split)
+        own_answers = {name: answers[name] for name in names if name in answers}
+        ranked = board(part, to_scored(part, files, restricted), own_answers)
+        tracks = tuple(_rank_tracks(part, files, restricted, own_answers))
+        return replace(ranked, scope=scope or ABSENT, tracks=tracks or ABSENT)
 
-    splits: list[str | None] = [*dict.fromkeys(wanted or masks)]
-    first, *others = map(of, splits or [None])
+    ranked_splits: list[str | None] = [*dict.fromkeys(splits or masks)]
+    first, *others = map(rank_split, ranked_splits or [None])
     splits_beside = tuple(replace(other, beside=True) for other in others)
     return replace(first, splits=splits_beside or ABSENT)
 
 
-def _boards_of_tracks(
+def _rank_tracks(
     terms: Terms, files: Sequence[SubmissionFile], outcomes: Sequence[Outcome], answers: Answers
 ) -> Iterator[results.Report]:
-    """The board of each track, of the submissions that are in it."""
+    """Yield the board of each track, of the submissions that are in it."""
     for track in terms.challenge.leaderboard.tracks:
         keep = track_lists(track, terms.lists, terms.groups)
-        part, limited = restrict_to_lists(terms, outcomes, keep)
+        part, restricted = restrict_to_lists(terms, outcomes, keep)
         inside = [
             (file, outcome)
-            for file, outcome in zip(files, limited, strict=True)
+            for file, outcome in zip(files, restricted, strict=True)
             if keep.any() and is_in_track(track, answers.get(file.name, {}))
         ]
-        scored = to_scored(part, [f for f, _ in inside], [o for _, o in inside])
-        here = {each.name: answers[each.name] for each in scored if each.name in answers}
-        yield replace(board(part, scored, here), track=track, notes=())
+        scored = to_scored(part, [file for file, _ in inside], [outcome for _, outcome in inside])
+        own_answers = {each.name: answers[each.name] for each in scored if each.name in answers}
+        yield replace(board(part, scored, own_answers), track=track, notes=())
 
 
-def _alike(files: Sequence[SubmissionFile], scored: Sequence[Scored]) -> Iterator[Problem]:
-    """The files that hold the very bytes of an earlier one."""
+def _warn_of_same_bytes(
+    files: Sequence[SubmissionFile], scored: Sequence[Scored]
+) -> Iterator[Problem]:
+    """Yield a warning of each file that holds the very bytes of an earlier one."""
     first: dict[str, Scored] = {}
     for file, submission in zip(files, scored, strict=True):
         if submission.sha256 is None:
@@ -184,6 +186,6 @@ def _alike(files: Sequence[SubmissionFile], scored: Sequence[Scored]) -> Iterato
         yield Problem("S111", message, "warning", file.display)
 
 
-def _skipped(file: SubmissionFile) -> Problem:
+def _warn_of_baseline(file: SubmissionFile) -> Problem:
     message = "this is a baseline of the challenge, and on the board as one; it is not scored twice"
     return Problem("S110", message, "warning", file.display)

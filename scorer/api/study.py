@@ -18,10 +18,10 @@ from scorer.api.submissions import (
     terms_of,
     to_challenge,
     to_scored,
+    with_lists_of,
 )
-from scorer.api.systems import with_lists_of
 from scorer.api.text import Renderable
-from scorer.api.value_systems import ValueOptions
+from scorer.api.value_tables import ValueOptions
 from scorer.api.values import as_list, read_values
 from scorer.api.variations import Entrants, halves, variations
 from scorer.challenge.model import Challenge, MeasureSpec
@@ -87,36 +87,37 @@ def study(
         UsageError: two submissions have one name, or fewer than two can be scored.
     """
     if submissions is None:
-        with read_values(
-            challenge, ValueOptions(lower=as_list(lower), higher=as_list(higher))
-        ) as of:
-            return study(of.challenge, of.files, measures=measures, seed=seed, progress=progress)
+        options = ValueOptions(lower=as_list(lower), higher=as_list(higher))
+        tables = read_values(challenge, options)
+        return study(
+            tables.challenge, tables.files, measures=measures, seed=seed, progress=progress
+        )
     official = _official(to_challenge(challenge), measures, allow_plugins)
     plain = bind(official, allow_plugins)
-    with list_submissions(submissions, plain) as named:
-        ranked_files = [file for file in named if not file.baseline]
-        files, _ = separate_baselines(ranked_files, plain)
-        ready, left_out = _opened_with_more(with_lists_of(plain, files), allow_plugins)
-        outcomes = score_files(ready, files, progress)
-        further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
-        terms = terms_of(ready)
-        scored = with_repeats(to_scored(terms, files, outcomes))
-        valid = sum(each.valid for each in scored)
-        if valid < 2:
-            count = f"{valid} of {len(scored)} submissions can be scored"
-            raise UsageError(f"nothing to study: {count}, two are needed (score check says why)")
-        rows = ranked(terms, scored).leaderboard
-        place = {each.name: n for n, each in enumerate(scored)}
-        best_first = tuple(scored[place[row.name]] for row in rows)
-        at = {file.name: n for n, file in enumerate(files)}
-        runs = [[at[run.name] for run in each.runs or (each,)] for each in best_first]
-        entrants = Entrants(
-            terms,
-            best_first,
-            tuple(tuple(outcomes[n] for n in own) for own in runs),
-            np.array([row.rank for row in rows], dtype=np.int64),
-            frozenset(further),
-        )
+    named = list_submissions(submissions, plain)
+    ranked_files = [file for file in named if not file.baseline]
+    files, _ = separate_baselines(ranked_files, plain)
+    ready, left_out = _opened_with_more(with_lists_of(plain, files), allow_plugins)
+    outcomes = score_files(ready, files, progress)
+    further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
+    terms = terms_of(ready)
+    scored = with_repeats(to_scored(terms, files, outcomes))
+    valid = sum(each.valid for each in scored)
+    if valid < 2:
+        count = f"{valid} of {len(scored)} submissions can be scored"
+        raise UsageError(f"nothing to study: {count}, two are needed (score check says why)")
+    rows = ranked(terms, scored).leaderboard
+    place = {each.name: n for n, each in enumerate(scored)}
+    best_first = tuple(scored[place[row.name]] for row in rows)
+    at = {file.name: n for n, file in enumerate(files)}
+    runs = [[at[run.name] for run in each.runs or (each,)] for each in best_first]
+    entrants = Entrants(
+        terms,
+        best_first,
+        tuple(tuple(outcomes[n] for n in own) for own in runs),
+        np.array([row.rank for row in rows], dtype=np.int64),
+        frozenset(further),
+    )
     digest = fingerprint(ready.digests, board_digest(official, plain.measures))
     seed = official.leaderboard.seed if seed is None else seed
     every = list(variations(entrants, seed))

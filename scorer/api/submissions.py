@@ -1,41 +1,102 @@
-"""Submissions as named files, and the outcome of each."""
+"""Submissions as named files and data frames, and the outcome of each."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-from itertools import groupby
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from filecmp import cmp
 from pathlib import Path
 
+import polars as pl
+
 from scorer.api import data
-from scorer.api.systems import SubmissionFile as SubmissionFile
-from scorer.api.systems import holds_systems, split_systems
 from scorer.challenge.load import load, own_file_problem
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
-from scorer.core.problems import Findings
+from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, quoted
 from scorer.leaderboard.board import Terms, settled
 from scorer.reading.formats import format_suffix
-from scorer.reading.read import FileTable
+from scorer.reading.frame import LINE, read_frame
+from scorer.reading.limits import ReadLimits
+from scorer.reading.read import FileTable, find_row_cells
 from scorer.reading.repair import FIXED
+from scorer.reading.schema import EXTRA, Schema, holds_text
+from scorer.reading.table import Table
 from scorer.reading.unpack import COMPRESSED_SUFFIXES
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.scoring.bind import BoundChallenge, bind
 from scorer.scoring.fingerprint import board_digest, fingerprint, signature
 from scorer.scoring.open import OpenChallenge
-from scorer.scoring.run import Tick, score_submissions
+from scorer.scoring.run import score_submissions
+from scorer.scoring.submission import score_submission
 
-# data frames, dicts or rows of a Python session have names; files are named after themselves
+NO_FILE = Path()  # the path of data
+SEVERAL = ("system", "run")  # the roles of what was evaluated, and of its runs
+MOST_KEPT = 5_000_000  # rows of tables that are kept, of about 50 bytes each
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SubmissionFile:
+    """A submission and its name: a file, or the rows of a data frame.
+
+    Attributes:
+        name: What it is called on a board.
+        path: Its file, or the file of the table that it is a part of.
+        baseline: Whether it is the challenge's own.
+        label: What messages call it; empty for its path.
+        frame: Its rows, of data and of a part of a table; None if the file is the submission.
+        part: Which part of a table it is, such as `model 'a', seed '1'`; empty for the whole.
+        is_named: Whether somebody gave the name, which else is the file's.
+        problems: Why it cannot be read, if that is known already.
+    """
+
+    name: str
+    path: Path = NO_FILE
+    baseline: bool = False
+    label: str = ""
+    frame: pl.DataFrame | None = None
+    part: str = ""
+    is_named: bool = False
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def display(self) -> str:
+        """The name of the file in messages."""
+        return self.label or str(self.path)
+
+    @property
+    def description(self) -> str:
+        """The file, and which part of it is the submission."""
+        return f"{self.display}, {self.part}" if self.part else self.display
+
+    @property
+    def source(self) -> Path | pl.DataFrame:
+        """What is read: the rows of data, else the file."""
+        return self.path if self.frame is None else self.frame
+
+    def label_problems(self, findings: Findings) -> None:
+        """Name the file, and the part of one whose rows have no line, in all findings."""
+        findings.rename_path(self.display)
+        if self.part and not self.problems:
+            findings.replace(self._with_part)
+
+    def _with_part(self, problem: Problem) -> Problem:
+        if problem.line is not None:
+            return problem
+        return replace(problem, message=f"{problem.message} ({self.part})")
+
+
+# Data has names; files are named after themselves.
 Submissions = Mapping[str, object] | Iterable[SubmissionFile | Path | str]
 Progress = Callable[[float, int, str], None]  # how many are done, of how many, and which is next
 
 
 def submission_name(path: Path) -> str:
-    """A file's name less one format suffix and one compression suffix; of a repaired copy, too.
+    """Return a file's name less one format suffix and one compression suffix.
+
+    A repaired copy is called as its original.
 
     >>> submission_name(Path("runs/bm25.b0.4.run.gz")), submission_name(Path("a.fixed.csv"))
     ('bm25.b0.4', 'a')
@@ -50,41 +111,15 @@ def submission_name(path: Path) -> str:
 
 
 def original(path: Path) -> set[Path]:
-    """The files of which a file is the repaired copy, by its name; none of another file."""
+    """Return the files of which a file may be the repaired copy, by its name."""
     if FIXED not in path.name:
         return set()
     name = path.name.replace(FIXED, ".")
     return {path.with_name(f"{name}{suffix}") for suffix in ("", *COMPRESSED_SUFFIXES)}
 
 
-def terms_of(ready: OpenChallenge) -> Terms:
-    """The board's terms of an opened challenge."""
-    prepared = ready.bound
-    challenge = prepared.challenge
-    lists = ready.truth.lists if ready.truth else ()
-    ties, folds = challenge.submission.ties, len(ready.folds)
-    measures = tuple(
-        replace(m, board_signature=signature(m, prepared.rules[m.id], ties, len(lists), folds))
-        for m in ready.measures
-    )
-    return Terms(
-        challenge,
-        measures,
-        fingerprint(ready.digests, board_digest(challenge, prepared.measures)),
-        prepared.rules,
-        prepared.breakers,
-        prepared.rank_by,
-        lists,
-        ready.public.groups,
-        ready.public.called,
-        ready.warnings,
-        ready.public.clusters,
-        prepared.ranked_by,
-    )
-
-
 def to_challenge(challenge: object) -> Challenge:
-    """The challenge itself, or the one that a path leads to. Raises `TypeError` for others."""
+    """Return a challenge itself, or the one at a path. Raises `TypeError` for others."""
     if isinstance(challenge, Challenge):
         return challenge
     if data.is_path(challenge):
@@ -93,53 +128,47 @@ def to_challenge(challenge: object) -> Challenge:
     raise TypeError(f"{what} is no challenge; a truth needs measures, as in scorer.evaluate")
 
 
-def bind_challenge(
-    challenge: Challenge | BoundChallenge | Path | str, allow_plugins: bool
-) -> BoundChallenge:
-    """The challenge with its measures bound; one that is bound already stays as it is."""
+def bind_challenge(challenge: object, allow_plugins: bool) -> BoundChallenge:
+    """Return a challenge with its measures bound."""
     if isinstance(challenge, BoundChallenge):
         return challenge
     return bind(to_challenge(challenge), allow_plugins)
 
 
-@contextmanager
-def list_submissions(
-    submissions: Submissions, prepared: BoundChallenge
-) -> Iterator[list[SubmissionFile]]:
-    """Submissions as files with names; those that are data have one inside the `with`.
+def list_submissions(submissions: Submissions, bound: BoundChallenge) -> list[SubmissionFile]:
+    """Return submissions with their names; of a table of several systems each for itself.
 
-    `TypeError` if they are of another type, `UsageError` if data cannot be written as a table.
+    Raises:
+        TypeError: They are of another type.
+        UsageError: Data makes no table.
     """
     if not isinstance(submissions, Mapping):
-        given = [to_submission_file(submission) for submission in _listed(submissions)]
-        if not holds_systems(prepared):
-            yield given
-            return
-        with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
-            yield [part for n, file in enumerate(given)
-                   for part in split_systems(prepared, file, Path(folder, str(n)))]  # fmt: skip
-        return
-    layout = data.Layout.of(prepared.shapes, prepared.challenge.submission.columns)
-    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
-        files = []
-        for n, (name, submission) in enumerate(submissions.items()):
-            if not isinstance(name, str) or not name:
-                raise TypeError(f"{name!r} is no name of a run; write {{'name': run}}")
-            if data.is_path(submission):
-                files.append(SubmissionFile(name, Path(submission)))
-                continue
-            path = Path(folder, f"{n}.jsonl")
-            data.write(path, submission, layout, f"run {quoted(name)}")
-            has_rows = path.stat().st_size > 0
-            table = None if has_rows else data.table_without_rows(submission, layout)
-            files.append(SubmissionFile(name, path, label=name, format=data.FORMAT, table=table))
-        yield files
+        files = list(map(to_submission_file, _refuse_single(submissions)))
+        if not holds_systems(bound):
+            return files
+        return [part for file in files for part in split_systems(bound, file)]
+    columns = bound.challenge.submission.columns
+    schema = data.choose_schema(bound.shapes, columns)
+    reshapes = bound.challenge.layout(bound.challenge.submission).reshapes
+    files = []
+    for name, submission in submissions.items():
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"{name!r} is no name of a run; write {{'name': run}}")
+        if data.is_path(submission):
+            files.append(SubmissionFile(name, Path(submission), is_named=True))
+            continue
+        any_columns = replace(schema, required=(), optional=schema.roles)  # reading makes roles
+        shape = any_columns if reshapes and data.is_frame(submission) else schema
+        frame = data.to_frame(submission, shape, f"run {quoted(name)}")
+        files.append(SubmissionFile(name, label=name, frame=frame, is_named=True))
+    return files
 
 
-def _listed(submissions: object) -> Iterable[object]:
-    """The submissions of a list; a text or a frame is none."""
+def _refuse_single(submissions: object) -> Iterable[object]:
+    """Return the submissions of a list. Raises `TypeError` for a text, a frame or a file."""
     if data.is_path(submissions) or isinstance(submissions, bytes | SubmissionFile):
-        raise TypeError(f"{quoted(submissions)} is one submission; write a list: [...]")
+        name = submissions.path if isinstance(submissions, SubmissionFile) else submissions
+        raise TypeError(f"{quoted(name)} is one submission; write a list: [...]")
     if data.is_frame(submissions) or not isinstance(submissions, Iterable):
         what = type(submissions).__name__
         raise TypeError(f"{what} is not understood; write {{'name': run}} or a list of paths")
@@ -147,7 +176,7 @@ def _listed(submissions: object) -> Iterable[object]:
 
 
 def to_submission_file(submission: object) -> SubmissionFile:
-    """A submission's file, named after itself; `TypeError` if it is no path."""
+    """Return a file named after itself. Raises `TypeError` for what is no path."""
     if isinstance(submission, SubmissionFile):
         return submission
     if not data.is_path(submission):
@@ -157,41 +186,39 @@ def to_submission_file(submission: object) -> SubmissionFile:
     return SubmissionFile(submission_name(path), path)
 
 
-def list_baselines(prepared: BoundChallenge) -> list[SubmissionFile]:
-    """The challenge's own baselines."""
+def list_baselines(bound: BoundChallenge) -> list[SubmissionFile]:
+    """Return the challenge's own baselines."""
     return [
         SubmissionFile(submission_name(path), Path(display_path(path)), baseline=True)
-        for path in prepared.challenge.leaderboard.baselines
+        for path in bound.challenge.leaderboard.baselines
     ]
 
 
 def separate_baselines(
-    files: Sequence[SubmissionFile], prepared: BoundChallenge
+    files: Sequence[SubmissionFile], bound: BoundChallenge
 ) -> tuple[list[SubmissionFile], list[SubmissionFile]]:
-    """Files that are no baseline of the challenge, and the ones that share a baseline's name."""
-    baseline_paths = {baseline.name: baseline.path for baseline in list_baselines(prepared)}
+    """Return the files that are no baseline of the challenge, and those that are one, by its name.
+
+    A file of the same name with other content is none.
+    """
+    baseline_paths = {baseline.name: baseline.path for baseline in list_baselines(bound)}
     others, same = list[SubmissionFile](), list[SubmissionFile]()
     for file in files:
-        (
-            same
-            if file.name in baseline_paths and _alike(file.path, baseline_paths[file.name])
-            else others
-        ).append(file)
+        path = baseline_paths.get(file.name)
+        is_same = file.frame is None and path is not None and _have_same_bytes(file.path, path)
+        (same if is_same else others).append(file)
     return others, same
 
 
-def _alike(first: Path, second: Path) -> bool:
-    """Whether two files are one, or hold the same."""
+def _have_same_bytes(first: Path, second: Path) -> bool:
     try:
-        from filecmp import cmp
-
         return first.samefile(second) or cmp(first, second, shallow=False)
-    except (OSError, ValueError):  # one is not there, which reading it tells
+    except (OSError, ValueError):  # one is not there, as reading it will tell
         return False
 
 
 def refuse_equal_names(files: Sequence[SubmissionFile]) -> None:
-    """Refuse two submissions of one name with `UsageError`."""
+    """Raise UsageError if two submissions have one name."""
     by_name: dict[str, SubmissionFile] = {}
     for file in files:
         if (other := by_name.setdefault(file.name, file)) is not file:
@@ -202,100 +229,259 @@ def refuse_equal_names(files: Sequence[SubmissionFile]) -> None:
             )
 
 
-def scored_files(
+def score_files(
     ready: OpenChallenge,
     files: Sequence[SubmissionFile],
     progress: Progress | None,
-) -> list[Scored]:
-    """Each file read, checked and, where the truth is open, scored by the challenge's rules.
+    jobs: int = 1,
+) -> list[Outcome]:
+    """Return the outcome of each submission: read, checked and, if the truth is open, scored.
 
-    Raises as `score_files`.
+    Args:
+        progress: Called before each submission.
+        jobs: The number of processes that share the files.
+
+    Raises:
+        UsageError: Two have one name, or a metric cannot be sent to another process.
     """
-    outcomes = score_files(ready, files, progress)
-    return to_scored(terms_of(ready), files, outcomes)
+    refuse_equal_names(files)
+    plan, tables = ready.plan, ready.bound.tables
+    is_unread = [not (f.problems or f.frame is not None or f.path in tables) for f in files]
+    unread = [file.path for file, unread in zip(files, is_unread, strict=True) if unread]
+    outcomes_of_unread = score_submissions(plan, unread, jobs=jobs)
+    outcomes = []
+    for done, file in enumerate(files):
+        if progress is not None:
+            progress(done, len(files), file.name)
+        if is_unread[done]:
+            outcome = next(outcomes_of_unread)
+        elif file.problems:
+            outcome = rejected_outcome(file)
+        else:
+            outcome = score_submission(plan, file.source, tables.get(file.path))
+        file.label_problems(outcome.findings)
+        outcomes.append(outcome)
+    if progress is not None and files:
+        progress(len(files), len(files), files[-1].name)
+    return outcomes
+
+
+def rejected_outcome(file: SubmissionFile) -> Outcome:
+    """Return the outcome of a file that cannot be read, as is known already."""
+    findings = Findings(file.display)
+    findings.extend(file.problems)
+    return Outcome(findings, None, None)
+
+
+def scored_files(
+    ready: OpenChallenge, files: Sequence[SubmissionFile], progress: Progress | None
+) -> list[Scored]:
+    """Return each submission scored by the challenge's rules. Raises as `score_files`."""
+    return to_scored(terms_of(ready), files, score_files(ready, files, progress))
 
 
 def to_scored(
     terms: Terms, files: Sequence[SubmissionFile], outcomes: Sequence[Outcome]
 ) -> list[Scored]:
-    """The outcome of each file after the challenge's rules."""
+    """Return the outcome of each submission after the challenge's rules."""
     return [
-        settled(terms, file.name, file.told, outcome, baseline=file.baseline)
+        settled(terms, file.name, file.description, outcome, baseline=file.baseline)
         for file, outcome in zip(files, outcomes, strict=True)
     ]
 
 
-def score_files(
-    ready: OpenChallenge, files: Sequence[SubmissionFile], progress: Progress | None, jobs: int = 1
-) -> list[Outcome]:
-    """Each file read, checked and, where the truth is open, scored, by that many processes.
-
-    `UsageError` if two have one name, or a metric cannot be sent to another process.
-    """
-    refuse_equal_names(files)
-
-    def tick(done: int) -> None:
-        if progress is not None and files:
-            progress(done, len(files), files[min(int(done), len(files) - 1)].name)
-
-    outcomes = list(_outcomes(ready, files, tick, dict(ready.bound.tables), jobs))
-    for file, outcome in zip(files, outcomes, strict=True):
-        outcome.findings.rename_path(file.display)
-        if file.part is not None and not file.refused:  # whose problems have lines of the table
-            outcome.findings.replace(file.part.located)
-    return outcomes
-
-
-def _outcomes(
-    ready: OpenChallenge,
-    files: Sequence[SubmissionFile],
-    tick: Tick,
-    read: dict[Path, FileTable],
-    jobs: int,
-) -> Iterator[Outcome]:
-    """The outcome of each file; those that follow each other in one format go together.
-
-    Of `read` what is used is taken.
-    """
-    done = 0
-    for (format, refused, known), group in groupby(
-        files,
-        lambda file: (
-            file.format,
-            bool(file.refused),
-            file.table is not None or file.path in read,
-        ),
-    ):
-        part, start = list(group), done
-        done += len(part)
-        if refused:
-            yield from map(rejected_outcome, part)
-            continue
-        opened = ready if format is None else ready.reading(format)
-        if known:
-            from scorer.api.value_tables import outcomes_of_tables
-
-            outcomes = outcomes_of_tables(opened.plan, part, lambda n, s=start: tick(s + n), read)  # type: ignore[misc]
-        else:
-            paths = [file.path for file in part]
-            outcomes = score_submissions(opened.plan, paths, lambda n, s=start: tick(s + n), jobs)  # type: ignore[misc]
-        for outcome in outcomes:
-            if format is not None:
-                # rows of data have no columns of characters
-                outcome.findings.replace(lambda problem: replace(problem, column=None))
-            yield outcome
-
-
-def rejected_outcome(file: SubmissionFile) -> Outcome:
-    """Return the outcome of a file of which it is known why it cannot be read."""
-    findings = Findings(file.display)
-    findings.extend(file.refused)
-    return Outcome(findings, None, None)
+def terms_of(ready: OpenChallenge) -> Terms:
+    """Return the terms of an opened challenge's board."""
+    bound = ready.bound
+    challenge = bound.challenge
+    lists = ready.truth.lists if ready.truth else ()
+    ties, folds = challenge.submission.ties, len(ready.folds)
+    measures = tuple(
+        replace(m, board_signature=signature(m, bound.rules[m.id], ties, len(lists), folds))
+        for m in ready.measures
+    )
+    return Terms(
+        challenge,
+        measures,
+        fingerprint(ready.digests, board_digest(challenge, bound.measures)),
+        bound.rules,
+        bound.breakers,
+        bound.rank_by,
+        lists,
+        ready.public.groups,
+        ready.public.called,
+        ready.warnings,
+        ready.public.clusters,
+        bound.ranked_by,
+    )
 
 
 def find_own_file(ready: OpenChallenge, path: Path, own: Sequence[Path] | None = None) -> Findings:
-    """The problem of a submission whose path must not be read; empty for most."""
+    """Return the problem of a submission whose path must not be read; mostly none."""
     findings = Findings(str(path))
     if (problem := own_file_problem(ready.bound.challenge, path, own)) is not None:
         findings.add(problem)
     return findings
+
+
+def read_submission(
+    bound: BoundChallenge,
+    file: SubmissionFile,
+    findings: Findings,
+    schemas: Sequence[Schema] | None = None,
+) -> FileTable:
+    """Return the table of a submission, of all its columns or of those of some schemas."""
+    if file.frame is None:
+        return bound.read(file.path, findings, shapes=schemas)
+    layout = bound.challenge.layout(bound.challenge.submission)
+    return read_frame(file.frame, schemas or bound.shapes, findings, bound.limits, layout)
+
+
+# Lists that nothing but the submissions names
+
+
+def with_lists_of(bound: BoundChallenge, files: Iterable[SubmissionFile]) -> BoundChallenge:
+    """Return the challenge with the lists of these submissions, if it has no other lists.
+
+    Submissions that cannot be read have none.
+    """
+    challenge = bound.challenge
+    if not challenge.truthless or challenge.lists is not None:
+        return bound
+    columns = challenge.submission.columns
+    roles = ("list", "measure") if "measure" in columns else ("list",)
+    kept: dict[Path, FileTable] = {}
+    keys = [
+        table.frame.select(roles).unique()
+        for file in files
+        if (table := _read_and_keep(bound, file, kept, Schema(roles, (), columns))) is not None
+    ]
+    found: dict[str, frozenset[str]] = {}
+    for name, *values in pl.concat(keys).unique().rows() if keys else ():
+        found[name] = found.get(name, frozenset()).union(values)
+    return bound._replace(found=found, tables=kept)
+
+
+def _read_and_keep(
+    bound: BoundChallenge, file: SubmissionFile, kept: dict[Path, FileTable], keys: Schema
+) -> Table | None:
+    """Return the table of a submission; of one with problems the columns of keys alone, or None.
+
+    The table of a file without problems is kept to be scored.
+    """
+    findings = Findings()
+    if file.problems or file.frame is not None:
+        return read_submission(bound, file, findings, [keys]).table
+    read = read_submission(bound, file, findings)
+    if read.table is None or len(findings):
+        return read_submission(bound, file, Findings(), [keys]).table
+    if sum(len(each.table or ()) for each in kept.values()) + len(read.table) <= MOST_KEPT:
+        kept[file.path] = read
+    return read.table
+
+
+# Tables of several submissions
+
+
+def holds_systems(bound: BoundChallenge) -> bool:
+    """Return whether a table may hold several submissions."""
+    return any(role in schema.required for schema in bound.shapes for role in SEVERAL)
+
+
+def split_systems(
+    bound: BoundChallenge, file: SubmissionFile, several: Sequence[str] = SEVERAL
+) -> list[SubmissionFile]:
+    """Return the submissions in a table of several systems, or runs, each named after itself.
+
+    A run of a system is called `system#run`; if no column names the system, the file does. One
+    with a row that cannot be read is returned with its problems. A file that cannot be read as such
+    a table is returned itself, with what is wrong.
+    """
+    findings = Findings()
+    schemas = [_as_texts(schema) for schema in bound.shapes]
+    table = read_submission(bound, file, findings, schemas).table
+    if table is None:
+        return [replace(file, problems=tuple(findings))]
+    roles = [role for role in several if role in table]
+    if not len(table) or not roles:
+        return [file]
+    names = {role: table.column_name(role) for role in table.frame.columns[1:]}
+    used = [name for role, name in names.items() if not role.startswith(AS_TEXT)]
+    problems = problems_of_parts(file.path, table, roles, used, findings, bound.limits)
+    if problems is None:
+        return [replace(file, problems=tuple(findings))]
+    frame = table.frame.rename({"line": LINE, **names})
+    by = [names[role] for role in roles]
+    parts = []
+    for key, rows in frame.group_by(by, maintain_order=True):
+        cells = dict(zip(roles, map(str, key), strict=True))
+        system = cells.get("system") or file.name  # an empty cell is no name
+        parts.append(
+            replace(
+                file,
+                name=f"{system}#{cells['run']}" if "run" in cells else system,
+                label=file.display,
+                frame=rows,
+                part=", ".join(f"{names[role]} {quoted(cell)}" for role, cell in cells.items()),
+                problems=tuple(problems.get(tuple(cells.values()), ())),
+            )
+        )
+    return parts
+
+
+AS_TEXT = f"{EXTRA}number "  # begins the role of a column of numbers that is read as text
+
+
+def _as_texts(schema: Schema) -> Schema:
+    """Return a schema whose numbers are read as texts, so that a wrong one is its system's own."""
+
+    def to_text(role: str) -> str:
+        return role if holds_text(role) else f"{AS_TEXT}{role}]"
+
+    return replace(
+        schema,
+        required=tuple(map(to_text, schema.required)),
+        optional=tuple(map(to_text, schema.optional)),
+        columns={to_text(role): schema.column_name(role) for role in schema.roles},
+    )
+
+
+def problems_of_parts(
+    path: Path,
+    table: Table,
+    roles: Sequence[str],
+    used: Collection[str],
+    findings: Findings,
+    limits: ReadLimits,
+) -> dict[tuple[str, ...], list[Problem]] | None:
+    """Return the cells of `roles` in rows that were left out -> what is wrong with these rows.
+
+    None if the part of the table that a row belongs to is not certain: no other row has these
+    cells, or a column that may hold numbers stands before them, where a decimal comma shifts all
+    that follows.
+
+    Args:
+        roles: The columns that tell the parts of the table apart.
+        used: The names of the columns of text that are used; others may hold numbers.
+        findings: What was found when the table was read.
+    """
+    problems = [problem for problem in findings if problem.severity == "error"]
+    if not problems or not roles:
+        return {(): problems} if problems else {}
+    lines = [problem.line for problem in problems if problem.line is not None]
+    last = max(table.header.index(table.column_name(role)) for role in roles)
+    if (
+        table.find_cells is None
+        or len(lines) < findings.errors  # of some the line is not known
+        or not set(used).issuperset(table.header[:last])
+    ):
+        return None
+    cells = find_row_cells(path, table.find_cells, lines, roles, limits)
+    parts = set(table.frame.select(roles).unique().rows())
+    of_parts: dict[tuple[str, ...], list[Problem]] = {}
+    for line, problem in zip(lines, problems, strict=True):
+        part = tuple(cells[line].get(role, "") for role in roles)
+        if part not in parts:
+            return None
+        of_parts.setdefault(part, []).append(problem)
+    return of_parts

@@ -1,10 +1,10 @@
-"""Numbers of the same cases of each system, which a session has, as tables without a file."""
+"""The values of each system, as data frames of texts: of files, frames and data of a session."""
 
 from __future__ import annotations
 
-import hashlib
-import re
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,111 +13,327 @@ import polars as pl
 
 from scorer.api import data
 from scorer.api.arrays import is_array
-from scorer.api.systems import SubmissionFile
-from scorer.core.arrays import Floats, Ints
-from scorer.core.problems import Findings
-from scorer.reading.numbers import LARGEST
-from scorer.reading.read import FileTable
-from scorer.reading.schema import Schema
-from scorer.reading.table import Table, make_table
-from scorer.results.scorecard import Outcome
-from scorer.scoring.run import Tick
-from scorer.scoring.submission import Plan, score_submission, score_table
+from scorer.api.submissions import SubmissionFile, problems_of_parts
+from scorer.core.errors import ChallengeError, UsageError
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import printable, quoted
+from scorer.infer.base import Preview
+from scorer.infer.directions import Better
+from scorer.infer.preview import preview_file, preview_frame
+from scorer.infer.values import ValueColumns, find_run_column, find_value_columns
+from scorer.reading.frame import LINE
+from scorer.reading.limits import DEFAULT_LIMITS
+from scorer.reading.read import read_file
+from scorer.reading.schema import EXTRA, Schema
+from scorer.reading.table import Table
 
-PLAIN = re.compile(r"[A-Za-z0-9._:/-]+")  # cases that every reader takes as they are
-NUMERIC = "fiub"  # kinds of arrays
-Cases = tuple[str, ...] | int  # their names; of so many without names their numbers
+CASE, MEASURE, VALUE = "case", "measure", "value"  # the columns of the frames
 
 
-class NumberTables(NamedTuple):
-    """The numbers of all systems, sorted by the names of the cases."""
+class ValueOptions(NamedTuple):
+    """What is said of values, beside what their columns tell.
 
-    cases: tuple[str, ...]
-    line: Ints  # of each case where a file of its system would have it
-    numbers: Mapping[str, Floats]  # name of a system -> (cases,)
+    Attributes:
+        columns: role (system, run, case, measure) -> column.
+        values: Columns of values, the first ranks; empty for all of numbers.
+        lower: The values of which lower is better.
+        higher: The values of which higher is better.
+        rules: As of `submission:` of a challenge, with `undefined`, `leaderboard` and `title`.
+    """
 
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The lowest and the highest number."""
-        return (
-            float(min(values.min() for values in self.numbers.values())),
-            float(max(values.max() for values in self.numbers.values())),
+    columns: Mapping[str, str] = {}
+    values: Sequence[str] = ()
+    lower: Sequence[str] = ()
+    higher: Sequence[str] = ()
+    rules: Mapping[str, Any] = {}
+
+
+class SystemValues(NamedTuple):
+    """What is known of one system.
+
+    Attributes:
+        name: Of the system.
+        frame: A row for each value, with the columns CASE, MEASURE (the name of the value), VALUE
+            (a text, or a number) and, if it is of a file, LINE.
+        label: Its file or table in messages.
+        baseline: Whether it is a baseline of the challenge that a report is of.
+        part: Which part of a table it is.
+        description: What the columns of that table were taken for.
+        metrics: Name of a value -> the metric that it is of, if that is known.
+        directions: Name of a value -> which direction is better, if that is known.
+        problems: Why it cannot be read.
+    """
+
+    name: str
+    frame: pl.DataFrame
+    label: str
+    baseline: bool = False
+    part: str = ""
+    description: str = ""
+    metrics: Mapping[str, str] = {}
+    directions: Mapping[str, Better] = {}
+    problems: tuple[Problem, ...] = ()
+
+
+NO_VALUES = pl.DataFrame(schema=dict.fromkeys((CASE, MEASURE, VALUE), pl.String))
+
+
+def read_systems(systems: object, options: ValueOptions) -> Iterator[SystemValues]:
+    """Yield the systems of files, of a frame, or of data by their names.
+
+    Raises:
+        TypeError: Data is of another kind.
+        UsageError: A table has no column of cases or of numbers, or no file can be read.
+    """
+    if data.is_frame(systems):
+        yield from _split_frame(systems, options, "", "the table")
+    elif isinstance(systems, Mapping):
+        for name, values in systems.items():
+            yield from _read_data(str(name), values, options)
+    elif isinstance(systems, Sequence) and all(isinstance(f, SubmissionFile) for f in systems):
+        yield from _read_files(systems, options)
+    else:
+        message = "give {name: values}, a data frame with a column of systems, or paths"
+        raise TypeError(f"{type(systems).__name__} is not understood; {message}")
+
+
+def _read_data(name: str, values: Any, options: ValueOptions) -> Iterator[SystemValues]:
+    label = f"system {quoted(name)}"
+    measure = options.values[0] if options.values else VALUE
+    if data.is_path(values):
+        yield from _read_files([SubmissionFile(name, Path(values))], options)
+    elif isinstance(values, Mapping):
+        yield SystemValues(name, _read_dict(values, measure, label), label)
+    elif is_array(values):
+        numbers = np.asarray(values)
+        if numbers.ndim != 1:
+            raise UsageError(f"{label} has {numbers.ndim} dimensions; give a value a case")
+        index: Any = getattr(values, "index", None)  # of a list a method
+        cases = range(len(numbers)) if index is None or callable(index) else index
+        yield SystemValues(name, _make_frame(list(cases), measure, numbers.tolist()), label)
+    elif data.is_frame(values):
+        yield from _split_frame(values, options, name, label)
+    else:
+        raise TypeError(f"{label} is {type(values).__name__}; give {{case: value}} or an array")
+
+
+def _read_dict(values: Mapping[Any, Any], measure: str, label: str) -> pl.DataFrame:
+    """Return the values of `{case: value}` or `{case: {name: value}}`."""
+    rows = list[tuple[Any, str, Any]]()
+    for case, value in values.items():
+        if isinstance(value, Mapping):
+            rows += [(case, str(name), each) for name, each in value.items()]
+        elif isinstance(value, str | bytes) or not np.isscalar(value):
+            message = f"{label}, case {quoted(str(case))}: {printable(repr(value), 60)}"
+            raise TypeError(f"{message} is not a number")
+        else:
+            rows.append((case, measure, value))
+    cases, measures, numbers = zip(*rows, strict=True) if rows else ((), (), ())
+    return _make_frame(cases, list(measures), numbers)
+
+
+def _make_frame(
+    cases: Sequence[Any], measures: Sequence[str] | str, values: Sequence[Any]
+) -> pl.DataFrame:
+    """Return a frame of values; those that are no numbers are texts for the reader to refuse."""
+    column = pl.Series(VALUE, [], dtype=pl.String)
+    if set(map(type, values)) <= {float, int, bool}:
+        with suppress(OverflowError):  # of an int beyond the range of floats
+            column = pl.Series(VALUE, list(map(float, values)), dtype=pl.Float64)
+    if len(column) < len(values):
+        texts = [str(int(v)) if isinstance(v, bool | int) else str(v) for v in values]
+        column = pl.Series(VALUE, texts, dtype=pl.String)
+    names = pl.Series([measures] if isinstance(measures, str) else measures, dtype=pl.String)
+    return pl.DataFrame(
+        {
+            CASE: pl.Series(list(map(str, cases)), dtype=pl.String),
+            MEASURE: names.new_from_index(0, len(column)) if isinstance(measures, str) else names,
+            VALUE: column,
+        }
+    )
+
+
+def _split_frame(
+    frame: Any, options: ValueOptions, name: str, where: str
+) -> Iterator[SystemValues]:
+    """Yield the systems of a data frame, whose cells are taken as texts."""
+    rows = data.read_polars(frame, where)
+    rows = rows.select(column for column in rows.columns if not column.startswith(data.INDEX))
+    preview = preview_frame(rows)
+    texts = rows.select(pl.all().cast(pl.String).fill_null("")).with_row_index(LINE, offset=1)
+    yield from _split_table(texts, _find_columns(texts, preview, options, where), name, where)
+
+
+def _read_files(files: Sequence[SubmissionFile], options: ValueOptions) -> Iterator[SystemValues]:
+    """Yield the systems of files; one that cannot be read has its problems, and the others stand.
+
+    Raises `UsageError` if that is what is wrong with all of them.
+    """
+    errors = list[UsageError]()
+    for file in files:
+        try:
+            yield from list(_read_file(file, options))
+        except ChallengeError as error:
+            problems = tuple(error.problems)
+            yield SystemValues(file.name, NO_VALUES, file.display, problems=problems)
+        except UsageError as error:
+            errors.append(error)
+            if len(errors) == len(files):
+                raise errors[0] from None
+            problems = (Problem("S201", str(error)),)
+            yield SystemValues(file.name, NO_VALUES, file.display, problems=problems)
+
+
+def _read_file(file: SubmissionFile, options: ValueOptions) -> Iterator[SystemValues]:
+    """Yield the systems of a file, of a folder whose files are of one, or of a report."""
+    if file.path.is_dir():
+        inside = sorted(p for p in file.path.iterdir() if p.is_file() and p.name[0] != ".")
+        if not inside:
+            raise UsageError(f"{file.display} is a folder without files")
+        parts = [
+            part for path in inside for part in _read_file(SubmissionFile(file.name, path), options)
+        ]
+        rows = pl.concat([part.frame.drop(LINE, strict=False) for part in parts])
+        yield SystemValues(file.name, rows, file.display, description=parts[0].description)
+        return
+    if is_report(file.path):
+        yield from _read_report(file)
+        return
+    # A file that shows no table is read with a column that it lacks, which tells why.
+    preview = preview_file(file.path) or Preview((CASE,))
+    findings = Findings(file.display)
+    table = _read_columns(file.path, preview.names, preview.layout, findings)
+    if not len(table):
+        raise ChallengeError(problems=[*findings, Problem("S103", "the file has no rows")])
+    roles = dict(zip(preview.names, table.frame.columns[1:], strict=True))
+    rows = table.frame.rename({"line": LINE, **{role: name for name, role in roles.items()}})
+    if not preview.rows:  # as of Parquet
+        preview = preview_frame(rows.drop(LINE))
+    columns = _find_columns(rows, preview, options, file.display)
+    keys = [roles[name] for name in _key_columns(columns)]
+    texts = [*_key_columns(columns), columns.case]
+    texts += [] if columns.measure is None else [columns.measure]
+    problems = problems_of_parts(file.path, table, keys, texts, findings, DEFAULT_LIMITS)
+    if problems is None:
+        raise ChallengeError(problems=findings)
+    yield from _split_table(rows, columns, file.name, file.display, problems)
+
+
+def read_texts(path: Path, columns: Sequence[str]) -> pl.DataFrame:
+    """Return some columns of a file as texts. Raises `ChallengeError` if it cannot be read."""
+    frame = _read_columns(path, columns, {}, Findings(str(path))).frame.drop("line")
+    return frame.rename(dict(zip(frame.columns, columns, strict=True)))
+
+
+def _read_columns(
+    path: Path, columns: Sequence[str], layout: Mapping[str, Any], findings: Findings
+) -> Table:
+    """Return some columns of a file as texts, whose roles are `extra[n]` in their order.
+
+    Raises `ChallengeError` if it cannot be read.
+    """
+    roles = {f"{EXTRA}{n}]": column for n, column in enumerate(columns)}
+    schema = Schema(tuple(roles), (), roles)
+    table = read_file(path, layout.get("format"), [schema], findings).table
+    if table is None:
+        raise ChallengeError(problems=[p for p in findings if p.severity == "error"])
+    return table.with_frame(table.frame.select("line", *roles))
+
+
+def _find_columns(
+    rows: pl.DataFrame, preview: Preview, options: ValueOptions, where: str
+) -> ValueColumns:
+    """Return which column of a table is which, given all its rows."""
+    columns = find_value_columns(preview, options.columns, options.values, where)
+    if quotients := [value for value in columns.values if value not in preview.names]:
+        message = f"{quotients[0]} is a quotient of sums, which are read of files"
+        raise UsageError(f"{where}: {message} that have a column for each and no empty cell")
+    if not columns.run_names:
+        return columns
+    keys = rows.select(*columns.keys, *columns.run_names)
+    return find_run_column(columns, keys, where)
+
+
+def _key_columns(columns: ValueColumns) -> list[str]:
+    """Return the columns whose cells tell systems and runs apart."""
+    return [column for column in (columns.system, columns.run) if column is not None]
+
+
+def _split_table(
+    rows: pl.DataFrame,
+    columns: ValueColumns,
+    name: str,
+    where: str,
+    problems: Mapping[tuple[str, ...], Sequence[Problem]] = {},
+) -> Iterator[SystemValues]:
+    """Yield the systems of a table; of one without a column of them a system of that name.
+
+    Args:
+        rows: LINE and the table's columns, all of texts.
+        problems: The cells of the columns of systems and runs -> what is wrong with these rows.
+    """
+    names = _key_columns(columns)
+    keys = {f"{LINE} {name}": pl.col(name) for name in names}  # beside CASE, MEASURE and VALUE
+    values = pl.concat(
+        rows.select(
+            LINE,
+            pl.col(columns.case).alias(CASE),
+            (pl.lit(value) if columns.measure is None else pl.col(columns.measure)).alias(MEASURE),
+            pl.col(value).alias(VALUE),
+            **keys,
+        )
+        for value in columns.values
+    ).sort(LINE, maintain_order=True)
+    groups = values.group_by(list(keys), maintain_order=True) if keys else [((), values)]
+    for key, group in groups:
+        cells = tuple(map(str, key))
+        system = name if columns.system is None else cells[0] or name  # an empty cell is no name
+        yield SystemValues(
+            system if columns.run is None else f"{system}#{cells[-1]}",
+            group.select(CASE, MEASURE, VALUE, LINE),
+            where,
+            part=", ".join(f"{n} {quoted(cell)}" for n, cell in zip(names, cells, strict=True)),
+            description=columns.told,
+            problems=tuple(problems.get(cells, ())),
         )
 
-    def tables(self, shape: Schema, value: str) -> Iterator[Table]:
-        """A table for each system, whose rows say which value they are of."""
-        ids = {"list": self.cases, "measure": [value] * len(self.cases)}
-        table = make_table(ids, shape, self.line)
-        for values in self.numbers.values():
-            number = pl.Series(shape.required[-1], values)
-            yield table.with_frame(table.frame.with_columns(number))
+
+def is_report(path: Path) -> bool:
+    """Return whether a file is a board that `score --format json` wrote."""
+    if path.suffix.lower() != ".json":
+        return False
+    try:
+        with path.open("rb") as file:
+            return b'"report/' in file.read(200)
+    except OSError:
+        return False
 
 
-def number_tables(systems: object) -> NumberTables | None:
-    """The numbers of systems, by their names; None where a file has to tell what is wrong.
-
-    All have a finite number of the same cases, and plain names of these.
-    """
-    if not isinstance(systems, Mapping) or not systems or data.is_frame(systems):
-        return None
-    orders: dict[Cases, tuple[tuple[str, ...], Ints]] = {}
-    numbers, cases, line = dict[str, Floats](), tuple[str, ...](), np.empty(0, dtype=np.int64)
-    for system, given in systems.items():
-        found = _finite_numbers(given)
-        if found is None:
-            return None
-        names, values = found
-        if names not in orders and (order := _sorted_cases(names)) is not None:
-            orders[names] = order
-        if names not in orders or (cases and orders[names][0] != cases):
-            return None
-        if not cases:
-            cases, line = orders[names][0], orders[names][1] + 2  # below a header
-        numbers[str(system)] = values[orders[names][1]]
-    return NumberTables(cases, line, numbers) if len(numbers) == len(systems) else None
-
-
-def _finite_numbers(given: Any) -> tuple[Cases, Floats] | None:
-    """The cases of a system and its numbers; None where these are not all finite numbers."""
-    if isinstance(given, Mapping):
-        cells = list(given.values())
-        if not all(isinstance(cell, float | int) for cell in cells):
-            return None
-        names: Cases = tuple(map(str, given))
-        values = np.array(cells)
-    elif is_array(given):
-        index: Any = getattr(given, "index", None)
-        values = np.asarray(given)
-        # of a list it is a method
-        names = len(given) if index is None or callable(index) else tuple(map(str, index))
-    else:
-        return None
-    if values.ndim != 1 or not values.size or values.dtype.kind not in NUMERIC:
-        return None
-    numbers = values.astype(np.float64)
-    return (names, numbers) if bool((np.abs(numbers) <= LARGEST).all()) else None
-
-
-def _sorted_cases(cases: Cases) -> tuple[tuple[str, ...], Ints] | None:
-    """The names of cases in order, and where each stood; None where one is not plain or repeats."""
-    names = tuple(map(str, range(cases))) if isinstance(cases, int) else cases
-    if len(set(names)) < len(names) or not all(map(PLAIN.fullmatch, names)):
-        return None
-    order = sorted(range(len(names)), key=names.__getitem__)
-    return tuple(names[at] for at in order), np.array(order, dtype=np.int64)
-
-
-def outcomes_of_tables(
-    plan: Plan, files: Sequence[SubmissionFile], tick: Tick, read: dict[Path, FileTable]
-) -> Iterator[Outcome]:
-    """The outcome of each submission that has a table in place of a file, or in `read`, if any."""
-    for n, file in enumerate(files):
-        tick(n)
-        if file.table is None:  # it is read again if it was given twice
-            yield score_submission(plan, file.path, read.pop(file.path, None))
-        else:
-            sha256 = hashlib.sha256()
-            numbers = file.table.frame.select(pl.selectors.float())
-            for values in numbers:  # tells whether two hold the same
-                sha256.update(values.to_numpy().tobytes())
-            yield score_table(plan, file.table, Findings(file.display), sha256.hexdigest())
+def _read_report(file: SubmissionFile) -> Iterator[SystemValues]:
+    """Yield the values of lists in a report, of measures that are means of these."""
+    try:
+        report = json.loads(file.path.read_text(encoding="utf-8"))
+    except ValueError:
+        problem = Problem("S107", "this report is not JSON; write it again", path=file.display)
+        raise ChallengeError(problems=[problem]) from None
+    metrics = {measure["id"]: measure["metric"] for measure in report["measures"]}
+    directions = {measure["id"]: measure["better"] for measure in report["measures"]}
+    for each in report["submissions"]:
+        rows = [
+            (case, name, number)
+            for name, value in (each.get("values") or {}).items()
+            for case, number in (value.get("per_list") or {}).items()
+            if number is not None
+        ]
+        if rows:
+            yield SystemValues(
+                each["name"],
+                _make_frame(*map(list, zip(*rows, strict=True))),
+                f"{file.display}, {quoted(each['name'])}",
+                each["baseline"],
+                metrics=metrics,
+                directions=directions,
+            )
+        elif each["valid"]:
+            message = "it has no value of each list; score --per-list --format json writes them"
+            raise UsageError(f"{file.display}: {message}")

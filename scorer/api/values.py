@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
-import csv
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
-from pydantic import ValidationError
 
 from scorer.api import data
+from scorer.api.evaluate import BESIDE, FRAME, SESSION, as_session_error
 from scorer.api.report import Report
+from scorer.api.score import score
 from scorer.api.submissions import Progress, SubmissionFile, submission_name
-from scorer.api.systems import TablePart
-from scorer.api.tool_values import BELOW, tool_values
-from scorer.api.value_systems import (
+from scorer.api.value_tables import (
     CASE,
+    MEASURE,
     VALUE,
     SystemValues,
     ValueOptions,
     is_report,
+    read_systems,
     read_texts,
-    systems_in,
 )
-from scorer.api.value_tables import NumberTables, number_tables
+from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UsageError
-from scorer.core.text import join_first, printable, quoted
+from scorer.core.problems import Problem
+from scorer.core.text import display_path, join_first, nearest, printable, quoted
+from scorer.importers.base import Tool
+from scorer.importers.from_tools import (
+    LISTS,
+    SUBMISSIONS,
+    FoundCases,
+    cases_of,
+    challenge_files,
+    file_names,
+    tool_files,
+    values_challenge,
+    what_was_found,
+)
 from scorer.infer.base import Preview
 from scorer.infer.directions import (
     Better,
@@ -46,18 +58,19 @@ from scorer.infer.values import (
     in_range,
     parts_of,
 )
-from scorer.kinds.values import value_shapes
 from scorer.scoring.bind import bind
 
-MEASURE = "measure"  # a column of what is written here, beside CASE and VALUE
-COLUMNS = {"list": CASE, "measure": MEASURE, "value": VALUE}
 TITLE = "values"  # of a board without another
 NULL = re.compile(rb"\bnull\b")
 SEPARATORS = bytes.maketrans(b";\t\r", b",,\n")
 
 
 class ValueTables(NamedTuple):
-    """Values as a challenge and its submissions, and what was guessed."""
+    """Values as a challenge and its submissions.
+
+    Attributes:
+        notes: What columns were taken for, and which values are left out.
+    """
 
     challenge: Challenge
     files: list[SubmissionFile]
@@ -104,14 +117,12 @@ def values(
     >>> report.mean("a"), [row.name for row in report.leaderboard]
     (0.75, ['a', 'b'])
     """
-    from scorer.api.score import score
-
-    said = ValueOptions(columns or {}, as_list(values), as_list(lower), as_list(higher), rules)
-    with read_values(systems, said) as given:
-        challenge = given.challenge
-        if challenge.title == TITLE and given.notes:
-            challenge = challenge.model_copy(update={"title": given.notes[0]})
-        return score(challenge, given.files, progress=progress)
+    options = ValueOptions(columns or {}, as_list(values), as_list(lower), as_list(higher), rules)
+    tables = read_values(systems, options)
+    challenge = tables.challenge
+    if challenge.title == TITLE and tables.notes:
+        challenge = challenge.model_copy(update={"title": tables.notes[0]})
+    return score(challenge, tables.files, progress=progress)
 
 
 def as_list(words: Sequence[str] | str) -> list[str]:
@@ -119,27 +130,22 @@ def as_list(words: Sequence[str] | str) -> list[str]:
     return [words] if isinstance(words, str) else list(words)
 
 
-@contextmanager
-def read_values(systems: object, said: ValueOptions) -> Iterator[ValueTables]:
-    """Values as a challenge and its submissions, whose files are there inside the `with`.
-
-    Raises as `values`.
-    """
-    with tempfile.TemporaryDirectory(prefix="scorer-") as name:
-        paths, folder = _paths(systems), Path(name)
-        made = (
-            _of_tools(folder / "tool", paths, said) or _as_they_are(paths, said) if paths else None
-        )
-        yield made or _rewritten(folder, paths or systems, said)
+def read_values(systems: object, options: ValueOptions) -> ValueTables:
+    """Return values as a challenge and its submissions. Raises as `values`."""
+    paths = _list_paths(systems)
+    tables = None
+    if paths:
+        tables = _read_tools(paths, options) or _use_files(paths, options)
+    return tables or _make_tables(paths or systems, options)
 
 
-def _paths(systems: object) -> list[SubmissionFile]:
-    """The files of systems, each named; none where any is no file."""
+def _list_paths(systems: object) -> list[SubmissionFile]:
+    """Return the files of systems, each named; none if any is no file."""
     if data.is_path(systems):
         systems = [systems]
     if isinstance(systems, Mapping):
         files = [
-            SubmissionFile(n, Path(p), is_given=True) for n, p in systems.items() if data.is_path(p)
+            SubmissionFile(n, Path(p), is_named=True) for n, p in systems.items() if data.is_path(p)
         ]
         return files if len(files) == len(systems) else []
     if not isinstance(systems, Sequence):
@@ -153,26 +159,88 @@ def _paths(systems: object) -> list[SubmissionFile]:
     ]
 
 
-def _of_tools(
-    folder: Path, paths: Sequence[SubmissionFile], said: ValueOptions
-) -> ValueTables | None:
-    """The files of an evaluation tool, with its groups; None of others, or where columns are said.
+def _read_tools(files: Sequence[SubmissionFile], options: ValueOptions) -> ValueTables | None:
+    """Return the files of an evaluation tool; None of others, or if columns are said.
 
-    `UsageError` if only some of the files are of a tool.
+    Files and folders whose name somebody gave hold one system of this name.
+
+    Raises:
+        ChallengeError: Every file is wrong.
+        UsageError: There is no such value, or files do not go together: fewer than half are of one
+            tool. If more are, the others are refused.
     """
-    if said.columns:
+    by_file = [(file, tool_files([file.path])) for file in files] if not options.columns else []
+    if not any(found for _, found in by_file):
         return None
-    made = tool_values(folder / "tool", paths, said)
-    return None if made is None else ValueTables(made[0], made[1], (made[2],))
+    by_file, strange = _separate_most(by_file)
+    if unknown := [file.display for file, found in by_file if not found]:
+        raise UsageError(f"{join_first(unknown)}: no results of a tool that is known")
+    names = {path: file.name for file, found in by_file if file.is_named for path, _ in found}
+    cases = cases_of([each for _, found in by_file for each in found], names)
+    cases = _choose_values(cases, options)
+    fields = {"id": "values", **values_challenge(cases)}
+    fields["lists"] = {**fields["lists"], **FRAME}
+    for key, rule in options.rules.items():
+        (fields if key in BESIDE else fields["submission"])[key] = rule
+    challenge = load(fields, SESSION)
+    tables = {
+        name: pl.read_csv(content, infer_schema=False).fill_null("")
+        for name, content in challenge_files(cases).items()
+        if name.endswith(".csv")
+    }
+    assert challenge.lists is not None
+    challenge._frames[challenge.lists.file] = tables[LISTS]
+    systems = [
+        SubmissionFile(system, label=system, frame=tables[f"{SUBMISSIONS}/{name}.csv"])
+        for system, name in file_names(list(cases.systems)).items()
+    ]
+    systems += [
+        SubmissionFile(display_path(path), path, problems=problems)
+        for path, problems in cases.refused.items()
+    ]
+    message = f"this is no file of {cases.tool.name}, as most of the others are"
+    systems += [replace(file, problems=(Problem("T107", message),)) for file in strange]
+    return ValueTables(challenge, systems, (what_was_found(cases).strip(),))
 
 
-def _as_they_are(files: Sequence[SubmissionFile], said: ValueOptions) -> ValueTables | None:
-    """Files that are read as any submission's are; None where one has to be written anew."""
+ToolFiles = list[tuple[SubmissionFile, list[tuple[Path, Tool]]]]  # each with the files in it
+
+
+def _separate_most(by_file: ToolFiles) -> tuple[ToolFiles, list[SubmissionFile]]:
+    """Return the files of the tool that wrote most of them, and the others.
+
+    All of them, and none, if no tool wrote more than half of them.
+    """
+    tools_of = [{tool.name for _, tool in found} for _, found in by_file]
+    for names in tools_of:
+        if len(names) == 1 and 2 * tools_of.count(names) > len(by_file):
+            pairs = list(zip(by_file, tools_of, strict=True))
+            others = [file for (file, _), own in pairs if own != names]
+            return [each for each, own in pairs if own == names], others
+    return by_file, []
+
+
+def _choose_values(cases: FoundCases, options: ValueOptions) -> FoundCases:
+    """Return the cases with the values that are said, and which direction of them is better."""
+    for name in (*options.values, *options.lower, *options.higher):
+        if name not in cases.values:
+            close = nearest(name, cases.values)
+            hint = f"; did you mean {quoted(close)}?" if close else ""
+            raise UsageError(
+                f"no value of all cases is called {quoted(name)}{hint} "
+                f"(there are {join_first(cases.values)})"
+            )
+    directions = find_directions(cases.values, options.lower, options.higher, cases.directions)
+    return replace(cases, values=tuple(options.values) or cases.values, directions=directions)
+
+
+def _use_files(files: Sequence[SubmissionFile], options: ValueOptions) -> ValueTables | None:
+    """Return files that are read as any submission's are; None if one cannot be."""
     if any(not file.path.is_file() or is_report(file.path) for file in files):
         return None
     if any(_has_blanks(file.path.read_bytes()) for file in files):
         return None
-    if (first := _first_table(files, said)) is None:
+    if (first := _first_table(files, options)) is None:
         return None
     file, table, columns = first
     if columns.run_names:
@@ -185,13 +253,13 @@ def _as_they_are(files: Sequence[SubmissionFile], said: ValueOptions) -> ValueTa
         submission["columns"][VALUE] = columns.values[0]
         given = {name: {} for name in names}
     cells = {name: table.cells(name) for name in names if name in table.names}
-    challenge = _challenge_of_values(given, submission, said, cells)
-    note = f"{printable(file.display)}: {columns.told}; {_tell_ranking(challenge)}"
+    challenge = _challenge_of_values(given, submission, options, cells)
+    note = f"{printable(file.display)}: {columns.told}; {_describe_ranking(challenge)}"
     return ValueTables(challenge, list(files), (note,) if table.rows else ())
 
 
 def _first_table(
-    files: Sequence[SubmissionFile], said: ValueOptions
+    files: Sequence[SubmissionFile], options: ValueOptions
 ) -> tuple[SubmissionFile, Preview, ValueColumns] | None:
     """The first file that has a table, by which all are read, and its columns.
 
@@ -205,13 +273,13 @@ def _first_table(
         if not table.rows:
             return None
         try:
-            columns = find_value_columns(table, said.columns, said.values, file.display)
+            columns = find_value_columns(table, options.columns, options.values, file.display)
             return file, table, columns
         except UsageError as error:
             first_error = first_error or error
     if first_error is not None:
         raise first_error
-    case, value = said.columns.get("case", CASE), tuple(said.values) or (VALUE,)
+    case, value = options.columns.get("case", CASE), tuple(options.values) or (VALUE,)
     return files[0], Preview((case, *value)), ValueColumns(case, value)
 
 
@@ -258,19 +326,19 @@ def _names_in_rows(files: Sequence[SubmissionFile], columns: ValueColumns) -> li
     return list(names)
 
 
-def _tell_ranking(challenge: Challenge) -> str:
+def _describe_ranking(challenge: Challenge) -> str:
     """Which value ranks, and which direction of the values is better."""
     better = {name: value.better for name, value in challenge.submission.given.items()}
     ranked, *others = better
     lower = [name for name in others if better[name] == "lower"]
-    told = f"ranked by {quoted(ranked)}, {better[ranked]} is better"
-    return f"{told}; lower is better of {join_first(lower, 8)}" if lower else told
+    ranking = f"ranked by {quoted(ranked)}, {better[ranked]} is better"
+    return f"{ranking}; lower is better of {join_first(lower, 8)}" if lower else ranking
 
 
 def _challenge_of_values(
     given: Mapping[str, Mapping[str, Any]],
     submission: Mapping[str, Any],
-    said: ValueOptions,
+    options: ValueOptions,
     cells: Mapping[str, Sequence[str]],
     metrics: Mapping[str, str] = {},
     directions: Mapping[str, Better] = {},
@@ -286,11 +354,11 @@ def _challenge_of_values(
     Raises:
         UsageError: A rule is none; or which value ranks, or which direction is better, is unclear.
     """
-    if not said.values and not metrics:
+    if not options.values and not metrics:
         choose_ranking_value([*given])
-    directions = find_directions([*given], said.lower, said.higher, directions)
-    rules = dict(said.rules)
-    beside = {key: rules.pop(key) for key in BELOW if key in rules}
+    directions = find_directions([*given], options.lower, options.higher, directions)
+    rules = dict(options.rules)
+    beside = {key: rules.pop(key) for key in BESIDE if key in rules}
     declared = {
         name: {
             **value,
@@ -299,24 +367,18 @@ def _challenge_of_values(
         }
         for name, value in given.items()
     }
+    fields = {
+        "id": "values",
+        "title": TITLE,
+        "kind": "values",
+        **beside,
+        "submission": {**submission, **rules, "values": declared},
+    }
     try:
-        challenge = Challenge.model_validate(
-            {
-                "id": "values",
-                "title": TITLE,
-                "kind": "values",
-                **beside,
-                "submission": {**submission, **rules, "values": declared},
-            }
-        )
+        challenge = load(fields, SESSION)
         bind(challenge)  # raises an error of rules that do not go together
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        place = ".".join(map(str, fault["loc"])).removeprefix("submission.")
-        raise UsageError(f"{place}: {fault['msg']}") from None
-    except ChallengeError as error:  # which speaks of keys of a challenge.yaml, of which is none
-        messages = [problem.message.removeprefix("submission.") for problem in error.problems]
-        raise UsageError("\n".join(messages)) from None
+    except ChallengeError as error:
+        raise as_session_error(error) from None
     return challenge
 
 
@@ -328,71 +390,75 @@ def _range_of_metric(name: str, cells: Sequence[str]) -> dict[str, Any]:
     return {"range": list(metric.range)}
 
 
-# What is written anew: reports, folders, tables with empty cells, data of a Python session
+# Reports, folders, tables with empty cells, data of a Python session
 
 
-def _rewritten(folder: Path, systems: object, said: ValueOptions) -> ValueTables:
-    """Values in rows of a file for each system, which has rows of the values that it has alone.
-
-    Of numbers of the same cases there are tables instead of files.
-    """
-    if "limits" not in said.rules and (tables := number_tables(systems)) is not None:
-        return _of_numbers(tables, said)
-    parts = list(systems_in(systems, said))
+def _make_tables(systems: object, options: ValueOptions) -> ValueTables:
+    """Return the values of each system in rows, which it has of the values that it has alone."""
+    parts = list(read_systems(systems, options))
     if not parts:
         raise UsageError("no system is given")
-    rows = [row for part in parts for row in part.rows]
-    names = dict.fromkeys(row.name for row in rows if row.cell.strip())
-    cells = {name: [row.cell for row in rows if row.name == name] for name in names}
-    chosen = [name for name in said.values if name in names] or list(names) or [VALUE]
+    frames = [_drop_blanks(part.frame) for part in parts]
+    cells: dict[str, list[str]] = {}
+    for frame in frames:
+        for (name,), rows in frame.group_by(MEASURE, maintain_order=True):
+            cells.setdefault(str(name), []).extend(_sample_cells(rows[VALUE]))
+    chosen = [name for name in options.values if name in cells] or list(cells) or [VALUE]
     metrics = {name: metric for part in parts for name, metric in part.metrics.items()}
     directions = {name: better for part in parts for name, better in part.directions.items()}
+    columns = {"list": CASE, "measure": MEASURE, "value": VALUE}
     challenge = _challenge_of_values(
-        {name: {} for name in chosen}, {"columns": COLUMNS}, said, cells, metrics, directions
+        {name: {} for name in chosen}, {"columns": columns}, options, cells, metrics, directions
     )
-    files = []
-    for n, part in enumerate(parts):
-        path = folder / f"{n}.csv"
-        kept = [row for row in part.rows if row.name in chosen and row.cell.strip()]
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow((CASE, MEASURE, VALUE))
-            writer.writerows(row[:3] for row in kept)
-        of_table = all(row.line for row in kept)
-        lines = TablePart(part.called, [1, *(row.line for row in kept)]) if of_table else None
-        named = SubmissionFile(part.name, path, part.baseline, part.label, "csv", lines)
-        files.append(named._replace(refused=part.refused))
-    return ValueTables(challenge, files, (*_notes(parts, challenge),))
-
-
-def _of_numbers(tables: NumberTables, said: ValueOptions) -> ValueTables:
-    """The one value of each system, in a table of rows as a file would have them."""
-    only = said.values[0] if said.values else VALUE
-    cells = {only: list(map(str, tables.ends))}
-    challenge = _challenge_of_values({only: {}}, {"columns": COLUMNS}, said, cells)
-    shape = value_shapes(challenge.submission, frozenset())[0]
     files = [
-        SubmissionFile(name, Path(VALUE), label=f"system {quoted(name)}", format="csv", table=table)
-        for name, table in zip(tables.numbers, tables.tables(shape, only), strict=True)
+        SubmissionFile(
+            part.name,
+            baseline=part.baseline,
+            label=part.label,
+            frame=frame.filter(pl.col(MEASURE).is_in(chosen)),
+            part=part.part,
+            problems=part.problems,
+        )
+        for part, frame in zip(parts, frames, strict=True)
     ]
-    return ValueTables(challenge, files, ())
+    return ValueTables(challenge, files, tuple(_note_columns(parts, frames, challenge)))
 
 
-def _notes(parts: Sequence[SystemValues], challenge: Challenge) -> Iterator[str]:
-    """What columns were taken for, and the cases that no system has a value of."""
+def _drop_blanks(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows whose value is not empty: a case without a value is missing."""
+    if frame[VALUE].dtype != pl.String:
+        return frame
+    return frame.filter(pl.col(VALUE).str.contains(r"\S"))
+
+
+def _sample_cells(values: pl.Series) -> list[str]:
+    """Return texts that show in which range values lie: the ends of numbers, else all."""
+    if values.dtype == pl.String:
+        return values.to_list()
+    return [str(values.min()), str(values.max())]
+
+
+def _note_columns(
+    parts: Sequence[SystemValues], frames: Sequence[pl.DataFrame], challenge: Challenge
+) -> Iterator[str]:
+    """Yield what columns were taken for, and the cases that no system has a value of.
+
+    Args:
+        frames: The rows with a value of each part.
+    """
     tables: dict[str, dict[str, None]] = {}
     for part in parts:
-        if part.told:
-            tables.setdefault(part.told, {})[part.label] = None
-    ranking = _tell_ranking(challenge)
-    for told, (first, *others) in tables.items():
+        if part.description:
+            tables.setdefault(part.description, {})[part.label] = None
+    ranking = _describe_ranking(challenge)
+    for description, (first, *others) in tables.items():
         more = f" and {len(others):,} more" if others else ""
-        yield f"{printable(first)}{more}: {told}; {ranking}"
+        yield f"{printable(first)}{more}: {description}; {ranking}"
     if not tables and [*challenge.submission.given] != [VALUE]:
         yield ranking
-    rows = [row for part in parts for row in part.rows]
-    cases = dict.fromkeys(row.case for row in rows)
-    valued = {row.case for row in rows if row.cell.strip()}
-    if bare := [case for case in cases if case not in valued]:
+    cases = pl.concat(part.frame[CASE] for part in parts).unique(maintain_order=True)
+    valued = pl.concat(frame[CASE] for frame in frames)
+    bare = cases.filter(~cases.is_in(valued.implode())).to_list()
+    if bare:
         are = "case is" if len(bare) == 1 else "cases are"
         yield f"{len(bare):,} {are} left out, of which no system has a value: {join_first(bare)}"

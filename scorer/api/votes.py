@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from scorer.api.data import as_polars, is_frame, is_path
+from scorer.api.data import is_frame, is_path, read_polars
 from scorer.api.text import Renderable, as_renderable
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
@@ -93,7 +93,7 @@ def _vote_files(source: object) -> Iterator[list[Path]]:
     if is_frame(source):
         with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
             path = Path(folder, "votes.jsonl")
-            as_polars(source, "the votes").write_ndjson(path)
+            read_polars(source, "the votes").write_ndjson(path)
             yield [path]
         return
     paths = [source] if is_path(source) else source

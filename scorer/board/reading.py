@@ -9,12 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import BadZipFile
 
-from scorer.api.submissions import rejected_outcome, terms_of
-from scorer.api.systems import SubmissionFile, split_systems
+from scorer.api.submissions import SubmissionFile, rejected_outcome, split_systems, terms_of
 from scorer.board.versions import Versions
 from scorer.core.errors import ChallengeError, PluginError, ScorerError
 from scorer.core.problems import Findings
@@ -126,21 +124,16 @@ def _settled(ready: OpenChallenge, name: str, outcome: Outcome) -> Scored:
 def _of_runs(ready: OpenChallenge, path: Path, name: str, values: str, sha256: str) -> Evaluation:
     """The evaluation of a file with a column of runs: a scorecard for each, in place of folds."""
     findings, cards = Findings(name), dict[str, Scorecard]()
-    with TemporaryDirectory(prefix="scorer-") as folder:
-        for part in split_systems(
-            ready.bound, SubmissionFile("", path), Path(folder, "runs"), ("run",)
-        ):
-            if part.refused:
-                outcome = rejected_outcome(part)
-            else:
-                plan = ready.plan if part.format is None else ready.reading(part.format).plan
-                outcome = score_submission(plan, part.path)
-                if part.part is not None:
-                    outcome.findings.replace(part.part.located)
-            scored = _settled(ready, name, outcome)
-            findings.extend(scored.findings)
-            if scored.card is not None:
-                cards[part.name.removeprefix("#")] = scored.card
+    for part in split_systems(ready.bound, SubmissionFile("", path), ("run",)):
+        if part.problems:
+            outcome = rejected_outcome(part)
+        else:
+            outcome = score_submission(ready.plan, part.source)
+            part.label_problems(outcome.findings)
+        scored = _settled(ready, name, outcome)
+        findings.extend(scored.findings)
+        if scored.card is not None:
+            cards[part.name.removeprefix("#")] = scored.card
     if findings.fatal:
         return Evaluation(values, sha256, "rejected", findings.to_json())
     runs = {run: card.to_bytes() for run, card in cards.items()}

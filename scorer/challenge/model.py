@@ -421,6 +421,8 @@ class Challenge(YamlSection):
     _folder: Path = PrivateAttr(default=Path())
     _root: YamlValue | None = PrivateAttr(default=None)
     _prose: tuple[Path, ...] = PrivateAttr(default=())  # the files of its texts
+    # frames of a Python session, by the path in whose place they stand
+    _frames: dict[Path, Any] = PrivateAttr(default_factory=dict)
     _metrics: tuple[Any, ...] = PrivateAttr(default=())  # of a Python session, as objects
 
     @model_validator(mode="after")

@@ -7,7 +7,7 @@ import hashlib
 import io
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -38,7 +38,15 @@ from scorer.reading.parts import LINES_OF_PART, join_parts, renumber_line
 from scorer.reading.reshape import drop_lines, reshape
 from scorer.reading.schema import Schema
 from scorer.reading.signatures import BOM
-from scorer.reading.table import IN_LINE, FindCells, ReadRequest, Table
+from scorer.reading.table import (
+    IN_LINE,
+    NO_TEXTS,
+    Cells,
+    FindCells,
+    LineTexts,
+    ReadRequest,
+    Table,
+)
 from scorer.reading.unpack import check_parts, read_bytes, read_head, table_suffix
 from scorer.reading.write import csv_text
 
@@ -147,15 +155,32 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
     if cells is None:
         assert format.read_lines is not None
         cells = format.read_lines(drop_lines(lines(), request.layout), request)
+    rest = NO_LINES if request.layout.lines is None else drop_lines(lines(), request.layout)
+    return accept_cells(cells, request, rest, stored_lines)
+
+
+def accept_cells(
+    cells: Cells,
+    request: ReadRequest,
+    lines: pl.DataFrame = NO_LINES,
+    texts: Callable[[], LineTexts] = lambda: NO_TEXTS,
+) -> Table:
+    """Return the table of cells: the rows that the layout makes of them, and their numbers.
+
+    Args:
+        cells: What a reader has found in a file, or a data frame.
+        request: Receives the problems: too many rows, and cells that are no numbers.
+        lines: `line` and `text` of each line that may be a row, if the layout adds ids to lines.
+        texts: Returns the texts of all lines; of a data frame none.
+    """
+    findings, limits, layout = request.findings, request.limits, request.layout
     if isinstance(cells.schema, FileSchema):
-        layout = request.layout
         line_keys = None if layout.lines is None else read_row_keys(layout.lines)
         candidates = None if layout.candidates is None else read_row_keys(layout.candidates)
-        rest = drop_lines(lines(), layout) if line_keys is not None else NO_LINES
-        cells = reshape(cells, rest, line_keys, candidates, request)
+        cells = reshape(cells, lines, line_keys, candidates, request)
     accepted = accept_rows(cells.frame["line"], limits, findings)
     cells = replace(cells, frame=cells.frame.head(accepted))
-    frame = cast_numbers(cells, stored_lines, findings).drop(IN_LINE, strict=False)
+    frame = cast_numbers(cells, texts, findings).drop(IN_LINE, strict=False)
     refuse_many_errors(findings.errors)
     found = cells.header, cells.empty_lists, cells.find_cells, cells.facts
     return Table(frame, cells.schema, *found)

@@ -17,6 +17,7 @@ from scorer.core.problems import Problem, as_truth_problems
 from scorer.core.text import display_path
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
+from scorer.reading.frame import frame_digest
 from scorer.reading.limits import UnreadableError
 from scorer.reading.open import parts_digest, stored_head
 from scorer.results.scorecard import Rules
@@ -153,7 +154,9 @@ def _digest_files(challenge: Challenge, salt: bytes) -> str:
     files = {}
     for name in SOURCES[challenge.truthless :]:
         if (source := getattr(challenge, name)) is not None:
-            files[name] = _digest_file(source.file, tuple(source.parts.values()))
+            frame = challenge._frames.get(source.file)  # of a Python session
+            parts = tuple(source.parts.values())
+            files[name] = _digest_file(source.file, parts) if frame is None else frame_digest(frame)
     files |= {name: _digest_file(keys.file) for name, keys in challenge.key_files.items()}
     content, key = json.dumps(files).encode(), _read_key(challenge.folder)
     if key is None:

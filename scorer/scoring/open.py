@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -414,13 +414,6 @@ class OpenChallenge:
     labels: tuple[str, ...] = ()  # what the wide columns of a submission are about
     # fold, or None -> condition -> the truth of the items that it chooses
     picked: Mapping[str | None, Mapping[str, FilteredTruth]] = field(default_factory=dict)
-
-    def reading(self, format: str) -> OpenChallenge:
-        """Return the challenge for submissions in another format."""
-        challenge = self.bound.challenge
-        rules = challenge.submission.model_copy(update={"format": format})
-        bound = self.bound._replace(challenge=challenge.model_copy(update={"submission": rules}))
-        return replace(self, bound=bound)
 
     @cached_property
     def plan(self) -> Plan:

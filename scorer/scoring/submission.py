@@ -26,6 +26,7 @@ from scorer.core.text import quoted
 from scorer.kinds.base import FilteredTruth, OpenTruth, Views
 from scorer.metrics.notation import Measure
 from scorer.reading.formats import find_format
+from scorer.reading.frame import read_frame
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import ReadLimits, UnreadableError, refuse_many_errors
 from scorer.reading.parts import locate_by_part
@@ -59,9 +60,11 @@ class Plan:
     # fold -> condition of a measure -> the truth of its items alone
     picked: Mapping[Fold, Mapping[str, FilteredTruth]] = field(default_factory=dict)
 
-    def read(self, path: Path, findings: Findings) -> FileTable:
-        """Return the table of a submission."""
-        return read_file(path, self.rules.format, self.shapes, findings, self.limits, self.layout)
+    def read(self, source: Path | pl.DataFrame, findings: Findings) -> FileTable:
+        """Return the table of a submission: of a file, or of a data frame."""
+        if isinstance(source, pl.DataFrame):
+            return read_frame(source, self.shapes, findings, self.limits, self.layout)
+        return read_file(source, self.rules.format, self.shapes, findings, self.limits, self.layout)
 
     @cached_property
     def public_ids(self) -> PublicIds:
@@ -73,28 +76,41 @@ class Plan:
         return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
 
-def score_submission(plan: Plan, path: Path, read: FileTable | None = None) -> Outcome:
+def score_submission(
+    plan: Plan, source: Path | pl.DataFrame, read: FileTable | None = None
+) -> Outcome:
     """Return the problems of a submission, and its scorecard if it has no error.
 
     Args:
         plan: What scoring needs of the challenge.
-        path: The file.
-        read: Its table, if it was read before, without a problem.
+        source: The file, or the data frame.
+        read: The file's table, if it was read before, without a problem.
     """
     try:
-        outcome = _score_file(plan, path, read)
+        if isinstance(source, pl.DataFrame):
+            return _score_frame(plan, source)
+        outcome = _score_file(plan, source, read)
         if not outcome.findings.fatal:
             return outcome
-        format = find_format(path, plan.rules.format, plan.layout, plan.limits.protected)
+        format = find_format(source, plan.rules.format, plan.layout, plan.limits.protected)
         if format.name != "csv":
             return outcome
-        table = expected_table(plan.public, plan.rules, plan.shapes, plan.layout, path)
-        findings = replace_by_cause(outcome.findings, path, table, plan.public, plan.limits)
+        table = expected_table(plan.public, plan.rules, plan.shapes, plan.layout, source)
+        findings = replace_by_cause(outcome.findings, source, table, plan.public, plan.limits)
         return outcome._replace(findings=findings)
     except MemoryError:
-        findings = Findings(str(path))
+        findings = Findings("" if isinstance(source, pl.DataFrame) else str(source))
         findings.add(Problem("S104", "there is not enough memory to read this file"))
         return Outcome(findings, None, None)
+
+
+def _score_frame(plan: Plan, frame: pl.DataFrame) -> Outcome:
+    findings = Findings()
+    table, sha256 = plan.read(frame, findings)
+    if table is None:
+        return Outcome(findings, sha256, None)
+    description = "" if plan.truths else describe_rows(table, plan.public)
+    return score_table(plan, table, findings, sha256)._replace(description=description)
 
 
 def _score_file(plan: Plan, path: Path, read: FileTable | None) -> Outcome:

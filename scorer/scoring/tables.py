@@ -14,6 +14,7 @@ from scorer.challenge.submission import ClassFile, FileLayout, KeyFile, layout_o
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, format_exact, printable, quoted
+from scorer.reading.frame import read_frame
 from scorer.reading.limits import DEFAULT_LIMITS, ReadLimits
 from scorer.reading.parts import locate_by_part
 from scorer.reading.read import header_words, read_file
@@ -33,6 +34,8 @@ def read_table(
 ) -> Table | None:
     """Return the table of an organizer's file; None, after its problems, if it cannot be read.
 
+    A data frame of a Python session may stand in the place of the file.
+
     Args:
         challenge: The challenge that names the file.
         source: The section of challenge.yaml that does.
@@ -43,7 +46,11 @@ def read_table(
     named = [replace(each, columns={**source.columns, **each.columns}) for each in schemas]
     layout = challenge.layout(source) if isinstance(source, FileLayout) else layout_of(source)
     in_file = Findings(display_path(source.file))
-    table = read_file(source.file, source.format, named, in_file, limits, layout).table
+    frame = challenge._frames.get(source.file)
+    if frame is None:
+        table = read_file(source.file, source.format, named, in_file, limits, layout).table
+    else:
+        table = read_frame(frame, named, in_file, limits, layout).table
     locate_by_part(in_file, layout.parts)
     if challenge.splits is not None and challenge.splits.file == source.file:
         unused = ("S205", "column 'Usage' is not used")  # the splits use it

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import scorer
-from scorer.api.evaluate import challenge_and_runs
+from scorer.api.evaluate import bind_data
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
 from scorer.scoring.run import SHARED_SIZE, THREAD_SIZE, THREAD_TOTAL, can_use_threads, default_jobs
@@ -82,19 +82,18 @@ def test_a_metric_that_raises_is_told_as_in_one_process(challenge, score):
     assert "no such answer" in two.err
 
 
-def test_a_metric_that_cannot_be_sent_is_refused():
+def test_a_metric_that_cannot_be_sent_is_refused(tmp_path):
     @scorer.metric("Constant", title="Constant", source="own")
     def constant(judged: scorer.Judged) -> scorer.Floats:
         """One."""
         raise AssertionError
 
-    truth = {"q1": {"a": 1}}
-    runs = {"x": {"q1": {"a": 1.0}}, "y": {"q1": {"b": 1.0}}}
-    with (
-        challenge_and_runs(truth, runs, [constant], None) as (made, tables),
-        pytest.raises(scorer.UsageError, match="cannot be sent to another process"),
-    ):
-        scorer.score(made, tables, jobs=2)
+    files = [tmp_path / "x.csv", tmp_path / "y.csv"]
+    for file in files:
+        file.write_text("list,item\nq1,a\n")
+    bound, _ = bind_data({"q1": {"a": 1}}, files, [constant])
+    with pytest.raises(scorer.UsageError, match="cannot be sent to another process"):
+        scorer.score(bound, files, jobs=2)
 
 
 def write_zeros(path, size):

@@ -218,7 +218,7 @@ class _Fixing:
         file = self.files[n]
         path = folder / f"{n}-{unpacked_name(file.path)}"
         path.write_bytes(self._repaired[n].data)
-        return file._replace(path=path, label=file.display)
+        return replace(file, path=path, label=file.display)
 
     def write(self, places: Places) -> list[Scored]:
         """Write the copies that have no error, and return the findings of all files.

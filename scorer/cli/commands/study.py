@@ -26,7 +26,7 @@ from scorer.cli.options import (
 from scorer.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from scorer.api.value_systems import ValueOptions
+    from scorer.api.value_tables import ValueOptions
     from scorer.api.values import ValueTables
 
 
@@ -70,7 +70,7 @@ def study(
     and splits. In place of a challenge: files of values, as `score values` takes them.
     """
     from scorer.api.study import study as run
-    from scorer.api.value_systems import ValueOptions
+    from scorer.api.value_tables import ValueOptions
 
     forms = chosen_forms("study", format, output, "text")
     terminal: Terminal = context.obj
@@ -79,7 +79,7 @@ def study(
     if alone and (lower or higher or not (submissions and metric)):
         alone = False
         said = ValueOptions(lower=lower or (), higher=higher or ())
-        settled, files, notes = _of_values([str(challenge), *(submissions or ())], said, terminal)
+        settled, files, notes = _of_values([str(challenge), *(submissions or ())], said)
     elif not submissions:
         challenge_of(challenge, terminal)  # which may not be there at all
         raise UsageError("name submissions; of a living board score store files copies some")
@@ -101,9 +101,8 @@ def study(
     return forms.result(found, terminal.options(output), messages, 1 if found.rejected else 0)
 
 
-def _of_values(words: list[str], said: ValueOptions, terminal: Terminal) -> ValueTables:
+def _of_values(words: list[str], said: ValueOptions) -> ValueTables:
     """The challenge and the systems of files of values."""
     from scorer.api.values import read_values
 
-    given = read_values(systems_named(words), said)
-    return terminal.cleanup.enter_context(given)
+    return read_values(systems_named(words), said)

@@ -98,7 +98,7 @@ def values(
     guessed by names, and told. Where two readings are plausible, it asks for an option.
     """
     from scorer.api.score import score
-    from scorer.api.value_systems import ValueOptions
+    from scorer.api.value_tables import ValueOptions
     from scorer.api.values import read_values
 
     terminal: Terminal = context.obj
@@ -112,7 +112,7 @@ def values(
         higher or (),
         rules,
     )
-    given = terminal.cleanup.enter_context(read_values(systems_named(files), said))
+    given = read_values(systems_named(files), said)
     refuse_overwrite(output, given.challenge, *(file.path for file in given.files))
     progress = None if quiet else terminal.progress
     report = score(given.challenge, given.files, progress=progress)
@@ -132,7 +132,7 @@ def systems_named(words: list[str]) -> list[object]:
     for word in words:
         name, equals, path = word.partition("=")
         if equals and not Path(word).exists():
-            files.append(SubmissionFile(name, Path(path), is_given=True))
+            files.append(SubmissionFile(name, Path(path), is_named=True))
         else:
             files.append(SubmissionFile(submission_name(Path(word)), Path(word)))
     for file in files:
