@@ -13,40 +13,37 @@ from scorer.challenge.leaderboard import LONGEST_ANSWER, Question, Track
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.text import format_exact, join_first, nearest, printable, quoted
-from scorer.reading.numbers import parse_number
+from scorer.core.text import format_exact, join_first, printable, quoted, suggest
+from scorer.reading.numbers import LARGEST, parse_number
 
-MOST = 1e30  # of a number, as of scores
 MOST_BYTES = 10_000_000  # of a file of answers
 NAME = "name"  # the column of the submissions' names
 Answers = Mapping[str, Mapping[str, str]]  # name of a submission -> question -> answer
 
 
 def find_answer_fault(question: Question, text: str) -> str | None:
-    """What is wrong with an answer, as a predicate; None where nothing is."""
+    """Return what is wrong with an answer, as a predicate; None if nothing is."""
     if len(text) > LONGEST_ANSWER:
         return f"has {len(text):,} characters, at most {LONGEST_ANSWER:,} are allowed"
     if question.choices and text not in question.choices:
-        similar = nearest(text, question.choices)
-        hint = f"; did you mean {quoted(similar)}?" if similar else ""
-        return f"is {quoted(text)}, expected one of {join_first(question.choices)}{hint}"
-    return _fault_of_number(question, text) if question.type == "number" else None
-
-
-def _fault_of_number(question: Question, text: str) -> str | None:
-    value, wrong, _ = parse_number(text, MOST)
-    if wrong:
+        choices = join_first(question.choices)
+        hint = suggest(text, question.choices)
+        return f"is {quoted(text)}, expected one of {choices}{hint}"
+    if question.type != "number":
+        return None
+    number = parse_number(text, LARGEST)
+    if number.code:
         return f"is {quoted(text)}, expected a finite number, such as 3.5"
     low, high = question.range
-    if low is not None and value < low:
+    if low is not None and number.value < low:
         return f"is {quoted(text)}, expected at least {format_exact(low)}"
-    if high is not None and value > high:
+    if high is not None and number.value > high:
         return f"is {quoted(text)}, expected at most {format_exact(high)}"
     return None
 
 
 def shown_answers(challenge: Challenge, answers: Mapping[str, str]) -> dict[str, str]:
-    """The answers that the board shows, which are all that anybody but organizers may see."""
+    """Return the answers that the board shows: all that anybody but organizers may see."""
     return {
         key: text
         for key, question in challenge.questions.items()
@@ -55,35 +52,32 @@ def shown_answers(challenge: Challenge, answers: Mapping[str, str]) -> dict[str,
 
 
 def is_in_track(track: Track, answers: Mapping[str, str]) -> bool:
-    """Whether a submission with these answers is in a track."""
+    """Return whether a submission with these answers is in a track."""
     return all(answers.get(key, "").strip() in values for key, values in track.answer.items())
 
 
 def track_lists(track: Track, lists: Sequence[str], groups: Mapping[str, str]) -> Mask:
-    """Which lists a track ranks by."""
-    every = not track.group
-    return np.array([every or groups.get(name) in track.group for name in lists], dtype=bool)
+    """Return which lists a track ranks by: those of its groups, or all."""
+    return np.array([not track.group or groups.get(name) in track.group for name in lists], bool)
 
 
-def check_answers(challenge: Challenge, given: Mapping[str, Mapping[str, object]]) -> Answers:
-    """The answers of each submission that the board shows; `UsageError` if one is wrong."""
-    answers = {}
-    for name, own in given.items():
+def check_answers(challenge: Challenge, answers: Mapping[str, Mapping[str, object]]) -> Answers:
+    """Return the answers of each submission that the board shows; `UsageError` if one is wrong."""
+    shown = {}
+    for name, own in answers.items():
         texts = {key: str(value).strip() for key, value in own.items()}
-        for message in _wrong(challenge, texts):
+        for message in _find_faults(challenge, texts):
             raise UsageError(f"{quoted(name)}: {message}")
-        answers[name] = shown_answers(challenge, texts)
-    return answers
+        shown[name] = shown_answers(challenge, texts)
+    return shown
 
 
 def read_answers_file(challenge: Challenge, path: Path) -> Answers:
-    """Answers from a table with the column `name`, and one for each question.
+    """Return answers from a table with the column `name`, and one for each question.
 
-    Raises:
-        UsageError: the file cannot be read, or an answer is wrong; with its line.
+    `UsageError`, with its line, if the file cannot be read or an answer is wrong.
     """
-    where, answers = printable(path), dict[str, dict[str, str]]()
-    rows = _lines_of(path)
+    where, answers, rows = printable(path), dict[str, dict[str, str]](), _read_rows(path)
     _, head = next(rows, (1, []))
     keys = [key.strip() for key in head]
     if NAME not in keys or len(set(keys)) < len(keys):
@@ -99,14 +93,14 @@ def read_answers_file(challenge: Challenge, path: Path) -> Answers:
         name = texts.pop(NAME)
         if name in answers:
             raise UsageError(f"{where}:{line}: the answers of {quoted(name)} come again")
-        for message in _wrong(challenge, texts):
+        for message in _find_faults(challenge, texts):
             raise UsageError(f"{where}:{line}: {message}")
         answers[name] = shown_answers(challenge, texts)
     return answers
 
 
-def _lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are not empty, each with the line at which it ends."""
+def _read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not empty, each with the line at which it ends."""
     try:
         with path.open("rb") as stream:
             data = stream.read(MOST_BYTES + 1)
@@ -119,7 +113,8 @@ def _lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise UsageError(f"{printable(path)} cannot be read as CSV: {what}") from None
 
 
-def _wrong(challenge: Challenge, texts: Mapping[str, str]) -> Iterator[str]:
+def _find_faults(challenge: Challenge, texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield the keys that are no questions, and what is wrong with each answer."""
     for key, text in texts.items():
         if key not in challenge.questions:
             yield str(UnknownName("question", key, list(challenge.questions)))

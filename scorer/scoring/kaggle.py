@@ -1,9 +1,9 @@
 """Kaggle's own metrics: a file with `score(solution, submission, row_id_column_name, **params)`.
 
 The frames are both files as pandas reads them: every column, ids as they are, any number of rows
-an id. The rows of the submission stand in the order of the solution's: its n-th row of an id
-where the solution has the n-th of that id. Of a solution's column `Usage` the rows that it calls
-Ignored are left out, and the column is, as Kaggle has it. Such a measure is one figure of all rows.
+an id. The rows of the submission come in the order of the solution's: its n-th row of an id
+where the solution has the n-th of that id. Rows whose column `Usage` is Ignored in the solution are
+left out, and so is the column, as Kaggle has it. Such a measure is one figure of all rows.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from scorer.metrics.api import Metric
 from scorer.metrics.ratios import Figure
 from scorer.views.values import Frames
 
-GIVEN = 3  # parameters of `score` that are not the metric's own
+FRAME_PARAMETERS = 3  # of `score`: the first ones, which are not the metric's own
 VISIBLE = "ParticipantVisibleError"  # what such a file raises when a submission is at fault
 USAGE, IGNORED = "Usage", "Ignored"
 SOLUTION, SUBMISSION = 1, 2  # the frame that a row is of
@@ -44,7 +44,7 @@ class KaggleScore:
     """A file's `score` as the function of a metric, with its own parameters."""
 
     def __init__(self, path: Path, ids: str, own_ids: str, resample: str | None) -> None:
-        self.made_of = path, ids, own_ids, resample
+        self.arguments = path, ids, own_ids, resample
         self.file, self.ids, self.own_ids, self.resample = path.name, ids, own_ids, resample
         function = getattr(load_module(path), "score", None)
         if not callable(function):
@@ -54,7 +54,7 @@ class KaggleScore:
         self.__signature__ = _signature(function, path)
 
     def __call__(self, frames: Frames, **params: Any) -> Figure:
-        """The figure of all rows; it may refuse the submission."""
+        """Return the figure of all rows; `SubmissionRejected` if the file refuses them."""
         figure = _figure(frames, self.ids, self.own_ids, self.resample)
         settings = {
             "score": self.score,
@@ -71,13 +71,17 @@ class KaggleScore:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the file, which another process runs for itself."""
-        return KaggleScore, self.made_of
+        return KaggleScore, self.arguments
 
 
 def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge) -> Metric:
-    """The metric that a file's `score` is; `spec` says what is better, and whether rows are drawn.
+    """Return the metric that a file's `score` is; `PluginError` if the file cannot be run.
 
-    `PluginError` if the file cannot be run, or has no such function.
+    Args:
+        path: The file.
+        name: What the metric is called.
+        spec: The measure, which says what is better and whether rows are drawn.
+        challenge: The challenge, which says what the columns of ids are called.
     """
     ids = challenge.truth.columns.get("list", "list")
     own_ids = challenge.submission.columns.get("list", "list")
@@ -94,14 +98,14 @@ def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge
 
 
 def failing_examples(path: Path) -> Iterator[str]:
-    """Each doctest of a metric's file that fails, with its line, and what it gave."""
-    module, told = load_module(path), list[str]()
+    """Yield each doctest of a metric's file that fails, with its line, and what it gave."""
+    module, failures = load_module(path), list[str]()
 
     class Runner(doctest.DocTestRunner):
         def report_failure(self, out: Any, test: Any, example: Any, got: str) -> None:
             line = (test.lineno or 0) + example.lineno + 1
-            told.append(f"line {line}: {quoted(example.source.strip())} gave {quoted(got.strip())}"
-                        f", not {quoted(example.want.strip())}")  # fmt: skip
+            source, expected = quoted(example.source.strip()), quoted(example.want.strip())
+            failures.append(f"line {line}: {source} gave {quoted(got.strip())}, not {expected}")
 
         def report_unexpected_exception(
             self, out: Any, test: Any, example: Any, exc_info: Any
@@ -111,16 +115,16 @@ def failing_examples(path: Path) -> Iterator[str]:
     with plugin_errors(f"the examples of {quoted(path.name)} cannot be run"):
         for test in doctest.DocTestFinder().find(module, path.stem):
             Runner(verbose=False).run(test, out=lambda text: None)
-    yield from told
+    yield from failures
 
 
 def _signature(function: Callable[..., Any], path: Path) -> inspect.Signature:
-    """The signature of a metric's function: frames, and the parameters behind the row id's."""
+    """Return the signature of a metric: frames, and the parameters behind that of the row id."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         parameters = []
-    if len(parameters) < GIVEN:
+    if len(parameters) < FRAME_PARAMETERS:
         message = "score takes solution, submission and row_id_column_name"
         raise PluginError(f"the metric {quoted(path.name)}: {message}")
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
@@ -132,13 +136,13 @@ def _signature(function: Callable[..., Any], path: Path) -> inspect.Signature:
     frames = inspect.Parameter("frames", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Frames)
     own_parameters = [
         parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=hints.get(parameter.name, Any))
-        for parameter in parameters[GIVEN:]
+        for parameter in parameters[FRAME_PARAMETERS:]
     ]
     return inspect.Signature([frames, *own_parameters], return_annotation=Figure)
 
 
 def _value_of_rows(columns: Mapping[str, Any], weight: Floats, **settings: Any) -> float:
-    """What a file's `score` gives of some rows; NaN where it has no value for these.
+    """Return what a file's `score` gives of some rows; NaN if it has no value for these.
 
     A frame has each row as often as its file, so that all rows have one weight.
     """
@@ -151,14 +155,11 @@ def _value_of_rows(columns: Mapping[str, Any], weight: Floats, **settings: Any) 
 
 
 def _too_many(rows: int, lists: int) -> str:
-    """Why a metric is not run again without some of the rows."""
+    """Return why a metric is not run again without some of the rows; empty if it is."""
     runs = min(lists, RUNS)
-    if rows * runs <= MOST_ROWS:
-        return ""
-    return (
-        f"{runs:,} runs of a Kaggle metric on {rows:,} rows may take long; resample: rows makes "
-        "them all the same"
-    )
+    what = f"{runs:,} runs of a Kaggle metric on {rows:,} rows may take long"
+    is_short = rows * runs <= MOST_ROWS
+    return "" if is_short else f"{what}; resample: rows makes them all the same"
 
 
 def _value_of_file(
@@ -172,7 +173,7 @@ def _value_of_file(
     submission: str,
     params: Mapping[str, Any],
 ) -> float:
-    """What a file's `score` gives of the frames.
+    """Return what a file's `score` gives of the frames.
 
     `SubmissionRejected` if it says that the submission is at fault; `PluginError` if it fails, or
     gives no finite number.
@@ -201,44 +202,43 @@ def _value_of_file(
 
 
 def _frame_of_side(columns: Mapping[str, Any], side: int, text: str) -> Any:
-    """One of the frames: the columns say which of its file's rows it has, and in which order."""
+    """Return one of the frames: `columns` has which of its file's rows, and in which order."""
     rows = columns["side"] == side
     places = columns["place"][rows][np.argsort(columns["order"][rows], kind="stable")]
     return _read_frame(text).iloc[places].reset_index(drop=True)
 
 
 def _figure(frames: Frames, ids: str, own_ids: str, resample: str | None) -> Figure:
-    """The rows of both frames: which frame, the place in its file, and the place to stand at."""
+    """Return the figure of the rows of both frames.
+
+    Its columns are the frame of each row, the row's place in its file, and its order in the frame.
+    """
     true = _codes(frames, "truth", frames.solution, ids)
     solution = _read_frame(frames.solution)
     if USAGE in solution:
         true = np.where(solution[USAGE].to_numpy() == IGNORED, -1, true)
-    known = np.zeros(len(frames.names) + 1, dtype=bool)
-    known[true] = True
-    known[-1] = False
     sent = _codes(frames, "submission", frames.submission, own_ids)
-    sent = np.where(known[sent], sent, -1)
-    places = np.arange(true.size), np.arange(sent.size)
+    sent = np.where(np.isin(sent, true), sent, -1)
     codes = np.concatenate([true, sent])
+    order = np.argsort(codes, kind="stable")
+    order = order[codes[order] >= 0]
+    places = np.arange(true.size), np.arange(sent.size)
     columns = {
-        "side": np.repeat([SOLUTION, SUBMISSION], [true.size, sent.size]),
-        "place": np.concatenate(places),
-        "order": np.concatenate([places[0], _places_in_solution(true, sent)]),
+        "side": np.repeat([SOLUTION, SUBMISSION], [true.size, sent.size])[order],
+        "place": np.concatenate(places)[order],
+        "order": np.concatenate([places[0], _places_in_solution(true, sent)])[order],
     }
-    by = np.argsort(codes, kind="stable")
-    by = by[codes[by] >= 0]
-    reason = {"none": "the challenge says resample: none", "rows": ""}.get(
-        resample or "", _too_many(by.size, len(frames.names))
-    )
-    chosen = {name: column[by] for name, column in columns.items()}
-    return Figure(_value_of_rows, chosen, codes[by], no_bootstrap=reason)
+    reason = "the challenge says resample: none" if resample == "none" else ""
+    if resample is None:
+        reason = _too_many(order.size, len(frames.names))
+    return Figure(_value_of_rows, columns, codes[order], no_bootstrap=reason)
 
 
 def _places_in_solution(true: Ints, sent: Ints) -> Ints:
-    """For each row of a submission, the place of the solution's row that it stands beside.
+    """Return for each row of a submission the place of the solution's row that it belongs to.
 
-    Both are codes of ids, -1 where the row is left out: the n-th row of an id stands beside the
-    n-th of the same id, and what is more than the solution has beside the last.
+    Both are codes of ids, -1 for a row that is left out: the n-th row of an id belongs to the n-th
+    of the same id, and those that the solution has no more rows for to its last.
     """
     by = np.argsort(true, kind="stable")
     first, end = (np.searchsorted(true[by], sent, side=side) for side in ("left", "right"))
@@ -250,7 +250,7 @@ def _places_in_solution(true: Ints, sent: Ints) -> Ints:
 
 
 def _codes(frames: Frames, what: str, text: str, column: str) -> Ints:
-    """The list of each row of a file, -1 where it has none of them.
+    """Return the number of the list of each row of a file; -1 for an unknown id.
 
     `PluginError` if pandas sees other ids than the checks do.
     """
@@ -260,24 +260,21 @@ def _codes(frames: Frames, what: str, text: str, column: str) -> Ints:
     names = _pandas().read_csv(io.StringIO(text), **options)[column]
     places = {name: n for n, name in enumerate(frames.names)}
     codes = np.array([places.get(name, places.get(name.strip(), -1)) for name in names], np.int64)
-    found = np.zeros(len(places), dtype=bool)
-    found[codes[codes >= 0]] = True
-    wanted = np.ones_like(found) if what == "truth" else frames.answered
-    if lost := [frames.names[n] for n in np.flatnonzero(wanted & ~found).tolist()]:
+    wanted = np.arange(len(places)) if what == "truth" else np.flatnonzero(frames.answered)
+    if lost := [frames.names[n] for n in np.setdiff1d(wanted, codes).tolist()]:
         raise PluginError(f"pandas reads ids of the {what} otherwise: {join_first(lost)}")
     return codes
 
 
 @lru_cache(maxsize=4)
 def _read_frame(text: str) -> Any:
-    """A file as pandas reads it. Not to be changed: the frames of metrics are copies of it."""
+    """Return a file as pandas reads it. It is not changed: the frames of metrics are copies."""
     with plugin_errors("pandas cannot read a file"):
         pandas = _pandas()
-        # from 3.0 on numbers are read exactly without being asked for
-        exact = (
-            {} if int(pandas.__version__.split(".")[0]) > 2 else {"float_precision": "round_trip"}
-        )
-        return pandas.read_csv(io.StringIO(text), **exact)
+        # Before 3.0 numbers are read exactly only on request.
+        is_old = int(pandas.__version__.split(".")[0]) < 3
+        options = {"float_precision": "round_trip"} if is_old else {}
+        return pandas.read_csv(io.StringIO(text), **options)
 
 
 def _pandas() -> Any:
