@@ -21,14 +21,7 @@ from scorer.core.errors import ChallengeError, UnknownName, UsageError
 from scorer.core.ids import guess_pattern
 from scorer.core.problems import Findings
 from scorer.core.text import printable, quoted
-from scorer.importers.from_tools import (
-    SUBMISSIONS,
-    cases_of,
-    challenge_files,
-    file_names,
-    tool_files,
-    what_was_found,
-)
+from scorer.importers.results import CASES_FILE, SYSTEMS_FOLDER, find_files, read_results
 from scorer.infer.challenge import infer
 from scorer.reading.read import read_file
 from scorer.reading.schema import Schema
@@ -170,22 +163,20 @@ def _init_from_results(folder: Path, paths: Sequence[Path]) -> NewChallenge:
     """Write a challenge of what an evaluation tool measured, and a file for each system."""
     if missing := [path for path in paths if not path.exists()]:
         raise UsageError(f"{printable(missing[0])} is no file or folder")
-    found_files = tool_files(paths)
-    of_tool = {path for path, _ in found_files}
+    found = find_files(paths)
+    of_tool = {file.path for file in found}
     for path in paths:
         has_files = path.is_dir() and any(path in file.parents for file in of_tool)
         if path not in of_tool and not has_files:
             raise UsageError(f"{printable(path)}: no results of a tool that is known")
-    cases = cases_of(found_files)
-    if cases.refused:
-        raise ChallengeError(problems=[p for found in cases.refused.values() for p in found])
-    contents = challenge_files(cases)
+    read = read_results(found)
+    if read.refused:
+        raise ChallengeError(problems=[p for problems in read.refused.values() for p in problems])
+    contents = read.files()
     contents[FILE] = LINE.encode() + contents[FILE]
     write_folder(folder, {**contents, **for_editors()})
-    systems = len(file_names(list(cases.systems)))
-    names = (FILE, "cases.csv", f"{SUBMISSIONS}/ ({systems:,})")
-    description = what_was_found(cases).strip().removeprefix("taken for ")
-    return NewChallenge(folder, names, description, submission=folder / SUBMISSIONS)
+    names = (FILE, CASES_FILE, f"{SYSTEMS_FOLDER}/ ({len(read.systems):,})")
+    return NewChallenge(folder, names, read.describe(), submission=folder / SYSTEMS_FOLDER)
 
 
 def _init_from_truth(folder: Path, truth: Path, sample: Path | None, term: bool) -> NewChallenge:

@@ -31,18 +31,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import display_path, join_first, nearest, printable, quoted
-from scorer.importers.base import Tool
-from scorer.importers.from_tools import (
-    LISTS,
-    SUBMISSIONS,
-    FoundCases,
-    cases_of,
-    challenge_files,
-    file_names,
-    tool_files,
-    values_challenge,
-    what_was_found,
-)
+from scorer.importers.results import FoundFile, Results, find_files, read_results
 from scorer.infer.base import Preview
 from scorer.infer.directions import (
     Better,
@@ -169,41 +158,36 @@ def _read_tools(files: Sequence[SubmissionFile], options: ValueOptions) -> Value
         UsageError: There is no such value, or files do not go together: fewer than half are of one
             tool. If more are, the others are refused.
     """
-    by_file = [(file, tool_files([file.path])) for file in files] if not options.columns else []
+    by_file = [(file, find_files([file.path])) for file in files] if not options.columns else []
     if not any(found for _, found in by_file):
         return None
     by_file, strange = _separate_most(by_file)
     if unknown := [file.display for file, found in by_file if not found]:
         raise UsageError(f"{join_first(unknown)}: no results of a tool that is known")
     names = {path: file.name for file, found in by_file if file.is_named for path, _ in found}
-    cases = cases_of([each for _, found in by_file for each in found], names)
-    cases = _choose_values(cases, options)
-    fields = {"id": "values", **values_challenge(cases)}
+    results = read_results([each for _, found in by_file for each in found], names)
+    results = _choose_values(results, options)
+    fields = {"id": "values", **results.challenge()}
     fields["lists"] = {**fields["lists"], **FRAME}
     for key, rule in options.rules.items():
         (fields if key in BESIDE else fields["submission"])[key] = rule
     challenge = load(fields, SESSION)
-    tables = {
-        name: pl.read_csv(content, infer_schema=False).fill_null("")
-        for name, content in challenge_files(cases).items()
-        if name.endswith(".csv")
-    }
     assert challenge.lists is not None
-    challenge._frames[challenge.lists.file] = tables[LISTS]
+    challenge._frames[challenge.lists.file] = results.case_table().cast(pl.String)
     systems = [
-        SubmissionFile(system, label=system, frame=tables[f"{SUBMISSIONS}/{name}.csv"])
-        for system, name in file_names(list(cases.systems)).items()
+        SubmissionFile(system, label=system, frame=table.cast(pl.String))
+        for system, table in results.system_tables().items()
     ]
     systems += [
         SubmissionFile(display_path(path), path, problems=problems)
-        for path, problems in cases.refused.items()
+        for path, problems in results.refused.items()
     ]
-    message = f"this is no file of {cases.tool.name}, as most of the others are"
+    message = f"this is no file of {results.tool.name}, as most of the others are"
     systems += [replace(file, problems=(Problem("T107", message),)) for file in strange]
-    return ValueTables(challenge, systems, (what_was_found(cases).strip(),))
+    return ValueTables(challenge, systems, (f"taken for {results.describe()}",))
 
 
-ToolFiles = list[tuple[SubmissionFile, list[tuple[Path, Tool]]]]  # each with the files in it
+ToolFiles = list[tuple[SubmissionFile, list[FoundFile]]]  # each with the files in it
 
 
 def _separate_most(by_file: ToolFiles) -> tuple[ToolFiles, list[SubmissionFile]]:
@@ -211,7 +195,7 @@ def _separate_most(by_file: ToolFiles) -> tuple[ToolFiles, list[SubmissionFile]]
 
     All of them, and none, if no tool wrote more than half of them.
     """
-    tools_of = [{tool.name for _, tool in found} for _, found in by_file]
+    tools_of = [{file.tool.name for file in found} for _, found in by_file]
     for names in tools_of:
         if len(names) == 1 and 2 * tools_of.count(names) > len(by_file):
             pairs = list(zip(by_file, tools_of, strict=True))
@@ -220,18 +204,19 @@ def _separate_most(by_file: ToolFiles) -> tuple[ToolFiles, list[SubmissionFile]]
     return by_file, []
 
 
-def _choose_values(cases: FoundCases, options: ValueOptions) -> FoundCases:
-    """Return the cases with the values that are said, and which direction of them is better."""
+def _choose_values(results: Results, options: ValueOptions) -> Results:
+    """Return the results with the values that are said, and which direction of them is better."""
+    names = results.measures
     for name in (*options.values, *options.lower, *options.higher):
-        if name not in cases.values:
-            close = nearest(name, cases.values)
+        if name not in names:
+            close = nearest(name, names)
             hint = f"; did you mean {quoted(close)}?" if close else ""
             raise UsageError(
                 f"no value of all cases is called {quoted(name)}{hint} "
-                f"(there are {join_first(cases.values)})"
+                f"(there are {join_first(names)})"
             )
-    directions = find_directions(cases.values, options.lower, options.higher, cases.directions)
-    return replace(cases, values=tuple(options.values) or cases.values, directions=directions)
+    directions = find_directions(names, options.lower, options.higher, results.directions)
+    return replace(results, measures=tuple(options.values) or names, directions=directions)
 
 
 def _use_files(files: Sequence[SubmissionFile], options: ValueOptions) -> ValueTables | None:

@@ -1,1 +1,1 @@
-"""The files of evaluation tools, one module a tool: what each says of its cases."""
+"""Results of evaluation tools, as challenges of values. One module a tool reads its files."""

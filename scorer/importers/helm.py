@@ -4,73 +4,91 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from scorer.core.text import quoted
-from scorer.importers.base import Case, ToolFile, averaged_repeats, finite, keys, tool
+from scorer.importers.base import Case, Model, Tool, ToolFile, as_finite, average_repeats
 
-# statistics of the prompt, the tokens and the time, which judge nothing
+# Statistics of the prompt, the tokens and the time, which judge nothing.
 BOOKKEEPING = re.compile(
     r"(num_|finish_reason_|training_|estimated_|inference_|max_prob|batch_size|prompt_truncated|"
     r"predicted_index|logprob|perplexity|bits_per_byte).*"
 )
+# Of these, HELM's own descriptions of metrics say that lower is better.
+LOWER = (
+    *("blacked_out_frac", "cer_score", "chinese_cer_score", "chinese_mer_score"),
+    *("chinese_wer_score", "copyright_human", "expected_lpips_score", "expected_max_nsfw_score"),
+    *("expected_max_toxicity", "expected_max_watermark_prob", "fractal_dimension_loss"),
+    *("max_nsfw_probability", "max_toxicity_probability", "mer_score", "nsfw_frac", "nudity_frac"),
+    *("toxic_frac", "toxic_prompt_openai", "toxic_prompt_perspective_api", "watermark_frac"),
+    "wer_score",
+)
 
 
-# values of instances of which its own descriptions of metrics say that lower is better
-LOWER = frozenset({
-    "blacked_out_frac", "cer_score", "chinese_cer_score", "chinese_mer_score", "chinese_wer_score",
-    "copyright_human", "expected_lpips_score", "expected_max_nsfw_score", "expected_max_toxicity",
-    "expected_max_watermark_prob", "fractal_dimension_loss", "max_nsfw_probability",
-    "max_toxicity_probability", "mer_score", "nsfw_frac", "nudity_frac", "toxic_frac",
-    "toxic_prompt_openai", "toxic_prompt_perspective_api", "watermark_frac", "wer_score",
-})  # fmt: skip
+class StatName(Model):
+    """What a statistic is of."""
+
+    name: str
+    split: str | None = None
 
 
-@tool(
+class Stat(Model):
+    """A statistic of an instance; without a mean it was not worked out."""
+
+    name: StatName
+    mean: Any = None
+
+
+class Instance(Model):
+    """An instance in one trial."""
+
+    instance_id: str
+    stats: list[Stat]
+    perturbation: Any = None
+
+
+def read_helm(file: ToolFile) -> Iterator[Case]:
+    """Yield a case for each instance without perturbation; trials are averaged.
+
+    Where a run has test instances beside those to validate by, these are left out, as in HELM's
+    tables.
+    """
+    system, scenario, run = _parse_run(file)
+    cases: list[tuple[str | None, Case]] = []  # each with the split of its instance
+    for n, instance in enumerate(file.read(list[Instance])):
+        if instance.perturbation is not None:
+            continue
+        values, split = dict[str, float](), None
+        for stat in instance.stats:
+            name, value = stat.name.name, as_finite(stat.mean)
+            split = stat.name.split or split
+            if value is None or BOOKKEEPING.fullmatch(name):
+                continue
+            if values.setdefault(name, value) != value:
+                file.refuse(f"'[{n}].stats' has two values of {quoted(name)}")
+        case = Case(system, f"{run}/{instance.instance_id}", values, (scenario, run))
+        cases.append((split, case))
+    has_test = any(split == "test" for split, _ in cases)
+    yield from average_repeats(case for split, case in cases if split == "test" or not has_test)
+
+
+def _parse_run(file: ToolFile) -> tuple[str, str, str]:
+    """Return the model, the scenario and the run of a folder, as `mmlu:subject=law,model=m`."""
+    folder = file.folder_name() if file.stem == "per_instance_stats" else file.stem
+    scenario, _, arguments = folder.partition(":")
+    words = [word for word in arguments.split(",") if word]
+    models = [word.removeprefix("model=") for word in words if word.startswith("model=")]
+    rest = [word for word in words if not word.startswith(("model=", "model_deployment="))]
+    run = f"{scenario}:{','.join(rest)}" if rest else scenario
+    return (models or [folder])[0] or folder, scenario, run
+
+
+TOOL = Tool(
     "HELM",
-    keys("instance_id", "train_trial_index", "stats"),
+    read_helm,
+    lambda file: file.begins_with_keys("instance_id", "train_trial_index", "stats"),
     groups=("scenario", "run"),
     average="run",
     within="scenario",
-    lower=LOWER,
+    lower=frozenset(LOWER),
 )
-def helm(file: ToolFile) -> Iterator[Case]:
-    """A case an instance, as it is without perturbation; trials are averaged.
-
-    Where a run has test instances beside those to validate by, these are left out, as in its
-    tables.
-    """
-    if not isinstance(file.document, list):
-        file.wrong("this is no list of instances")
-    cases = [*_instances(file)]
-    tested = any(split == "test" for split, _ in cases)
-    yield from averaged_repeats(case for split, case in cases if split == "test" or not tested)
-
-
-def _instances(file: ToolFile) -> Iterator[tuple[str, Case]]:
-    """The split of each instance, and its case; one for each metric that was worked out."""
-    system, scenario, run = _run_of(file)
-    for n, instance in enumerate(file.document):
-        where = f"instance {n:,}"
-        name = file.member(instance, "instance_id", str, where)
-        if instance.get("perturbation") is not None:
-            continue
-        values, split = dict[str, float](), ""
-        for stat in file.member(instance, "stats", list, where):
-            about = file.member(stat, "name", dict, where)
-            called, split = file.member(about, "name", str, where), about.get("split", split)
-            value = finite(stat.get("mean"))
-            if value is None or BOOKKEEPING.fullmatch(called) is not None:
-                continue
-            if values.setdefault(called, value) != value:
-                file.wrong(f"{where} has two values of {quoted(called)}")
-        yield split, Case(system, f"{run}/{name}", values, (scenario, run))
-
-
-def _run_of(file: ToolFile) -> tuple[str, str, str]:
-    """The model, the scenario and the run, of a folder such as `mmlu:subject=law,model=m`."""
-    folder = file.above() if file.stem == "per_instance_stats" else file.stem
-    scenario, _, arguments = folder.partition(":")
-    said = [each for each in arguments.split(",") if each]
-    model = next((each[6:] for each in said if each.startswith("model=")), "")
-    rest = ",".join(each for each in said if not each.startswith(("model=", "model_deployment=")))
-    return model or folder, scenario, f"{scenario}:{rest}" if rest else scenario

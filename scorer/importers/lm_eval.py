@@ -4,84 +4,86 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from typing import Any
 
 from scorer.core.text import quoted
-from scorer.importers.base import Case, ToolFile, finite, keys, tool
+from scorer.importers.base import Case, Id, Model, Tool, ToolFile, as_finite
 
-# what a sample holds beside its metrics, where it does not name these
-BESIDE = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
-          "doc_hash", "prompt_hash", "target_hash"}  # fmt: skip
-NAMED = re.compile(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[-\d.]+)?")
-LOWER = frozenset({"perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte",
-                   "brier_score", "ter", "wer"})  # fmt: skip
-
-
-@tool(
-    "lm-evaluation-harness",
-    keys("doc_id", "filtered_resps"),
-    groups=("task", "subtask"),
-    average="task",
-    lower=LOWER,
+# The keys of a sample beside its metrics, where it does not name these.
+OTHER_KEYS = {
+    *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
+    *("doc_hash", "prompt_hash", "target_hash"),
+}
+FILE_NAME = re.compile(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[-\d.]+)?")
+LOWER = (
+    *("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "brier_score"),
+    *("ter", "wer"),
 )
-def lm_eval(file: ToolFile) -> Iterator[Case]:
-    """A case a document; a metric of a filter is called `exact_match,strict-match`."""
-    named = NAMED.fullmatch(file.stem)
-    task, date = (named[1], named[2] or "") if named else (file.stem, "")
-    group = _outermost_groups(file, date).get(task, task)
-    yield from _samples(file, task, (group, task))
 
 
-def _samples(file: ToolFile, task: str, groups: tuple[str, str]) -> Iterator[Case]:
-    system = file.above()
-    merged: dict[str, dict[str, float]] = {}
-    lines: dict[tuple[str, str], int] = {}  # document, metric -> the line that has it
-    for line, sample in file.rows():
-        if not isinstance(sample, dict) or not isinstance(sample.get("doc_id"), int | str):
-            file.wrong("a sample has its number as 'doc_id'", line)
-        metrics = sample.get("metrics", [name for name in sample if name not in BESIDE])
-        if not isinstance(metrics, list) or not all(isinstance(name, str) for name in metrics):
-            file.wrong("'metrics' is not a list of names", line)
-        document = str(sample["doc_id"])
-        values = merged.setdefault(document, {})
-        for name in metrics:
-            if name not in sample:
-                file.wrong(f"the sample names the metric {name!r}, and has no value of it", line)
-            called = _filtered_name(name, sample.get("filter"))
-            if (first_line := lines.setdefault((document, called), line)) != line:
-                file.wrong(
-                    f"document {quoted(document)} has {quoted(called)} twice (first on line "
+class Sample(Model, extra="allow"):
+    """The values of a document by one filter; each metric is a key of its own."""
+
+    doc_id: Id
+    filter: Any = None
+    metrics: list[str] | None = None
+
+
+class Results(Model):
+    """The file of results beside the samples: group -> its tasks and groups."""
+
+    group_subtasks: dict[str, list[str]] | None = None
+
+
+def read_samples(file: ToolFile) -> Iterator[Case]:
+    """Yield a case for each document; a metric of a filter is called `exact_match,strict-match`."""
+    name = FILE_NAME.fullmatch(file.stem)
+    task, date = (name[1], name[2] or "") if name else (file.stem, "")
+    groups = (_outermost_group(file, date, task), task)
+    values: dict[str, dict[str, float]] = {}
+    lines: dict[tuple[str, str], int] = {}  # document, measure -> the line that has it
+    for line, sample in file.read_lines(Sample):
+        keys = sample.model_extra or {}
+        of_document = values.setdefault(sample.doc_id, {})
+        metrics = sample.metrics
+        for metric in (
+            [key for key in keys if key not in OTHER_KEYS] if metrics is None else metrics
+        ):
+            if metric not in keys:
+                message = f"the sample names the metric {metric!r}, and has no value of it"
+                file.refuse(message, line)
+            measure = metric if sample.filter in (None, "none") else f"{metric},{sample.filter}"
+            if (first_line := lines.setdefault((sample.doc_id, measure), line)) != line:
+                file.refuse(
+                    f"document {quoted(sample.doc_id)} has {quoted(measure)} twice (first on line "
                     f"{first_line:,}), as of filters without names; keep the lines of one filter",
                     line,
                 )
-            if (value := finite(sample[name])) is not None:
-                values[called] = value
-    for case, values in merged.items():
-        yield Case(system, f"{task}/{case}", values, groups)
+            if (value := as_finite(keys[metric])) is not None:
+                of_document[measure] = value
+    for document, numbers in values.items():
+        yield Case(file.folder_name(), f"{task}/{document}", numbers, groups)
 
 
-def _filtered_name(metric: str, filter: object) -> str:
-    return metric if filter in (None, "none") else f"{metric},{filter}"
-
-
-def _outermost_groups(file: ToolFile, date: str) -> dict[str, str]:
-    """The outermost group of each task, as the results of the same date beside it say."""
-    beside = Path(file.path).with_name(f"results{date}.json")
-    if not date or not beside.is_file():
-        return {}
-    results = ToolFile(beside, file.limits).document
-    listed = results.get("group_subtasks") if isinstance(results, dict) else None
-    above = {
-        task: group
-        for group, tasks in (listed if isinstance(listed, dict) else {}).items()
-        for task in (tasks if isinstance(tasks, list) else ())
-        if isinstance(task, str) and task != group
-    }
-    outermost = {}
-    for task in above:
-        top, seen = task, {task}
-        while (higher := above.get(top)) is not None and higher not in seen:
-            seen.add(higher)
-            top = higher
-        outermost[task] = top
+def _outermost_group(file: ToolFile, date: str, task: str) -> str:
+    """Return the outermost group of a task, as the results of the same date say; else the task."""
+    path = file.path.with_name(f"results{date}.json")
+    if not date or not path.is_file():
+        return task
+    listed = ToolFile(path).read(Results).group_subtasks or {}
+    group_of = {each: group for group, tasks in listed.items() for each in tasks if each != group}
+    outermost, passed = task, {task}
+    while (group := group_of.get(outermost)) is not None and group not in passed:
+        outermost = group
+        passed.add(group)
     return outermost
+
+
+TOOL = Tool(
+    "lm-evaluation-harness",
+    read_samples,
+    lambda file: file.begins_with_keys("doc_id", "filtered_resps"),
+    groups=("task", "subtask"),
+    average="task",
+    lower=frozenset(LOWER),
+)

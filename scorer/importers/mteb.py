@@ -2,46 +2,61 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from contextlib import suppress
-from typing import Any
+from typing import Annotated
 
-from scorer.importers.base import Case, ToolFile, finite, keys, tool
+from pydantic import Field
+
+from scorer.core.errors import ChallengeError
+from scorer.importers.base import Case, Model, Tool, ToolFile
 
 REVISION = re.compile(r"[0-9a-f]{40}|no_revision_available|external|[0-9]+")
+METADATA = "model_meta.json"  # beside the results
 
 
-@tool(
+class Subset(Model):
+    """The value of a subset of a split."""
+
+    hf_subset: str
+    main_score: Annotated[float, Field(allow_inf_nan=False)]
+
+
+class TaskResult(Model):
+    """The results of a task: split -> subsets."""
+
+    task_name: str | None = None
+    scores: dict[str, list[Subset]]
+
+
+class Metadata(Model):
+    """What `model_meta.json` says of a model."""
+
+    name: str
+
+
+def read_mteb(file: ToolFile) -> Iterator[Case]:
+    """Yield a case for each subset of a split of the task, with its main score."""
+    result = file.read(TaskResult)
+    task, system = result.task_name or file.stem, _model_name(file)
+    for split, subsets in result.scores.items():
+        for subset in subsets:
+            case = f"{task}/{split}/{subset.hf_subset}"
+            yield Case(system, case, {"main_score": subset.main_score}, (task,))
+
+
+def _model_name(file: ToolFile) -> str:
+    """Return the name of the model by `model_meta.json`, else by the folders of the file."""
+    try:
+        return ToolFile(file.path.with_name(METADATA)).read(Metadata).name
+    except ChallengeError:
+        return file.folder_name(2 if REVISION.fullmatch(file.folder_name()) else 1)
+
+
+TOOL = Tool(
     "MTEB",
-    keys("mteb_version", "scores", "dataset_revision"),
+    read_mteb,
+    lambda file: file.begins_with_keys("mteb_version", "scores", "dataset_revision"),
     groups=("task",),
     average="task",
 )
-def mteb(file: ToolFile) -> Iterator[Case]:
-    """A case a subset of a split of a task, with its main score."""
-    scores = file.member(file.document, "scores", dict)
-    task = file.document.get("task_name") or file.stem
-    system = _model(file)
-    for split, subsets in scores.items():
-        if not isinstance(subsets, list):
-            file.wrong(f"'scores' of {split!r} is no list of subsets")
-        for subset in subsets:
-            where = f"split {split!r}"
-            name = file.member(subset, "hf_subset", str, where)
-            value = finite(subset.get("main_score"))
-            if value is None:
-                file.wrong(f"'main_score' of {where}, {name!r}, is missing or no number")
-            yield Case(system, f"{task}/{split}/{name}", {"main_score": value}, (str(task),))
-
-
-def _model(file: ToolFile) -> str:
-    """The model, as `model_meta.json` beside it says, else as its folder is called."""
-    beside: Any = None
-    with suppress(OSError, ValueError, RecursionError):
-        beside = json.loads((file.path.parent / "model_meta.json").read_bytes()[: 1 << 20])
-    if isinstance(beside, dict) and isinstance(beside.get("name"), str):
-        return str(beside["name"])
-    folder = file.above()
-    return file.above(2) if REVISION.fullmatch(folder) else folder

@@ -4,57 +4,67 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
-from scorer.importers.base import Case, ToolFile, keys, tool
-
-LISTS = ("completed_ids", "incomplete_ids", "empty_patch_ids", "submitted_ids", "unresolved_ids",
-         "error_ids")  # fmt: skip
-run_report, instance_report = keys("total_instances", "resolved_instances"), keys("patch_is_None")
-results, logs = keys("resolved", "no_generation"), keys("resolved", "no_logs")
+from scorer.importers.base import Case, Model, Tool, ToolFile
 
 
-@tool(
-    "SWE-bench",
-    lambda head: any(each(head) for each in (run_report, instance_report, results, logs)),
-    groups=("repository",),
-    missing="zero",
-)
-def swebench(file: ToolFile) -> Iterator[Case]:
-    """A case an instance: 1 where it is resolved, 0 of any other that the file names."""
-    document = file.document
-    if not isinstance(document, dict):
-        file.wrong("this is no object")
-    if "resolved_ids" in document or "total_instances" in document:
-        resolved = _instance_ids(file, "resolved_ids")
-        others = [name for key in LISTS if key in document for name in _instance_ids(file, key)]
-        system = file.stem
-    elif "resolved" in document:
-        resolved = _instance_ids(file, "resolved")
-        others = [name for key in document for name in _instance_ids(file, key)]
-        system = file.stem
+class RunReport(Model):
+    """The report of a run."""
+
+    resolved_ids: list[str]
+    completed_ids: list[str] | None = None
+    incomplete_ids: list[str] | None = None
+    empty_patch_ids: list[str] | None = None
+    submitted_ids: list[str] | None = None
+    unresolved_ids: list[str] | None = None
+    error_ids: list[str] | None = None
+
+
+class Outcome(Model):
+    """The report of an instance."""
+
+    resolved: bool
+
+
+def read_swebench(file: ToolFile) -> Iterator[Case]:
+    """Yield a case for each instance: 1 if it is resolved, 0 of any other that the file names."""
+    keys, system = file.read(dict[str, Any]).keys(), file.stem
+    if keys & {"resolved_ids", "total_instances"}:
+        report = dict(file.read(RunReport))
+        resolved = report["resolved_ids"]
+        instances = [name for names in report.values() for name in names or ()]
+    elif "resolved" in keys:
+        lists = file.read(dict[str, list[str]])
+        resolved = lists["resolved"]
+        instances = [name for names in (resolved, *lists.values()) for name in names]
+        if system in ("results", "report"):
+            system = file.folder_name(2 if file.folder_name() == "results" else 1)
     else:
-        each = {
-            name: file.member(report, "resolved", bool, name) for name, report in document.items()
-        }
-        resolved, others = [name for name, done in each.items() if done], list(each)
-        system = file.above(2) if file.stem == "report" else file.stem
-    if file.stem in ("results", "report") and "resolved" in document:
-        system = file.above(2) if file.above() == "results" else file.above()
-    for name in dict.fromkeys([*resolved, *others]):
-        yield Case(system, name, {"resolved": float(name in resolved)}, (_repository(name),))
-
-
-def _instance_ids(file: ToolFile, key: str) -> list[str]:
-    names = file.member(file.document, key, list)
-    if not all(isinstance(name, str) for name in names):
-        file.wrong(f"{key!r} is not a list of ids")
-    return list(names)
+        outcomes = file.read(dict[str, Outcome])
+        resolved = [name for name, outcome in outcomes.items() if outcome.resolved]
+        instances = [*resolved, *outcomes]
+        system = file.folder_name(2) if system == "report" else system
+    solved = set(resolved)
+    for name in dict.fromkeys(instances):
+        yield Case(system, name, {"resolved": float(name in solved)}, (_repository(name),))
 
 
 def _repository(name: str) -> str:
-    """The repository of an instance.
+    """Return the repository of an instance.
 
     >>> _repository("django__django-11099")
     'django/django'
     """
     return re.sub(r"-\d+$", "", name).replace("__", "/", 1)
+
+
+def _wrote(file: ToolFile) -> bool:
+    forms = (
+        *(("total_instances", "resolved_instances"), ("patch_is_None",)),
+        *(("resolved", "no_generation"), ("resolved", "no_logs")),
+    )
+    return any(file.begins_with_keys(*keys) for keys in forms)
+
+
+TOOL = Tool("SWE-bench", read_swebench, _wrote, groups=("repository",), missing="zero")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scorer.importers import from_tools
+from scorer.importers import results
 
 DATA = yaml.safe_load(Path(__file__).with_name("results.yaml").read_text(encoding="utf-8"))
 
@@ -79,7 +79,7 @@ def test_damaged_files_are_refused(score, tmp_path, monkeypatch, name, data, say
 
 
 def test_a_folder_of_too_many_files_is_refused_not_cut(score, write, monkeypatch):
-    monkeypatch.setattr(from_tools, "MOST_FILES", 2)  # the disk takes minutes for 100,001 files
+    monkeypatch.setattr(results, "MOST_FILES", 2)  # the disk takes minutes for 100,001 files
     write({"files": {f"{number}.json": "{}" for number in range(3)}})
     score("values", "in").assert_exit(2, err="in has more than 2 files")
 
@@ -192,6 +192,35 @@ def test_a_file_that_cannot_be_read_is_refused_and_the_others_stand(score):
     assert (row["name"], row["values"]) == ("run", {"acc": 0.5, "perplexity": 1.5})
 
 
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({"m/t.eval": "PK"}, "in/m: error[T107] this is no file of lm-evaluation"),
+        (
+            {"m/samples_t.jsonl": samples((1.0, 1.0)).replace('"doc_id": 0', '"doc_id": [0]')},
+            "in/m/samples_t.jsonl:1: error[T107] 'doc_id' is a list, not a text or a number",
+        ),
+        (
+            {"m/samples_t.jsonl": samples((1.0, 1.0)) * 2},
+            "in/m/samples_t.jsonl:2: error[T107] document '0' has 'acc' twice (first on line 1)",
+        ),
+        (
+            {"x/run/samples_t.jsonl": samples((0.5, 1.0), (0.5, 2.0))},
+            "in/x/run/samples_t.jsonl: error[T107] case 't/0' of 'run' is in in/old/run"
+        ),
+    ],
+    ids=["of another tool", "of a wrong type", "with a document twice", "with a name twice"],
+)  # fmt: skip
+def test_a_faulty_system_keeps_no_other_off_the_board(score, write, files, says):
+    write({"files": files})
+    (faulty,) = {Path("in", name).parts[1] for name in files}
+    Path("in/new/run").rename("in/new/other")
+    ran = score("values", "in/old", f"in/{faulty}", "in/new", "--format", "json")
+    assert says in ran.err
+    assert [row["name"] for row in ran.json(1)["leaderboard"]] == ["other", "run"]
+
+
 OF_ANOTHER_TOOL = {
     "dataset_revision": "1",
     "task_name": "T",
@@ -251,7 +280,6 @@ def test_what_is_said_of_columns_is_of_a_table(score):
             ["A=in/old/run/samples_t.jsonl", "table=in/table.csv"],
             "table.csv': no results of a tool that is",
         ),
-        (["in/old", "in/new"], "case 't/0' of 'run' is in in/old/run/samples_t.jsonl, too"),
         (["A=in/old", "--value", "perplexty"], "'perplexty'; did you mean 'perplexity'?"),
         (["A=in/old", "--lower", "cost"], "called 'cost' (there are 'acc', 'perplexity')"),
     ],

@@ -45,10 +45,10 @@ def init(
     """Make a folder with a challenge that scores at once, to be changed into your own."""
     from scorer.api.init import describe_templates
     from scorer.api.init import init as write_challenge
-    from scorer.importers.from_tools import tool_of
+    from scorer.importers.results import find_tool
 
     words = words or []
-    if truth is not None and (truth.is_dir() or tool_of(truth) is not None):
+    if truth is not None and (truth.is_dir() or find_tool(truth) is not None):
         if not words:
             raise UsageError(RESULTS_FORM)
         made = write_challenge(words[-1], results=[truth, *words[:-1]], term=term)
