@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from scorer.api.evaluate import Columns, Measures, RunRules, bind_data
+from scorer.api.notebook import TableResult
 from scorer.api.report import Report
 from scorer.api.splits import restrict_to_split, split_masks
 from scorer.api.submissions import (
@@ -22,7 +23,6 @@ from scorer.api.submissions import (
     to_scored,
     with_lists_of,
 )
-from scorer.api.text import Renderable, as_renderable
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import join_first, printable, quoted
@@ -34,67 +34,113 @@ from scorer.leaderboard.samples import Samples, samples_of
 from scorer.metrics.notation import Measure, find_measure
 from scorer.preferences.base import compute_preferences
 from scorer.preferences.comparisons import comparisons
-from scorer.results import comparison
-from scorer.results.comparison import Differing
-from scorer.results.json import ABSENT, Internal
+from scorer.results import comparison as results
+from scorer.results.comparison import ComparedPair, Differing, Tested
+from scorer.results.json import ABSENT
+from scorer.results.report import Scored
 from scorer.scoring.bind import BoundChallenge
-from scorer.scoring.open import open_challenge
+from scorer.scoring.open import OpenChallenge, open_challenge
 from scorer.stats.paired import Test
 from scorer.views.preferences import Positions
 
 MOST_COMPARED = 200  # submissions: 19,900 pairs, each with its test and its lists
 # Forms of a comparison that a person reads from end to end.
-READ = ("text", "table", "markdown", "latex")
+READ_FORMS = ("text", "table", "markdown", "latex")
+MOST_SHOWN = 10  # names in a repr
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Comparison(Renderable, comparison.Comparison):
-    """Submissions held against each other: a report and the pairs."""
+class Comparison(TableResult):
+    """Submissions held against each other, pair by pair.
 
-    report: Internal[Report]
+    Attributes:
+        names: The submissions that could be scored.
+        report: The leaderboard of all submissions, without intervals and tests.
+    """
+
     subject = "comparison"
 
+    def __init__(self, result: results.Comparison, report: Report) -> None:
+        self._result = result
+        self.names: Sequence[str] = result.names
+        self.report = report
+
+    @property
+    def pairs(self) -> Sequence[ComparedPair]:
+        """Every pair, with its differences by measure and the outcomes of its preferences."""
+        return self._result.pairs
+
+    @property
+    def orders(self) -> Mapping[str, Mapping[str, Sequence[Sequence[str]]]]:
+        """Preference -> aggregation -> names in its order, equal ones in a group."""
+        return self._result.orders
+
+    @property
+    def tests(self) -> Mapping[str, Tested]:
+        """Measure -> how it was tested."""
+        return self._result.tests
+
+    @property
+    def untested(self) -> Mapping[str, str]:
+        """Measure -> why it was not tested."""
+        return self._result.untested
+
+    def content(self) -> results.Comparison:
+        """The comparison as data, of which the forms are made."""
+        return self._result
+
     def render(self, form: str | None = None, **options: Any) -> str:
-        """The text of one form; a table and Markdown have only the preferences that were asked for.
+        """The text of one form; a form to read has only the preferences that were asked for.
 
         Args and raises as of every text.
         """
-        if not self.asked and (form or self.plain) in READ:
-            return as_renderable(Comparison, self.without_preferences).render(form, **options)
-        return super().render(form, **options)
+        is_read = (form or self.plain) in READ_FORMS
+        return TableResult.render(self._to_read() if is_read else self, form, **options)
+
+    def _repr_html_(self) -> str:
+        """The comparison for a notebook."""
+        return TableResult._repr_html_(self._to_read())
+
+    def _to_read(self) -> Comparison:
+        """Return the comparison with only the preferences that were asked for."""
+        if self._result.asked:
+            return self
+        return Comparison(self._result.without_preferences, self.report)
 
     def p(self, a: str, b: str, measure: str | None = None) -> float:
-        """The corrected p-value of the difference of two submissions.
+        """Return the corrected p-value of the difference of two submissions.
 
         `measure` is in any notation; default: the primary one. Raises as `Report.p`.
         """
-        return float(self._pair(a, b, measure)[0].p)
+        return float(self._find_difference(a, b, measure).p)
 
     def interval(self, a: str, b: str, measure: str | None = None) -> tuple[float, float]:
-        """The interval of the value of `a` less that of `b`; the rest as of `p`."""
-        found, turned = self._pair(a, b, measure)
-        if found.interval is None:
+        """Return the interval of the value of `a` less that of `b`; the rest as of `p`."""
+        ends = self._find_difference(a, b, measure).interval
+        if ends is None:
             raise UsageError(f"{quoted(a)} and {quoted(b)} have no interval here")
-        low, high = map(float, found.interval)
-        return (-high, -low) if turned else (low, high)
+        low, high = map(float, ends)
+        is_turned = any((pair.a, pair.b) == (b, a) for pair in self.pairs)
+        return (-high, -low) if is_turned else (low, high)
 
-    def _pair(self, a: str, b: str, measure: str | None) -> tuple[Differing, bool]:
-        """What a measure says of a pair, and whether that is of `b` less `a`."""
+    def _find_difference(self, a: str, b: str, measure: str | None) -> Differing:
+        """Return what a measure says of the pair that has these two names, in either order."""
         for name in (a, b):
             if name not in self.names:
                 raise UnknownName("submission here", name, list(self.names))
-        chosen = (
-            self.report.primary if measure is None else find_measure(self.report.measures, measure)
-        )
-        if chosen is None:
-            raise UnknownName("measure here", str(measure), [m.id for m in self.report.measures])
+        known, chosen = self.report.measures, self.report.primary
+        if measure is not None:
+            named = find_measure(known, measure)
+            if named is None:
+                raise UnknownName("measure here", measure, [m.id for m in known])
+            chosen = named
         pair = next((pair for pair in self.pairs if {pair.a, pair.b} == {a, b}), None)
         if pair is None or chosen.id not in pair.measures:
             raise UsageError(f"{quoted(a)} and {quoted(b)} are not compared by {chosen.id}")
-        return pair.measures[chosen.id], pair.a == b
+        return pair.measures[chosen.id]
 
     def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(printable(n, 40) for n in self.names[:10])}>"
+        shown = ", ".join(printable(name, 40) for name in self.names[:MOST_SHOWN])
+        return f"<Comparison of {shown}{', ...' if len(self.names) > MOST_SHOWN else ''}>"
 
 
 def compare(
@@ -117,22 +163,22 @@ def compare(
     The report has neither intervals nor tests; the pairs have their own.
 
     Args:
-        challenge: a challenge as `score` takes it; with `measures`, a truth as `evaluate` does.
-        submissions: as `score` takes them.
-        preferences: notations such as `RPP(rel=2)`; by default all there are, where the
+        challenge: A challenge as `score` takes it; with `measures`, a truth as `evaluate` does.
+        submissions: As `score` takes them.
+        preferences: Notations such as `RPP(rel=2)`; by default all there are, where the
             challenge has ranked lists, and text for reading shows none of them.
-        margin: the difference in the primary measure that does not matter: pairs are tested for
+        margin: The difference in the primary measure that does not matter: pairs are tested for
             differing by less.
-        test: the paired test of means over lists. Wilcoxon's is of ranks: it finds medians of
+        test: The paired test of means over lists. Wilcoxon's is of ranks: it finds medians of
             differences, which can point the other way than means. Figures of the whole, folds and
             runs have one test.
-        only: ids of the measures by which pairs are compared; by default all.
-        split: the split of the challenge's whose lists are compared; default: all lists.
-        measures: as of `evaluate`; with `columns` and `rules` they stand for a challenge.yaml.
-        columns: as of `evaluate`.
-        allow_plugins: whether the challenge's own metrics may be run.
-        progress: called before each submission is read.
-        rules: as of `evaluate`.
+        only: Ids of the measures by which pairs are compared; by default all.
+        split: The split of the challenge's whose lists are compared; default: all lists.
+        measures: As of `evaluate`; with `columns` and `rules` they stand for a challenge.yaml.
+        columns: As of `evaluate`.
+        allow_plugins: Whether the challenge's own metrics may be run.
+        progress: Called before each submission is read.
+        rules: As of `evaluate`.
 
     Returns:
         The pairs, with the report; none where fewer than two submissions can be scored.
@@ -146,90 +192,112 @@ def compare(
             f"{len(files):,} submissions have {len(files) * (len(files) - 1) // 2:,} pairs; "
             f"compare at most {MOST_COMPARED}, or rank all of them with score"
         )
-    asked = _Asked(only, split, test)
-    compared = _compared(bound, files, preferences, margin, progress, asked)
-    return as_renderable(Comparison, replace(compared, asked=preferences is not None))
-
-
-class _Asked(NamedTuple):
-    """Which measures are compared, and how."""
-
-    only: Sequence[str] | None
-    split: str | None
-    test: Test
-
-
-def _compared(
-    prepared: BoundChallenge,
-    files: Sequence[SubmissionFile],
-    preferences: Sequence[str] | None,
-    margin: float | None,
-    progress: Progress | None,
-    asked: _Asked,
-) -> comparison.Comparison:
-    of_grades = prepared.kind.name == "grades"
-    if preferences and not of_grades:
-        raise UsageError(
-            f"preferences compare ranked lists; this challenge has {prepared.kind.name}"
-        )
-    bound_preferences = tuple(comparisons.bind(notation) for notation in preferences or ())
-    if preferences is None and of_grades:
-        bound_preferences = comparisons.bind_all()
-    if asked.only is not None:
-        asked = asked._replace(only=[_id_of(prepared.measures, word) for word in asked.only])
-    prepared = with_lists_of(prepared, files)
-    ready = open_challenge(prepared, views=frozenset({Positions} if bound_preferences else ()))
-    terms, wanted = terms_of(ready), [] if asked.split is None else [asked.split]
-    masks_of_splits = split_masks(prepared.challenge, terms.lists, terms.groups, wanted)
-    outcomes = score_files(ready, files, progress)
-    terms, outcomes, scope = restrict_to_split(terms, outcomes, masks_of_splits, asked.split)
-    scored = with_repeats(to_scored(terms, files, outcomes))
-    if any(each.runs for each in scored) and preferences:
+    wanted = _find_ids(bound.measures, only)
+    bound_preferences = _bind_preferences(bound, preferences)
+    views = frozenset({Positions} if bound_preferences else ())
+    ready = open_challenge(with_lists_of(bound, files), views=views)
+    scored, report = _score(ready, files, split, progress)
+    if preferences and any(submission.runs for submission in scored):
         raise UsageError("preferences compare single rankings, and there are several runs of one")
-    report = Report.of(replace(ranked(terms, scored), scope=scope or ABSENT))
-    cards = {
-        submission.name: submission.card for submission in scored if submission.card is not None
-    }
-    if len(cards) < 2:
-        return compare_pairs(prepared.challenge, report, list(cards), report.lists, {})
+    names = [submission.name for submission in scored if submission.card is not None]
+    if len(names) < 2:
+        result = compare_pairs(bound.challenge, report, names, report.lists, {})
+    else:
+        result = _compare_scored(
+            ready, scored, report, bound_preferences, wanted, margin=margin, test=test
+        )
+    return Comparison(replace(result, asked=preferences is not None), report)
+
+
+def _find_ids(measures: Sequence[Measure], notations: Sequence[str] | None) -> set[str]:
+    """Return the ids of the measures that are named, or of all. Raises `UsageError`."""
+    if notations is None:
+        return {measure.id for measure in measures}
+    ids = set()
+    for notation in notations:
+        measure = find_measure(measures, notation)
+        if measure is None:
+            known = join_first([measure.id for measure in measures], 12)
+            raise UsageError(f"no measure {quoted(notation)}; there are {known}")
+        ids.add(measure.id)
+    return ids
+
+
+def _bind_preferences(
+    bound: BoundChallenge, notations: Sequence[str] | None
+) -> tuple[Measure, ...]:
+    """Return the preferences that are named, by default all; none but of ranked lists."""
+    if bound.kind.name == "grades":
+        if notations is None:
+            return comparisons.bind_all()
+        return tuple(comparisons.bind(notation) for notation in notations)
+    if notations:
+        raise UsageError(f"preferences compare ranked lists; this challenge has {bound.kind.name}")
+    return ()
+
+
+def _score(
+    ready: OpenChallenge,
+    files: Sequence[SubmissionFile],
+    split: str | None,
+    progress: Progress | None,
+) -> tuple[Sequence[Scored], Report]:
+    """Return the outcome of each submission on the lists of a split, and their leaderboard."""
+    terms, named = terms_of(ready), [] if split is None else [split]
+    masks = split_masks(terms.challenge, terms.lists, terms.groups, named)
+    outcomes = score_files(ready, files, progress)
+    terms, outcomes, scope = restrict_to_split(terms, outcomes, masks, split)
+    scored = with_repeats(to_scored(terms, files, outcomes))
+    return scored, Report.of(replace(ranked(terms, scored), scope=scope or ABSENT))
+
+
+def _compare_scored(
+    ready: OpenChallenge,
+    scored: Sequence[Scored],
+    report: Report,
+    preferences: Sequence[Measure],
+    wanted: set[str],
+    *,
+    margin: float | None,
+    test: Test,
+) -> results.Comparison:
+    """Return the comparison of all submissions that are valid, by the measures with these ids."""
     valid = [submission for submission in scored if submission.valid]
-    if any(each.runs for each in valid):
-        bound_preferences = ()  # of single rankings
-    positions = [card.positions for card in cards.values() if card.positions is not None]
-    cubes = {
-        preference.name: compute_preferences(preference, positions)
-        for preference in bound_preferences
-    }
+    cards = [submission.card for submission in scored if submission.card is not None]
+    if any(submission.runs for submission in valid):
+        preferences = ()  # They compare single rankings.
+    positions = [card.positions for card in cards if card.positions is not None]
     clusters = cluster_codes(report.lists, ready.public.clusters)
     samples: dict[str, Samples] = {}
     untested: dict[str, str] = {}
     for measure in ready.measures:
-        sampled = samples_of(measure, valid, challenge=prepared.challenge, clusters=clusters)
-        if isinstance(sampled, str):
-            untested[measure.id] = sampled
-        else:
-            samples[measure.id] = sampled
+        sample = samples_of(measure, valid, challenge=ready.bound.challenge, clusters=clusters)
+        if isinstance(sample, str):
+            untested[measure.id] = sample
+        elif measure.id in wanted:
+            samples[measure.id] = sample
+    if margin is not None and report.primary.id not in samples:
+        why = untested.get(report.primary.id, "it is not compared")
+        raise UsageError(f"nothing can be said of equivalence by {report.primary.id}: {why}")
     values = {
         key: np.array([submission.values[key].per_list for submission in valid])
         for key in samples
         if all(submission.values[key].per_list is not None for submission in valid)
     }
-    known = [measure.id for measure in prepared.measures]
-    chosen = set(known if asked.only is None else asked.only)
-    samples = {key: sample for key, sample in samples.items() if key in chosen}
-    measures = [measure for measure in ready.measures if measure.id in samples]
-    if margin is not None and not any(measure.primary for measure in measures):
-        why = next((untested[m.id] for m in ready.measures if m.primary), "it is not compared")
-        raise UsageError(f"nothing can be said of equivalence by {report.primary.id}: {why}")
     return compare_pairs(
-        prepared.challenge, report, list(cards), report.lists, cubes, samples, values, measures,
-        untested=untested, margin=margin, test=asked.test,
-    )  # fmt: skip
-
-
-def _id_of(measures: Sequence[Measure], word: str) -> str:
-    """The id of the measure that a word names; `UsageError` where that is none, or several."""
-    if (named := find_measure(measures, word)) is None:
-        known = join_first([measure.id for measure in measures], 12)
-        raise UsageError(f"no measure {quoted(word)}; there are {known}")
-    return named.id
+        ready.bound.challenge,
+        report,
+        [submission.name for submission in scored if submission.card is not None],
+        report.lists,
+        {each.name: compute_preferences(each, positions) for each in preferences},
+        samples,
+        {
+            key: np.array(rows)
+            for key, rows in values.items()
+            if all(row is not None for row in rows)
+        },
+        [measure for measure in ready.measures if measure.id in samples],
+        untested=untested,
+        margin=margin,
+        test=test,
+    )

@@ -166,7 +166,7 @@ def _example_texts(measure: Measure, options: Options) -> Iterator[str]:
             except ScorerError:
                 continue  # The measure needs what this example lacks.
         if found.measures and not math.isnan(found.measures[0].value):
-            _, *blocks = document(found, options).blocks  # without the note on privacy
+            _, *blocks = document(found.content(), options).blocks  # without the note on privacy
             yield text(Document("", blocks), options)
 
 

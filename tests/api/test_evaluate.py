@@ -233,6 +233,26 @@ def test_a_comparison_is_printed_without_preferences_that_were_not_asked_for():
     assert "RPP" in told.render("json")
     assert "RPP" in str(asked)
     assert "LexiRecall" not in str(asked)
+    assert "RPP" not in told._repr_html_()
+    assert "RPP" in asked._repr_html_()
+    assert "<details><summary>Notes</summary><p>" in told._repr_html_()  # folded
+
+
+def test_comparisons_and_explanations_are_frames_with_few_public_names(tmp_path):
+    runs = {"a": {"q1": ["a", "x"], "q2": ["c"]}, "b": {"q1": ["x"], "q2": ["c"]}}
+    compared = scorer.compare(TRUTH, runs, measures=["AP"], missing_list="zero")
+    frame = compared.to_polars().filter(pl.col("is") == "measure")
+    assert frame["p"].to_list() == [compared.p("a", "b")]
+    assert compared.to_pandas().shape == compared.to_polars().shape
+    (tmp_path / "challenge.yaml").write_text("truth: truth.csv\nmetrics: [AP]\n")
+    (tmp_path / "truth.csv").write_text("list,item\nq,a\n")
+    (tmp_path / "mine.csv").write_text("list,item\nq,b\nq,a\n")
+    explained = scorer.explain(tmp_path, tmp_path / "mine.csv", "q")
+    assert explained.measures[0].value == 0.5
+    assert explained.to_polars().filter(pl.col("text") == "counts as")["value"].to_list() == ["0.5"]
+    assert "Not for publication" in explained._repr_html_()
+    for result in (compared, explained):
+        assert len([name for name in dir(result) if not name.startswith("_")]) <= 15
 
 
 def test_compare_and_check_take_the_same(challenge):

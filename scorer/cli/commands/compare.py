@@ -130,7 +130,7 @@ def compare(
     else:
         files = submissions_of(submissions, terminal, settled)
         refuse_overwrite(output, settled, *(file.path for file in files))
-        compared = ran = run(
+        ran = run(
             settled,
             files,
             preference or _preferences(settled, forms.names),
@@ -141,6 +141,7 @@ def compare(
             allow_plugins=allow_plugins,
             progress=None if quiet else terminal.progress,
         )
+        compared = ran.content()
         order = [scored.name for scored in ran.report.submissions]
         for scored in ran.report.submissions:
             messages += problems(scored.findings, quiet)
@@ -194,10 +195,10 @@ def _worse(compared: Comparison, order: Sequence[str]) -> str | None:
 
 def _preferences(challenge: Challenge, forms: set[str]) -> tuple[str, ...] | None:
     """The default preferences: for text the one that ranks, if any, else all (None)."""
-    from scorer.api.compare import READ
+    from scorer.api.compare import READ_FORMS
 
     rank_by = challenge.leaderboard.rank_by
-    if not forms <= {*READ}:
+    if not forms <= {*READ_FORMS}:
         return None
     if isinstance(rank_by, str) or rank_by.preference is None:
         return ()

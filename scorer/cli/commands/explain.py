@@ -73,7 +73,7 @@ def explain(
         raise UsageError(several)
     (file,) = files
     refuse_overwrite(output, settled, challenge, file.path)
-    explanation = run(settled, file, name, split=split, allow_plugins=allow_plugins)
+    explanation = run(settled, file, name, split=split, allow_plugins=allow_plugins).content()
     if not metric:
         primary = tuple(
             explained for explained in explanation.measures if explained.measure.primary
