@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.api.probes import unanswerable
+from scorer.api.probes import find_unanswerable_lists, make_probes
 from scorer.api.submissions import (
     Progress,
     Submissions,
@@ -170,7 +170,7 @@ def _opened_with_more(
     try:
         bound = bind(wider, allow_plugins)._replace(found=plain.found, tables=plain.tables)
         ready = open_challenge(bound)
-        if problems := tuple(unanswerable(ready)):
+        if problems := tuple(find_unanswerable_lists(ready, make_probes(ready))):
             raise ChallengeError(problems=problems)
         return ready, []
     except ChallengeError as error:

@@ -31,7 +31,7 @@ from typing import Any, cast
 import numpy as np
 import yaml
 
-from scorer.api.attacks import gains
+from scorer.api.attacks import find_gains
 from scorer.challenge.load import load
 from scorer.core.arrays import Floats
 from scorer.core.errors import PluginError, ScorerError
@@ -155,7 +155,8 @@ def no_gain(challenge: Path | str) -> None:
         AssertionError: Some rank higher; the message says which, by how much, and what to write.
     """
     lines = [
-        gain.message for gain in gains(open_challenge(bind(load(challenge), allow_plugins=True)))
+        gain.message
+        for gain in find_gains(open_challenge(bind(load(challenge), allow_plugins=True)))
     ]
     _require(not lines, "\n".join(lines))
 

@@ -12,10 +12,10 @@ import pytest
 from scipy import stats
 
 from scorer.api.lint import lint
-from scorer.api.probes import probes, values_of_table
-from scorer.api.probes_of_labels import table_of
+from scorer.api.probes import evaluate_probe, make_probes
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
+from scorer.reading.table import make_table
 from scorer.results.soundness import Chance
 from scorer.scoring.bind import bind
 from scorer.scoring.open import open_challenge
@@ -125,21 +125,21 @@ def test_lengths_are_kept(challenge):
     yaml = ONE.replace("zero", "zero, length: {min: 2, max: 3}")
     truth = "list,item,grade\n" + "".join(f"q1,i{n},{n}\n" for n in range(9)) + "q2,a,1\n"
     ready = open_challenge(bind(load(challenge(yaml, **{"truth.csv": truth}))))
-    made = probes(ready)
-    for table in [*made.perfect(), made.others()["reversed"], made.others()["tied"]]:
+    made = make_probes(ready)
+    for table in [*made.perfect, made.others["reversed"], made.others["tied"]]:
         lists = table.frame["list"].to_list()
         assert 2 <= lists.count("q1") <= 3
         assert 2 <= lists.count("q2") <= 3
-    assert max(values_of_table(ready, table)["P@1"].mean for table in made.perfect()) == 1
+    assert max(evaluate_probe(ready, table)["P@1"].mean for table in made.perfect) == 1
 
 
 def test_each_list_draws_from_its_own_candidates(challenge):
     items = "list,item\nq1,a\nq1,b\nq2,a\nq2,c\n"
     yaml = ONE + "items: {file: items.csv, columns: {list: list}}\n"
     ready = open_challenge(bind(load(challenge(yaml, **{"items.csv": items}))))
-    made = probes(ready)
-    assert made.drawn.startswith("each list's own items")
-    for table in (made.others()["constant"], made.others()["tied"]):
+    made = make_probes(ready)
+    assert made.source.startswith("each list's own items")
+    for table in (made.others["constant"], made.others["tied"]):
         named = set(table.frame.select("list", "item").iter_rows())
         assert named == {("q1", "a"), ("q1", "b"), ("q2", "a"), ("q2", "c")}
 
@@ -247,12 +247,56 @@ def mark(texts: Texts):
     ],
 )  # fmt: skip
 @pytest.mark.slow("draws and scores random submissions", beyond=1)
-def test_what_is_remarked(score, challenge, yaml, data, severity, text):
-    folder = challenge(yaml, **data)
-    assert text in said(folder, severity)
-    ran = score("lint", folder, "--allow-plugins")
-    assert text in " ".join(ran.out.split())
-    assert ran.code == (2 if "error:" in ran.out else 0)
+def test_what_is_remarked(challenge, yaml, data, severity, text):
+    result = found(challenge(yaml, **data))
+    assert any(text in each.message for each in result.remarks if each.severity == severity)
+    assert result.sound == all(each.severity != "error" for each in result.remarks)
+    full, brief = (" ".join(result.render(every=every).split()) for every in (True, False))
+    assert text in full
+    assert (text in brief) == (severity != "note")
+    assert (" Sound: " if result.sound else " NOT SOUND: ") in brief
+
+
+LOOKALIKES = """
+truth: truth.csv
+metrics: [P@1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (("a1", "A1"), "item 'A1' differs from 'a1' only by case"),
+        (("caf\u00e9", "cafe\u0301"), "only by Unicode normalisation"),
+        (("7", "007"), "item '007' differs from '7' only by leading zeros"),
+        (("1", "1.0"), "item '1.0' differs from '1' only as a number is written"),
+        (("10", "1"), None),
+        (("x1", "x01"), None),
+    ],
+)
+def test_ids_that_look_alike_are_warned_of(challenge, names, text):
+    rows = "".join(f"q{n},{name},1\n" for n, name in enumerate(names))
+    folder = challenge(LOOKALIKES, **{"truth.csv": f"list,item,grade\n{rows}"})
+    warnings = said(folder, "warning")
+    assert ("look" in warnings or "only" in warnings) == (text is not None)
+    assert text is None or text in warnings
+
+
+@pytest.mark.parametrize("column", ["list", "label"])
+def test_lists_and_classes_that_look_alike_are_warned_of(challenge, column):
+    rows = {"list": "Q1,a\nq1,b\nq2,a\n", "label": "q1,Yes\nq2,yes\nq3,no\n"}[column]
+    yaml = "truth: truth.csv\nmetrics: [Accuracy]\n"
+    text = said(challenge(yaml, **{"truth.csv": f"list,label\n{rows}"}), "warning")
+    word, pair = {"list": ("list", "'q1' differs from 'Q1'"),
+                  "label": ("class", "'yes' differs from 'Yes'")}[column]  # fmt: skip
+    assert f"truth: {word} {pair} only by case; are these different ones?" in text
+
+
+def test_the_ceiling_of_an_odd_measure_is_told_as_a_bound(challenge):
+    truth = {"truth.csv": "list,item,grade\nq,a,3\nq,b,2\nr,a,1\n"}
+    text = said(challenge("truth: truth.csv\nmetrics: [P@2, Tau]\nundefined: zero\n", **truth))
+    assert "P@2 0.75 instead of 1" in text
+    assert "Tau at least 0.5 instead of 1" in text
 
 
 @pytest.mark.slow("draws and scores random submissions")
@@ -262,7 +306,8 @@ def test_examples_fail_loudly(score, challenge):
     assert ran.code == 2
     assert "AP = 0.75 FAILS: expected 0.5" in ran.out
     assert "XX: no such value (measures: nDCG@2, P@1, AP)" in ran.out
-    assert "1 examples, 1 failed\nNOT SOUND" in ran.out
+    assert "NOT SOUND: 2 errors" in ran.out
+    assert "1 example, 1 failed." in " ".join(ran.out.split())
     ran = score("lint", challenge(ONE + example, **{"s.csv": "list,item\nq1,a\nq1,a\n"}))
     ran.assert_exit(2, out="examples[0]: s.csv:3:4: error[S304]")
     assert not score("lint", challenge(ONE + example), "--format", "json").json(2)["sound"]
@@ -305,14 +350,12 @@ def best_of_all(ready, items, scores):
         if not chosen:
             continue
         many = len(chosen)
-        in_list = np.repeat(np.arange(len(lists)), many)
-        item = np.tile([n for n, _ in chosen], len(lists))
-        ids = {"list": (in_list, lists), "item": (item, tuple(items))}
+        ids = {"list": np.repeat(lists, many), "item": [items[n] for n, _ in chosen] * len(lists)}
         numbers = np.tile([float(score) for _, score in chosen], len(lists))
         length = ready.bound.challenge.submission.length
         if length is not None and length.max is not None and many > length.max:
             continue
-        per_list = values_of_table(ready, table_of(ids, score=numbers))[measure.id].per_list
+        per_list = evaluate_probe(ready, make_table({**ids, "score": numbers}))[measure.id].per_list
         best = np.fmax(best, per_list)
     return float(np.nanmean(best))
 
@@ -367,9 +410,9 @@ def test_no_probe_has_an_item_that_a_check_refuses(challenge, items, tmp_path, s
     }
     folder = challenge(yaml, **data)
     ready = open_challenge(bind(load(folder)))
-    made = probes(ready)
+    made = make_probes(ready)
     rng = np.random.default_rng(1)
-    tables = [*made.perfect(), *made.others().values(), made.random(rng), made.degraded(rng, 0.5)]
+    tables = [*made.perfect, *made.others.values(), made.random(rng), made.degraded(rng, 0.5)]
     for n, table in enumerate(tables):
         if table.frame["list"].n_unique() < 2:
             continue  # an answer to no list, or to some, is not meant to be accepted

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from scorer.api.attacks import gains
+from scorer.api.attacks import find_gains
 from scorer.challenge.load import load
 from scorer.scoring.bind import bind
 from scorer.scoring.open import open_challenge
@@ -44,7 +44,9 @@ def test_no_measure_gains_but_those_that_lint_names(kind, seed, tmp_path):
     (tmp_path / "challenge.yaml").write_text(
         written.replace("missing_list: skip", "missing_list: error")
     )
-    gained = {(gain.measure, gain.attack) for gain in gains(open_challenge(bind(load(tmp_path))))}
+    gained = {
+        (gain.measure, gain.attack) for gain in find_gains(open_challenge(bind(load(tmp_path))))
+    }
     assert {measure for measure, _ in gained} <= GAINING[kind].keys(), sorted(gained)
 
 
@@ -61,7 +63,7 @@ CHALLENGES = [path for path in EVERY if kind_of(path) not in ("values", "votes")
 @pytest.mark.slow("scores a dozen submissions to each declared challenge")
 @pytest.mark.parametrize("path", CHALLENGES, ids=lambda path: path.parent.name)
 def test_declared_challenges_gain_nothing(path):
-    gained = {gain.measure for gain in gains(open_challenge(bind(load(path))))}
+    gained = {gain.measure for gain in find_gains(open_challenge(bind(load(path))))}
     assert gained <= DECLARED.get(path.parent.name, {}).keys()
 
 
@@ -132,7 +134,7 @@ TRUSTED = {"early": "as delay of"}
 @pytest.mark.parametrize("kind", FURTHER)
 def test_measures_of_further_columns_gain_nothing(kind, challenge):
     files = further_files(kind, np.random.default_rng(2))
-    found = gains(open_challenge(bind(load(challenge(FURTHER[kind], **files)))))
+    found = find_gains(open_challenge(bind(load(challenge(FURTHER[kind], **files)))))
     trusted = TRUSTED.get(kind)
     assert [gain for gain in found if trusted is None or trusted not in gain.attack] == []
 
@@ -264,6 +266,8 @@ def test_spans_gain_by_fewer_of_them_alone(challenge, metrics, gaining):
         for k, start in enumerate(rng.permutation(90)[:5].tolist())
     ]
     files = {"truth.csv": "\n".join(["id,span", *rows, ""])}
-    found = gains(open_challenge(bind(load(challenge(SPANS.format(metrics=metrics), **files)))))
+    found = find_gains(
+        open_challenge(bind(load(challenge(SPANS.format(metrics=metrics), **files))))
+    )
     assert {gain.measure for gain in found} <= gaining
     assert all(gain.attack.startswith("leaving out all but") for gain in found)

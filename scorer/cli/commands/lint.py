@@ -24,6 +24,7 @@ def lint(
     challenge: ChallengeWord,
     format: Annotated[str | None, form_option("soundness")] = None,
     output: Output = None,
+    every: Annotated[bool, typer.Option("--all", help="Notes too, beside warnings.")] = False,
     allow_plugins: Plugins = False,
 ) -> Result:
     """Try a challenge out: its examples, and submissions made from its truth.
@@ -38,4 +39,5 @@ def lint(
     settled, _ = challenge_of(challenge, terminal)
     refuse_overwrite(output, settled, challenge)
     soundness = run(settled, allow_plugins=allow_plugins)
-    return forms.result(soundness, terminal.options(output), exit_code=0 if soundness.sound else 2)
+    options = terminal.options(output, every=every)
+    return forms.result(soundness, options, exit_code=0 if soundness.sound else 2)

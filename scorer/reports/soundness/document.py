@@ -23,51 +23,89 @@ from scorer.reports.document import (
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import number
 from scorer.reports.leaderboard.remarks import test_name
-from scorer.results.soundness import PROBES, Detectable, Lint, ProbedMeasure
+from scorer.results.soundness import PROBES, Detectable, Lint, ProbedMeasure, Remark
 
 ROW_WORDS = {"grades": "judged items", "ratings": "ratings", "preferences": "items to order"}
 
 
 def document(lint: Lint, options: Options) -> Document:
-    """What submissions made from the truth score, what the lists can detect, what is wrong."""
+    """Return whether the challenge is sound, what is wrong, and what its probes score.
+
+    Notes are left out of plain text unless `options.every` asks for them.
+    """
     challenge = lint.challenge
     name = f": {challenge.title}" if challenge.title not in ("", challenge.id) else ""
     title = printable(f"{challenge.id}{name}", 1000)
     return Document(
         title,
-        list(_lint_blocks(lint)),
+        list(_lint_blocks(lint, shows_notes=options.every or options.alone)),
         lint.private,
         source=(challenge.id, challenge.fingerprint or ""),
         skip="Skip to the measures",
     )
 
 
-def _lint_blocks(lint: Lint) -> Iterator[Block]:
+def _lint_blocks(lint: Lint, shows_notes: bool) -> Iterator[Block]:
+    notes = [remark.message for remark in _remarks(lint) if remark.severity == "note"]
+    yield Paragraph(_verdict(lint, notes, shows_notes), "strong" if lint.sound else "fault")
+    yield from _findings(lint)
     primary = next(probed.measure for probed in lint.measures if probed.primary)
     rows = ROW_WORDS.get(lint.kind)
     counted = f", {lint.judged:,} {rows}" if rows else ""
+    if any(probed.canaries for probed in lint.measures):
+        yield Heading("Submissions made from the truth")
+        random = lint.random
+        yield Paragraph(f"{random.draws} of them are random ({random.from_}; seed {random.seed}).")
+        yield probes(lint.measures)
+    yield Heading("Differences that can be detected")
+    yield Paragraph(detectable(lint.detectable, primary, lint.called))
+    if shows_notes and notes:
+        yield Heading("Notes", open=False)
+        yield Notes(notes, "prose")
     yield Paragraph(
         f"{lint.lists:,} {unit(lint.called, lint.lists)}{counted}; "
-        f"fingerprint {lint.challenge.fingerprint}"
+        f"fingerprint {lint.challenge.fingerprint}",
+        "soft",
     )
-    if any(probed.canaries for probed in lint.measures):
-        yield from _of_probes(lint)
-    yield Paragraph(detectable(lint.detectable, primary, lint.called))
-    yield Heading("Findings")
-    yield from _findings(lint)
 
 
-def _of_probes(lint: Lint) -> Iterator[Block]:
-    yield Heading("Submissions made from the truth")
-    random = lint.random
-    yield Paragraph(f"{random.draws} of them are random ({random.from_}; seed {random.seed}).")
-    yield probes(lint.measures)
-    means = (
-        f"{printable(probed.id)} {_number_cell(probed.random.mean, probed.measure)}"
-        for probed in lint.measures
-    )
-    row = f"B random: {', '.join(means)}"
-    yield Paragraph(f"Chance level, as a row of the leaderboard: {row}")
+def _remarks(lint: Lint) -> list[Remark]:
+    """Return the remarks, and those on examples."""
+    return [*lint.remarks, *lint.examples]
+
+
+def _verdict(lint: Lint, notes: Sequence[str], shows_notes: bool) -> str:
+    """Return whether the challenge is sound, and how much there is to know."""
+    remarks = _remarks(lint)
+    errors = sum(remark.severity == "error" for remark in remarks)
+    warnings = sum(remark.severity == "warning" for remark in remarks) + len(lint.problems)
+    counts = {"error": errors, "warning": warnings, "note": len(notes)}
+    parts = [f"{n:,} {word}{'s' * (n > 1)}" for word, n in counts.items() if n]
+    verdict = f"{'Sound' if lint.sound else 'NOT SOUND'}: {', '.join(parts) or 'no remarks'}"
+    if notes and not shows_notes:
+        verdict += " (--all shows notes)"
+    if lint.tested:
+        wrong = (remark for remark in lint.examples if remark.severity == "error")
+        failed = len({remark.message.partition("]")[0] for remark in wrong})
+        verdict += f"; {lint.tested} example{'s' * (lint.tested > 1)}, {failed} failed"
+    return f"{verdict}."
+
+
+def _findings(lint: Lint) -> Iterator[Block]:
+    """Yield the errors and the warnings."""
+    if lint.problems:
+        warned = Findings()
+        warned.extend(lint.problems)
+        yield Notes(format_findings(warned), "problems")
+    remarks = _remarks(lint)
+    lines = [
+        f"{severity}: {remark.message}"
+        for severity in ("error", "warning")
+        for remark in remarks
+        if remark.severity == severity
+    ]
+    if lines:
+        yield Notes(lines, "prose")
 
 
 def probes(measures: Sequence[ProbedMeasure]) -> Table:
@@ -80,21 +118,6 @@ def probes(measures: Sequence[ProbedMeasure]) -> Table:
         texts = [_number_cell(value, probed.measure) for value in (*values, chance.mean)]
         rows.append(Row([Cell(probed.id), *map(Cell, texts), Cell(_narrow(chance.deviation))]))
     return Table("The values of submissions made from the truth", columns, rows)
-
-
-def _findings(lint: Lint) -> Iterator[Block]:
-    if lint.problems:
-        warned = Findings()
-        warned.extend(lint.problems)
-        yield Notes(format_findings(warned), "problems")
-    remarks = [f"{remark.severity}: {remark.message}" for remark in lint.remarks]
-    if remarks or lint.examples:
-        yield Notes([*remarks, *(remark.message for remark in lint.examples)], "prose")
-    wrong = (remark for remark in lint.examples if remark.severity == "error")
-    failed = len({remark.message.partition("]")[0] for remark in wrong})
-    sound = "sound" if lint.sound else "NOT SOUND: see the errors above"
-    tested = f"{lint.tested} examples, {failed} failed"
-    yield Paragraph(f"{tested}\n{sound}", "" if lint.sound else "fault")
 
 
 def detectable(smallest: Detectable, primary: Measure, called: Mapping[str, str]) -> str:
