@@ -269,7 +269,8 @@ def _reason_to_collect(ready: OpenChallenge) -> str:
         return _no_value(pooled[0])
     if (kind := ready.bound.kind.name) not in BUCKET_KINDS:
         return f"all rows are scored together where a challenge has {kind}"
-    if ready.folds or any(ready.picked.values()) or not WHOLE_VIEWS.isdisjoint(ready.views):
+    plan = ready.plan
+    if len(plan.truths) > 1 or any(plan.picked.values()) or not WHOLE_VIEWS.isdisjoint(ready.views):
         return "folds, conditions on items, comparisons of items and subtopics need all rows"
     return ""
 

@@ -9,9 +9,9 @@ from scorer.api.evaluate import Columns, Measures, RunRules, bind_data
 from scorer.api.submissions import (
     Progress,
     Submissions,
+    find_submitted_lists,
     list_submissions,
     scored_files,
-    with_lists_of,
 )
 from scorer.api.text import Renderable
 from scorer.challenge.model import Challenge
@@ -68,5 +68,5 @@ def check(
     """
     bound, runs = bind_data(challenge, submissions, measures, columns, allow_plugins, **rules)
     files = list_submissions(runs, bound)
-    ready = open_challenge(with_lists_of(bound, files), with_truth=False)
+    ready = open_challenge(bound, with_truth=False, submitted=find_submitted_lists(bound, files))
     return Checked(bound.challenge, scored_files(ready, files, progress))

@@ -17,11 +17,11 @@ from scorer.api.submissions import (
     Progress,
     SubmissionFile,
     Submissions,
+    find_submitted_lists,
     list_submissions,
     score_files,
     terms_of,
     to_scored,
-    with_lists_of,
 )
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
@@ -195,7 +195,7 @@ def compare(
     wanted = _find_ids(bound.measures, only)
     bound_preferences = _bind_preferences(bound, preferences)
     views = frozenset({Positions} if bound_preferences else ())
-    ready = open_challenge(with_lists_of(bound, files), views=views)
+    ready = open_challenge(bound, views=views, submitted=find_submitted_lists(bound, files))
     scored, report = _score(ready, files, split, progress)
     if preferences and any(submission.runs for submission in scored):
         raise UsageError("preferences compare single rankings, and there are several runs of one")

@@ -15,13 +15,13 @@ from scorer.api.splits import split_masks
 from scorer.api.submissions import (
     SubmissionFile,
     find_own_file,
+    find_submitted_lists,
     holds_systems,
     list_baselines,
     rejected_outcome,
     split_systems,
     to_challenge,
     to_submission_file,
-    with_lists_of,
 )
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.load import own_file_problem
@@ -116,7 +116,8 @@ def explain(
     if holds_systems(bound) and own_file_problem(bound.challenge, file.path) is None:
         files = split_systems(bound, file)
     system, runs = _find_runs(file, files)
-    ready = open_challenge(with_lists_of(bound, [*files, *list_baselines(bound)]))
+    submitted = find_submitted_lists(bound, [*files, *list_baselines(bound)])
+    ready = open_challenge(bound, submitted=submitted)
     scope = _find_scope(ready, name, split)
     explained = [_explain_file(ready, run, scope) for run in runs]
     return Explanation(explained[0] if len(runs) == 1 else _join_runs(system, explained))

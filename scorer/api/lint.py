@@ -16,11 +16,11 @@ from scorer.api.power import find_detectable
 from scorer.api.probes import Probes, evaluate_probe, find_unanswerable_lists, make_probes
 from scorer.api.submissions import (
     SubmissionFile,
+    find_submitted_lists,
     list_baselines,
     scored_files,
     terms_of,
     to_challenge,
-    with_lists_of,
 )
 from scorer.api.text import Renderable
 from scorer.challenge.model import Challenge, Example
@@ -68,7 +68,8 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
     challenge = to_challenge(challenge)
     bound = bind(challenge, allow_plugins)
     files = [SubmissionFile("", e.submission) for e in challenge.examples if e.truth is None]
-    ready = open_challenge(with_lists_of(bound, [*files, *list_baselines(bound)]))
+    submitted = find_submitted_lists(bound, [*files, *list_baselines(bound)])
+    ready = open_challenge(bound, submitted=submitted)
     assert ready.truth is not None
     probes = make_probes(ready)
     refuse_unanswerable(ready, probes)
@@ -232,7 +233,7 @@ def _evaluate_truth(ready: OpenChallenge) -> tuple[ProbeValues, list[Remark]]:
         means = {key: {"perfect": math.nan} for key in no_chance}
         table = make_table({"list": list(ready.truth.lists)}, ready.plan.shapes[0])
         try:
-            values = evaluate_probe(ready, replace(table, facts={CSV: ready.solution}))
+            values = evaluate_probe(ready, replace(table, facts={CSV: ready.plan.solution}))
             means = {key: {"perfect": value.mean} for key, value in values.items()}
         except PluginError as error:
             message = f"the truth, taken for a submission, has no value: {error}"

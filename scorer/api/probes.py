@@ -365,7 +365,7 @@ def find_unanswerable_lists(ready: OpenChallenge, probes: Probes | None) -> Iter
         return
     assert ready.truth is not None
     parts = {part.id: part for measure in strict for part in measure.all_parts}
-    restricted = replace(ready, measures=tuple(parts.values()))
+    restricted = replace(ready, plan=replace(ready.plan, measures=tuple(parts.values())))
     undefined = {measure.id: set(ready.truth.lists) for measure in strict}
     for table in (*probes.perfect, probes.random(np.random.default_rng(1))):
         cards = score_probe(restricted, table)

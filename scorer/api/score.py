@@ -18,13 +18,13 @@ from scorer.api.submissions import (
     SubmissionFile,
     Submissions,
     bind_challenge,
+    find_submitted_lists,
     list_baselines,
     list_submissions,
     score_files,
     separate_baselines,
     terms_of,
     to_scored,
-    with_lists_of,
 )
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
@@ -85,8 +85,8 @@ def score(
         raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
     answered = _read_answers(bound.challenge, answers)
     given = list_submissions(submissions, bound)
-    bound = with_lists_of(bound, [*given, *list_baselines(bound)])
-    ready = open_challenge(bound)
+    submitted = find_submitted_lists(bound, [*given, *list_baselines(bound)])
+    ready = open_challenge(bound, submitted=submitted)
     others, same = separate_baselines(given, bound)
     files = [*others, *list_baselines(bound)]
     outcomes = score_files(ready, files, progress, jobs)

@@ -12,13 +12,13 @@ from scorer.api.probes import find_unanswerable_lists, make_probes
 from scorer.api.submissions import (
     Progress,
     Submissions,
+    find_submitted_lists,
     list_submissions,
     score_files,
     separate_baselines,
     terms_of,
     to_challenge,
     to_scored,
-    with_lists_of,
 )
 from scorer.api.text import Renderable
 from scorer.api.value_tables import ValueOptions
@@ -36,7 +36,7 @@ from scorer.results.study import count_staying, span_ranks
 from scorer.scoring.bind import BoundChallenge, bind
 from scorer.scoring.combine import list_column_names
 from scorer.scoring.fingerprint import board_digest, fingerprint
-from scorer.scoring.open import OpenChallenge, open_challenge
+from scorer.scoring.open import OpenChallenge, SubmittedLists, open_challenge
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 NEAREST = 2  # of them on each side that a board is tried with
@@ -97,7 +97,7 @@ def study(
     named = list_submissions(submissions, plain)
     ranked_files = [file for file in named if not file.baseline]
     files, _ = separate_baselines(ranked_files, plain)
-    ready, left_out = _opened_with_more(with_lists_of(plain, files), allow_plugins)
+    ready, left_out = _opened_with_more(plain, find_submitted_lists(plain, files), allow_plugins)
     outcomes = score_files(ready, files, progress)
     further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
     terms = terms_of(ready)
@@ -160,21 +160,21 @@ def _official(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -
 
 
 def _opened_with_more(
-    plain: BoundChallenge, allow_plugins: bool
+    plain: BoundChallenge, submitted: SubmittedLists | None, allow_plugins: bool
 ) -> tuple[OpenChallenge, list[str]]:
     """The challenge opened with further measures, or without them, and why."""
     challenge, specs = plain.challenge, list(_further(plain))
     if not specs:
-        return open_challenge(plain), []
+        return open_challenge(plain, submitted=submitted), []
     wider = challenge.model_copy(update={"metrics": (*challenge.metrics, *specs)})
     try:
-        bound = bind(wider, allow_plugins)._replace(found=plain.found, tables=plain.tables)
-        ready = open_challenge(bound)
+        ready = open_challenge(bind(wider, allow_plugins), submitted=submitted)
         if problems := tuple(find_unanswerable_lists(ready, make_probes(ready))):
             raise ChallengeError(problems=problems)
         return ready, []
     except ChallengeError as error:
-        ready = open_challenge(plain)  # raises where the challenge itself is wrong
+        # This raises an error where the challenge itself is wrong.
+        ready = open_challenge(plain, submitted=submitted)
         why = printable(error.problems[0].message if error.problems else error)
         return ready, [f"other cut-offs and weights: {why}"]
 

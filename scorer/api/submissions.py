@@ -28,7 +28,7 @@ from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.scoring.bind import BoundChallenge, bind
 from scorer.scoring.fingerprint import board_digest, fingerprint, signature
-from scorer.scoring.open import OpenChallenge
+from scorer.scoring.open import OpenChallenge, SubmittedLists
 from scorer.scoring.run import score_submissions
 from scorer.scoring.submission import score_submission
 
@@ -245,7 +245,7 @@ def score_files(
         UsageError: Two have one name, or a metric cannot be sent to another process.
     """
     refuse_equal_names(files)
-    plan, tables = ready.plan, ready.bound.tables
+    plan, tables = ready.plan, ready.tables
     is_unread = [not (f.problems or f.frame is not None or f.path in tables) for f in files]
     unread = [file.path for file, unread in zip(files, is_unread, strict=True) if unread]
     outcomes_of_unread = score_submissions(plan, unread, jobs=jobs)
@@ -295,7 +295,7 @@ def terms_of(ready: OpenChallenge) -> Terms:
     bound = ready.bound
     challenge = bound.challenge
     lists = ready.truth.lists if ready.truth else ()
-    ties, folds = challenge.submission.ties, len(ready.folds)
+    ties, folds = challenge.submission.ties, sum(fold is not None for fold in ready.plan.truths)
     measures = tuple(
         replace(m, board_signature=signature(m, bound.rules[m.id], ties, len(lists), folds))
         for m in ready.measures
@@ -340,14 +340,16 @@ def read_submission(
 # Lists that nothing but the submissions names
 
 
-def with_lists_of(bound: BoundChallenge, files: Iterable[SubmissionFile]) -> BoundChallenge:
-    """Return the challenge with the lists of these submissions, if it has no other lists.
+def find_submitted_lists(
+    bound: BoundChallenge, files: Iterable[SubmissionFile]
+) -> SubmittedLists | None:
+    """Return the lists of these submissions; None if the challenge has other lists.
 
     Submissions that cannot be read have none.
     """
     challenge = bound.challenge
     if not challenge.truthless or challenge.lists is not None:
-        return bound
+        return None
     columns = challenge.submission.columns
     roles = ("list", "measure") if "measure" in columns else ("list",)
     kept: dict[Path, FileTable] = {}
@@ -359,7 +361,7 @@ def with_lists_of(bound: BoundChallenge, files: Iterable[SubmissionFile]) -> Bou
     found: dict[str, frozenset[str]] = {}
     for name, *values in pl.concat(keys).unique().rows() if keys else ():
         found[name] = found.get(name, frozenset()).union(values)
-    return bound._replace(found=found, tables=kept)
+    return SubmittedLists(found, kept)
 
 
 def _read_and_keep(

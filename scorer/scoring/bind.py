@@ -52,9 +52,6 @@ class BoundChallenge(NamedTuple):
     breakers: tuple[Measure, ...] = ()  # measures or preferences that order equal submissions
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
     ranked_by: RankedBy | None = None  # several measures whose ranks are put together
-    # list -> the values that submissions have of it, where nothing else names the lists
-    found: Mapping[str, frozenset[str]] | None = None
-    tables: Mapping[Path, FileTable] = {}  # of submissions that were read for that
 
     @property
     def all_parts(self) -> tuple[Measure, ...]:
@@ -100,13 +97,12 @@ class BoundChallenge(NamedTuple):
         self,
         path: Path,
         findings: Findings,
-        format: str | None = None,
         shapes: Sequence[Schema] | None = None,
     ) -> FileTable:
-        """Return a submission, read as the challenge has it written or in a format of that name."""
+        """Return a submission, read as the challenge has it written."""
         rules, layout = self.challenge.submission, self.challenge.layout(self.challenge.submission)
         schemas = self.shapes if shapes is None else shapes
-        return read_file(path, format or rules.format, schemas, findings, self.limits, layout)
+        return read_file(path, rules.format, schemas, findings, self.limits, layout)
 
     @property
     def limits(self) -> ReadLimits:

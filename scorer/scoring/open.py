@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -23,15 +24,16 @@ from scorer.challenge.public import (
 from scorer.checks.base import TruthRows, examine
 from scorer.checks.pairs import find_likelihood_problems
 from scorer.core.arrays import Mask
+from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import FilteredTruth, OpenTruth, PublicSources, SideTables
 from scorer.metrics.notation import Measure
 from scorer.reading.layout import match_wide_columns, part_of, row_of
-from scorer.reading.read import read_as_csv
+from scorer.reading.read import FileTable, read_as_csv
 from scorer.reading.schema import EXTRA, Schema
 from scorer.reading.table import Table, make_table, sort_ids
-from scorer.results.columns import NO_COLUMNS, ListColumns
+from scorer.results.columns import ListColumns
 from scorer.scoring.bind import BoundChallenge
 from scorer.scoring.fingerprint import digests
 from scorer.scoring.kind import LISTS_HELP
@@ -69,6 +71,14 @@ from scorer.views.preferences import Positions, Preferred
 from scorer.views.recommendations import Returned
 from scorer.views.values import Frames, text_of
 
+
+class SubmittedLists(NamedTuple):
+    """The lists of the submissions, in a challenge where nothing else names them."""
+
+    values: Mapping[str, frozenset[str]]  # list -> the values that submissions have of it
+    tables: Mapping[Path, FileTable] = {}  # of the submissions that were read to find them
+
+
 # The public part
 
 
@@ -91,12 +101,15 @@ class _Truth:
         return read_table(challenge, challenge.truth, schemas, self.findings)
 
 
-def read_public(bound: BoundChallenge, truth: Table | None = None) -> Public:
+def read_public(
+    bound: BoundChallenge, truth: Table | None = None, submitted: SubmittedLists | None = None
+) -> Public:
     """Return the public part of a challenge, from its public files and the truth's public columns.
 
     Args:
         bound: The challenge.
         truth: The table of the truth, if it has been read.
+        submitted: The lists of the submissions, if nothing else names the lists.
 
     Raises:
         ChallengeError: A file cannot be read, or is wrong.
@@ -121,7 +134,7 @@ def read_public(bound: BoundChallenge, truth: Table | None = None) -> Public:
         texts=challenge.submission.texts,
     )
     public = _add_items(bound, public, findings)
-    public = _add_lists(bound, public, source, findings)
+    public = _add_lists(bound, public, source, submitted, findings)
     sources = PublicSources(challenge, bound.shapes, lambda: source.columns, measured_rows)
     public = kind.complete_public(public, sources)
     columns = source.columns if looks_at_cells and not is_kit(challenge) else truth
@@ -161,7 +174,13 @@ def _add_items(bound: BoundChallenge, public: Public, findings: Findings) -> Pub
     return public._replace(items=items, candidates=candidates, complete=compares_orders)
 
 
-def _add_lists(bound: BoundChallenge, public: Public, truth: _Truth, findings: Findings) -> Public:
+def _add_lists(
+    bound: BoundChallenge,
+    public: Public,
+    truth: _Truth,
+    submitted: SubmittedLists | None,
+    findings: Findings,
+) -> Public:
     """Return the public part with the lists, their groups and their clusters."""
     challenge, called = bound.challenge, dict(public.called)
     lists: Mapping[str, None] = {}
@@ -175,12 +194,11 @@ def _add_lists(bound: BoundChallenge, public: Public, truth: _Truth, findings: F
                 labels[role] = read_labels(table, role, source.file, findings)
                 called[role] = table.column_name(role)
     elif challenge.truthless:
-        if bound.found is None:
-            message = (
-                "nothing names the lists; a file of lists does, or submissions scored together"
-            )
-            refuse(challenge, [Fault("lists", "C121", message, LISTS_HELP)])
-        lists = dict.fromkeys(sorted(bound.found or ()))
+        if submitted is None:
+            message = "nothing names the lists; a file of lists does, or submissions scored "
+            fault = Fault("lists", "C121", f"{message}together", LISTS_HELP)
+            raise ChallengeError(problems=[locate_fault(challenge, fault)])
+        lists = dict.fromkeys(sorted(submitted.values))
     elif (table := truth.columns) is not None:
         lists = IdNames(sort_ids(table.frame["list"]))
     if not labels["group"] and challenge.parted:  # the part that a list is in is its group
@@ -270,10 +288,14 @@ class OpenedTruth(NamedTuple):
     warnings: list[Problem]
 
 
-def open_truth(bound: BoundChallenge, public: Public, table: Table) -> OpenedTruth:
+def open_truth(
+    bound: BoundChallenge, public: Public, table: Table, submitted: SubmittedLists | None = None
+) -> OpenedTruth:
     """Return the truth in `table`, made ready; `ChallengeError` if it is wrong."""
     challenge, kind, findings = bound.challenge, bound.kind, Findings()
     sides = read_side_tables(bound, public, findings)
+    if submitted is not None:
+        sides = sides._replace(given_values=submitted.values)
     if kind.name == "labels":
         sides = sides._replace(measured_rows=find_measured_rows(bound, table))
     check_cells(table, challenge.truth, findings)
@@ -281,7 +303,7 @@ def open_truth(bound: BoundChallenge, public: Public, table: Table) -> OpenedTru
     problems.extend(_find_empty_lists(table, public))
     examine(TruthRows(table, public, challenge, sides.measured_rows), problems)
     # If submissions name the lists, one that cannot be read says itself why there are none.
-    if not len(table) and kind.name != "frames" and bound.found is None:
+    if not len(table) and kind.name != "frames" and submitted is None:
         message = "the truth has no rows" if kind.truth else "there are no lists, and so no values"
         problems.add(Problem("S103", message))
     truth = kind.open(table, sides, problems)
@@ -348,7 +370,6 @@ def read_side_tables(bound: BoundChallenge, public: Public, findings: Findings) 
         class_columns=tuple(challenge.truth.probability),
         truth_is_order=all(part.metric.truth_order for part in simple),
         box_parts=challenge.each,
-        given_values=bound.found or {},
     )
 
 
@@ -404,39 +425,32 @@ class OpenChallenge:
     bound: BoundChallenge
     public: Public
     truth: OpenTruth | None  # None: it only checks
-    measures: tuple[Measure, ...]  # with the parameters that the truth settles
-    digests: dict[str, str]  # of all that a value depends on beside its submission
-    views: frozenset[type]  # the types that submissions are joined as
+    plan: Plan  # by which submissions are scored
     warnings: tuple[Problem, ...] = ()
-    folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
-    columns: ListColumns = NO_COLUMNS  # of the truth's lists, where measures need them
-    solution: str = ""  # the truth as CSV, where measures read frames
-    labels: tuple[str, ...] = ()  # what the wide columns of a submission are about
-    # fold, or None -> condition -> the truth of the items that it chooses
-    picked: Mapping[str | None, Mapping[str, FilteredTruth]] = field(default_factory=dict)
+    tables: Mapping[Path, FileTable] = field(default_factory=dict)  # of submissions that were read
 
-    @cached_property
-    def plan(self) -> Plan:
-        """The plan by which submissions are scored."""
-        bound, rules = self.bound, self.bound.challenge.submission
-        return Plan(
-            self.public,
-            rules,
-            bound.shapes,
-            bound.limits,
-            bound.challenge.layout(rules)._replace(known=self.labels),
-            {} if self.truth is None else {None: self.truth} | dict(self.folds),
-            self.measures,
-            self.views,
-            self.digests,
-            self.columns,
-            self.solution,
-            self.picked,
-        )
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures, with the parameters that the truth settles."""
+        return self.plan.measures
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """The digests of all that a value depends on beside its submission."""
+        return self.plan.digests
+
+    @property
+    def views(self) -> frozenset[type]:
+        """The types that submissions are joined as."""
+        return self.plan.views
 
 
 def open_challenge(
-    bound: BoundChallenge, *, with_truth: bool = True, views: frozenset[type] = frozenset()
+    bound: BoundChallenge,
+    *,
+    with_truth: bool = True,
+    views: frozenset[type] = frozenset(),
+    submitted: SubmittedLists | None = None,
 ) -> OpenChallenge:
     """Return a challenge with its files read.
 
@@ -444,42 +458,50 @@ def open_challenge(
         bound: The challenge.
         with_truth: Whether the truth is opened; without it submissions can only be checked.
         views: The views that are needed besides those of the measures.
+        submitted: The lists of the submissions, if nothing else names the lists.
 
     Raises:
         ChallengeError: A file cannot be read, or is wrong.
     """
-    if not with_truth:
-        public = read_public(bound)
-        labels = wide_labels(bound, public)
-        checked = bound.views & {Frames}  # of which a check is that they can be read
-        return OpenChallenge(bound, public, None, bound.measures, {}, checked, labels=labels)
     challenge, findings = bound.challenge, Findings()
+    tables = submitted.tables if submitted else {}
+    if not with_truth:
+        public = read_public(bound, submitted=submitted)
+        checked = bound.views & {Frames}  # of which a check is that they can be read
+        plan = replace(_start_plan(bound, public, None), measures=bound.measures, views=checked)
+        return OpenChallenge(bound, public, None, plan, tables=tables)
     refuse_kit(challenge)
     if challenge.truthless:
-        public = read_public(bound)
+        public = read_public(bound, submitted=submitted)
         schema = Schema(("list",), (), {"list": public.called["list"]})
         table = make_table({"list": list(public.lists)}, schema)
     else:
         table = require_table(challenge, challenge.truth, truth_schemas(bound), findings)
         public = _add_private_groups(bound, read_public(bound, table), table)
-    opened = open_truth(bound, public, table)
+    opened = open_truth(bound, public, table, submitted)
     measures = tuple(measure.resolve(opened.truth.constants) for measure in bound.measures)
     refuse(challenge, find_faults_of_truth(challenge, measures, public.groups))
     views = views | bound.views
-    return OpenChallenge(
-        bound,
-        public,
-        opened.truth,
-        measures,
-        digests(challenge, bound.kind.name, bound.measures, bound.rules, Positions in views),
-        views,
-        (*findings, *opened.warnings),
-        opened.folds,
-        opened.columns,
+    has_positions = Positions in views
+    plan = replace(
+        _start_plan(bound, public, table),
+        truths={None: opened.truth} | opened.folds,
+        measures=measures,
+        views=views,
+        digests=digests(challenge, bound.kind.name, bound.measures, bound.rules, has_positions),
+        columns=opened.columns,
         solution=_write_solution(bound, table) if Frames in views else "",
-        labels=wide_labels(bound, public, table),
         picked=opened.picked,
     )
+    warnings = (*findings, *opened.warnings)
+    return OpenChallenge(bound, public, opened.truth, plan, warnings, tables)
+
+
+def _start_plan(bound: BoundChallenge, public: Public, truth: Table | None) -> Plan:
+    """Return what checks need of the plan."""
+    rules, labels = bound.challenge.submission, wide_labels(bound, public, truth)
+    layout = bound.challenge.layout(rules)._replace(known=labels)
+    return Plan(public, rules, bound.shapes, bound.limits, layout)
 
 
 def _add_private_groups(bound: BoundChallenge, public: Public, truth: Table) -> Public:

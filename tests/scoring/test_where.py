@@ -137,7 +137,7 @@ def test_what_it_is_true_of_is_kept_with_the_values(folder):
     ready = open_challenge(
         bind(challenge(folder, {"id": "m", "metric": "AUROC", "where": "male = 1"}))
     )
-    columns = ready.columns
+    columns = ready.plan.columns
     card = Scorecard(ready.truth.lists, np.ones(ROWS, dtype=bool), {}, columns=columns)
     again = Scorecard.from_bytes(card.to_bytes()).columns
     assert np.array_equal(again.chosen("male = 1"), columns.chosen("male = 1"))
