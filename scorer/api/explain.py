@@ -45,7 +45,7 @@ from scorer.scoring.explain import explain_list, explain_worst_lists
 from scorer.scoring.open import OpenChallenge, open_challenge
 from scorer.scoring.splits import cut, scope_of
 from scorer.scoring.submission import score_table
-from scorer.stats.exact import exact_mean
+from scorer.stats.units import exact_mean
 
 
 class Explanation(TableResult):

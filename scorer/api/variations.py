@@ -33,14 +33,14 @@ from scorer.scoring.aggregate import (
     values_of_lists,
 )
 from scorer.stats.aggregate import MEAN, Aggregate
-from scorer.stats.orders import (
+from scorer.stats.ranks import (
     agreement,
     kendall_tau,
     majorities,
     parts,
     ranks_of,
+    win_rates,
 )
-from scorer.stats.wins import win_rates
 from scorer.views.preferences import PositionTable
 
 TENTH, HALF = 0.1, 0.5

@@ -12,9 +12,15 @@ from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.results.json import ABSENT
 from scorer.results.report import Varies
-from scorer.stats.family import Paired
 from scorer.stats.intervals import Bounds
-from scorer.stats.runs import Spread, lent, paired_runs, runs_interval, runs_spread
+from scorer.stats.pairs import PairedTests
+from scorer.stats.repeats import (
+    RunsVariance,
+    analyse_runs,
+    paired_runs,
+    runs_interval,
+    with_common_run_variance,
+)
 
 Ends = tuple[float, float] | None
 
@@ -39,7 +45,7 @@ class _OfFolds:
         return _OfFolds(self.values[rows])
 
     def intervals(self, level: float) -> list[Ends]:
-        from scorer.stats.folds import fold_interval
+        from scorer.stats.repeats import fold_interval
 
         return [fold_interval(row, level) for row in self.values]
 
@@ -47,12 +53,14 @@ class _OfFolds:
         self,
         rules: Leaderboard,
         control: bool = False,
-        alone: float | None = None,
+        own_level: float | None = None,
         test: str = "permutation",
-    ) -> Paired:
-        from scorer.stats.folds import paired_folds
+    ) -> PairedTests:
+        from scorer.stats.repeats import paired_folds
 
-        return paired_folds(self.values, level=tested_level(rules), control=control, alone=alone)
+        return paired_folds(
+            self.values, level=tested_level(rules), control=control, own_level=own_level
+        )
 
     @property
     def rests_on(self) -> float:
@@ -85,12 +93,12 @@ class _OfRuns:
     def of(self, rows: Ints) -> _OfRuns:
         return replace(self, systems=tuple(self.systems[row] for row in rows.tolist()))
 
-    def _spreads(self, lists: Mask) -> list[Spread]:
+    def _spreads(self, lists: Mask) -> list[RunsVariance]:
         own = None if self.clusters is None else self.clusters[lists]
-        return [runs_spread(values[:, lists], own) for values in self.systems]
+        return [analyse_runs(values[:, lists], own) for values in self.systems]
 
     @cached_property
-    def _alone(self) -> list[Spread | None]:
+    def _alone(self) -> list[RunsVariance | None]:
         """Each over its own lists; None of fewer than two."""
         return [
             self.of(np.array([row]))._spreads(lists)[0] if self._several(lists) else None
@@ -118,14 +126,14 @@ class _OfRuns:
         self,
         rules: Leaderboard,
         control: bool = False,
-        alone: float | None = None,
+        own_level: float | None = None,
         test: str = "permutation",
-    ) -> Paired:
+    ) -> PairedTests:
         common: Mask = np.all(self.valued, axis=0)
-        spreads = lent(self._spreads(common)) if self._several(common) else []
+        spreads = with_common_run_variance(self._spreads(common)) if self._several(common) else []
         return paired_runs(
             spreads, len(self.systems), int(common.sum()), level=tested_level(rules),
-            control=control, alone=alone,
+            control=control, own_level=own_level,
         )  # fmt: skip
 
 

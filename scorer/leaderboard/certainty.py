@@ -23,10 +23,10 @@ from scorer.results.report import (
     Standing,
     Value,
 )
-from scorer.stats.family import Paired
+from scorer.stats.paired import SKEW_CORRECTED
+from scorer.stats.pairs import PairedTests
 from scorer.stats.power import detectable, fewest_lists, least_p
-from scorer.stats.ranks import shake_up
-from scorer.stats.tiers import rank_ranges, tiers
+from scorer.stats.ranks import rank_ranges, shake_up, tiers
 
 ENOUGH = 6  # units: 2 / 2**6 is below .05
 MOST = 1_000  # ranked submissions of which all pairs are tested: memory grows with their square
@@ -131,8 +131,10 @@ def _tested(
         test.test, test.adjust, tier.alpha, rules.intervals, test.draws, rules.seed,
         ranked_samples.over, lists, units,
     )  # fmt: skip
-    by_t = test.test != "permutation"
-    least = least_p(units, test.draws, by_t=by_t)
+    by_t = test.test not in ("permutation", SKEW_CORRECTED)
+    # The skew-corrected t-test draws nothing: it has the least p of a sign test of all patterns.
+    patterns = test.draws or 2**units
+    least = least_p(units, patterns, by_t=by_t)
     possible = least <= tier.alpha
     found = detectable(sd, units, tier.alpha, pairs=max(test.pairs, 1)) if possible else math.nan
     return Certainty(
@@ -154,7 +156,7 @@ def _tested(
     )
 
 
-def usual(test: Paired) -> tuple[int, int, float]:
+def usual(test: PairedTests) -> tuple[int, int, float]:
     """How many lists and units most pairs have, and the typical deviation of a difference.
 
     Of those whose lists are enough for a p of .05, if any are.

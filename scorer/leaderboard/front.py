@@ -10,7 +10,7 @@ import numpy as np
 from scorer.core.arrays import round_for_ranks
 from scorer.results.front import Front, FrontAxis, front_axes
 from scorer.results.report import Report
-from scorer.stats.pareto import dominates
+from scorer.stats.ranks import dominates
 
 
 def with_front(report: Report) -> Report:

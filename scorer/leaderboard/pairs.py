@@ -27,11 +27,10 @@ from scorer.results.comparison import (
 )
 from scorer.results.json import ABSENT, PRIVATE, ChallengeIdentity, ListValues
 from scorer.results.report import Report
-from scorer.stats.equivalence import equivalence
-from scorer.stats.family import Paired
+from scorer.stats.intervals import paired_shares
 from scorer.stats.paired import Test
+from scorer.stats.pairs import PairedTests, equivalence
 from scorer.stats.power import effect_size
-from scorer.stats.shares import paired_shares
 
 MOST = 5  # how many of the lists that differ most are named
 
@@ -72,7 +71,7 @@ def compare_pairs(
     tested, differing = {}, {}
     for measure in measures:
         sample, table = samples[measure.id], values.get(measure.id, nothing)
-        found = sample.tests(rules, alone=rules.intervals, test=test)
+        found = sample.tests(rules, own_level=rules.intervals, test=test)
         binary = _binary(table, measure) if sample.over == "lists" else 0.0
         equal = None
         if margin is not None and measure.primary:
@@ -159,7 +158,7 @@ def _differing(
     measure: Measure,
     difference: Floats,
     binary: float,
-    test: Paired,
+    test: PairedTests,
     pair: tuple[int, int],
     lists: Sequence[str],
     rules: Leaderboard,
@@ -171,7 +170,7 @@ def _differing(
     mean_difference = float(test.difference[pair])
     of_all, ends = (
         _around(mean_difference, float(margins[pair]), measure)
-        for margins in (test.margin, test.alone)
+        for margins in (test.joint_margin, test.margin)
     )
     if binary and ends is not None and rules.intervals is not None:
         share = difference[~np.isnan(difference)] / binary
@@ -195,7 +194,7 @@ def _differing(
     )
 
 
-def _effect(difference: Floats, test: Paired, pair: tuple[int, int]) -> float:
+def _effect(difference: Floats, test: PairedTests, pair: tuple[int, int]) -> float:
     """The effect size of a pair, by what each list adds where it has no values."""
     lists, units = int(test.lists[pair]), int(test.units[pair])
     if np.isnan(difference).all() and lists and test.deviation[pair] > 0:

@@ -16,8 +16,8 @@ from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
 from scorer.results.groups import belonging
 from scorer.results.report import Scored, Value
-from scorer.stats.exact import exact_mean
-from scorer.stats.runs import pass_at
+from scorer.stats.repeats import pass_at
+from scorer.stats.units import exact_mean
 from scorer.views.columns import View
 
 REPEATED = re.compile(r"(.+)#([^#]+)")

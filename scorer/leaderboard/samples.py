@@ -29,11 +29,17 @@ from scorer.results.groups import belonging, grouped
 from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.stats.aggregate import MEAN
-from scorer.stats.family import Paired
-from scorer.stats.figures import degrees, exchanged, fisher, pseudo_values, weighted_pseudo_values
 from scorer.stats.intervals import MEANS, Interval, Scale, intervals
+from scorer.stats.jackknife import (
+    degrees,
+    fisher,
+    pseudo_values,
+    swapped_differences,
+    weighted_pseudo_values,
+)
 from scorer.stats.paired import Test
-from scorer.stats.units import NOISE, alike, kish, units
+from scorer.stats.pairs import PairedTests
+from scorer.stats.units import NOISE, kish, rows_by_mask, units
 
 # a single submission has nothing to be tested against, so tests are imported where they are made
 
@@ -43,7 +49,7 @@ BLOCKS = 200  # of more lists that are left out in turn
 CORRELATION = (-1, 1)  # the bounds of one
 
 Values = Callable[[Ints, Mask], Floats]  # of some rows over some lists: (rows, lists)
-Exchanged = Callable[[int, Ints, Mask], Floats]  # of a row and others: (others, lists)
+Swap = Callable[[int, Ints, Mask], Floats]  # of a row and others: (others, lists)
 
 
 class Samples(Protocol):
@@ -71,15 +77,15 @@ class Samples(Protocol):
         self,
         rules: Leaderboard,
         control: bool = False,
-        alone: float | None = None,
+        own_level: float | None = None,
         test: Test = "permutation",
-    ) -> Paired:
+    ) -> PairedTests:
         """All pairs tested, or with `control` the first against each other one.
 
         Args:
             rules: the level, the draws and the seed.
             control: whether the first is held against each other one.
-            alone: the level of an interval of each difference by itself.
+            own_level: the level of an interval of each difference by itself.
             test: of means over lists; of figures, folds and runs there is one.
         """
         ...
@@ -103,7 +109,7 @@ class _OfLists:
     unit: str | None = None  # what is drawn, where it is neither lists nor clusters
     scale: Scale = MEANS
     again: Values | None = None  # the values over other lists, where they depend on these
-    exchanged: Exchanged | None = None  # differences of two figures, were they equal
+    swap: Swap | None = None  # differences of two figures if these were equal
     fisher: _OfLists | None = None  # correlations on Fisher's scale, where tests find more
 
     @property
@@ -122,12 +128,12 @@ class _OfLists:
             for each in (self.scale.rests, self.scale.freedom)
         )
         scale = self.scale._replace(rests=rests, freedom=freedom)
-        again, both, other = self.again, self.exchanged, self.fisher
+        again, swap, other = self.again, self.swap, self.fisher
         return replace(
             self, values=self.values[rows], scale=scale,
             again=None if again is None else lambda some, common: again(rows[some], common),
-            exchanged=None if both is None else (
-                lambda one, others, common: both(int(rows[one]), rows[others], common)),
+            swap=None if swap is None else (
+                lambda one, others, common: swap(int(rows[one]), rows[others], common)),
             fisher=None if other is None else other.of(rows),
         )  # fmt: skip
 
@@ -138,20 +144,20 @@ class _OfLists:
         self,
         rules: Leaderboard,
         control: bool = False,
-        alone: float | None = None,
+        own_level: float | None = None,
         test: Test = "permutation",
-    ) -> Paired:
-        from scorer.stats.paired import paired
+    ) -> PairedTests:
+        from scorer.stats.paired import paired_tests
 
         if self.fisher is not None and self.valued.all():
-            return self._unscaled(self.fisher.tests(rules, control, alone))
-        return paired(
+            return self._unscaled(self.fisher.tests(rules, control, own_level))
+        return paired_tests(
             self.values, test="permutation" if self.scale.figure else test, draws=rules.draws,
             seed=rules.seed, level=tested_level(rules), clusters=self.clusters, control=control,
-            recompute=self.again, exchanged=self.exchanged, scale=self.scale, alone=alone,
+            recompute=self.again, swap=self.swap, scale=self.scale, own_level=own_level,
         )  # fmt: skip
 
-    def _unscaled(self, tests: Paired) -> Paired:
+    def _unscaled(self, tests: PairedTests) -> PairedTests:
         """Tests on Fisher's scale with differences of the correlations themselves."""
         means = self.values.mean(axis=1)
         difference = np.subtract.outer(means, means)
@@ -160,8 +166,8 @@ class _OfLists:
         return tests._replace(
             difference=np.where(np.isnan(tests.difference), np.nan, difference),
             deviation=tests.deviation * slope,
+            joint_margin=tests.joint_margin * slope * (1 + NOISE),
             margin=tests.margin * slope * (1 + NOISE),
-            alone=tests.alone * slope * (1 + NOISE),
         )
 
     @property
@@ -254,14 +260,14 @@ def _of_figures(
         count = int(common.sum())
         return weighted_pseudo_values(weigh, count, together, smooth=figures.smooth, strata=own)
 
-    def equal(one: int, others: Ints, common: Mask) -> Floats:
+    def swap(one: int, others: Ints, common: Mask) -> Floats:
         assert sums is not None
         assert of is not None
         own = None if strata is None else strata[common]
-        return exchanged(sums[one, common], sums[np.ix_(others, common)], of, own)
+        return swapped_differences(sums[one, common], sums[np.ix_(others, common)], of, own)
 
     table = np.full(figures.valued.shape, np.nan)
-    for rows in alike(figures.valued):
+    for rows in rows_by_mask(figures.valued):
         common = figures.valued[rows[0]]
         if common.any():
             table[np.ix_(rows, common)] = values(rows, common)
@@ -272,10 +278,9 @@ def _of_figures(
         freedom = tuple(degrees(row[mask], strata[mask]) for row, mask in pairs)
     elif figures.weights is not None and figures.weights.size == lists:
         freedom = tuple(kish(figures.weights[mask]) - 1 for mask in known)
-    both = None if sums is None else equal
     scale = scale._replace(freedom=freedom)
     fishers = _on_fishers_scale(figures, clusters, over, scale)
-    return _OfLists(table, clusters, over, scale, values, both, fishers)
+    return _OfLists(table, clusters, over, scale, values, None if sums is None else swap, fishers)
 
 
 def _on_fishers_scale(
@@ -291,8 +296,8 @@ def _on_fishers_scale(
         of=None if of is None else lambda sums: fisher(of(sums)),
         weigh=tuple(partial(_on_scale, weigh) for weigh in figures.weigh),
     )
-    # the spread of values on this scale is that of equal figures
-    return replace(_of_figures(scaled, clusters, over, Scale(figure=True)), exchanged=None)
+    # The spread of values on this scale is that of equal figures.
+    return replace(_of_figures(scaled, clusters, over, Scale(figure=True)), swap=None)
 
 
 def _remembered(weigh: Weigh) -> Weigh:

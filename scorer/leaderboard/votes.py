@@ -30,9 +30,9 @@ from scorer.stats.bradley_terry import (
     obstacle,
     pseudo_values,
 )
-from scorer.stats.paired import paired
-from scorer.stats.quantiles import student
-from scorer.stats.tiers import rank_ranges, tiers
+from scorer.stats.intervals import student
+from scorer.stats.paired import paired_tests
+from scorer.stats.ranks import rank_ranges, tiers
 
 MEAN, EQUAL = 1000.0, 1e-4  # of ratings: their mean, and how near equal ones are
 DRAWS = 1_000  # of prompts, at most
@@ -154,7 +154,7 @@ def _tiers_and_ranks(
     tier = rules.tiers
     if tier is None:
         return None, None
-    test = paired(
+    test = paired_tests(
         values, draws=rules.draws, seed=rules.seed,
         level=1 - tier.alpha,
     )  # fmt: skip

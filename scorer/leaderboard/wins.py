@@ -18,7 +18,7 @@ from scorer.core.errors import PluginError
 from scorer.metrics.api import Better, Metric
 from scorer.metrics.notation import Measure
 from scorer.results.report import RankedBy, Scored, Value
-from scorer.stats.wins import win_rates
+from scorer.stats.ranks import win_rates
 from scorer.views.columns import View
 
 Range = tuple[float | None, float | None]

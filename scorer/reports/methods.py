@@ -28,6 +28,9 @@ MISSING = {
 }
 TESTS = {  # how it is called, and who is cited
     "permutation": ("a paired permutation test", ()),
+    "skew-corrected t": (
+        "a paired t-test corrected for skew", ("student1908probable", "hall1992removal")
+    ),
     "t": ("a paired t-test", ("student1908probable",)),
     "corrected t": (
         "a t-test over folds, corrected for shared training data", ("nadeau2003inference",)

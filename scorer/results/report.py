@@ -156,7 +156,7 @@ class Standing:
 class How:
     """How intervals and tests were made; equal ones can be compared."""
 
-    test: str  # permutation; of runs t, of folds corrected t
+    test: str  # permutation or skew-corrected t; of runs t, of folds corrected t
     adjust: str  # max or holm
     alpha: float
     level: float | None  # of the intervals; None: there are none

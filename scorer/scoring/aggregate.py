@@ -21,7 +21,7 @@ from scorer.results.groups import belonging, filler, fillers, grouped, lacking, 
 from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules, Scorecard
 from scorer.stats.aggregate import aggregate_groups
-from scorer.stats.exact import exact_mean, exact_sum
+from scorer.stats.units import exact_mean, exact_sum
 
 RulesById = Mapping[str, Rules]  # measure id -> how lists without a value count
 States = NDArray[np.uint8]

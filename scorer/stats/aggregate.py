@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.stats.exact import exact_mean, exact_sum
-from scorer.stats.units import Floats, Ints
+from scorer.stats.units import Floats, Ints, exact_mean, exact_sum
 
 WORDS = ("mean", "sum", "median", "geometric", "power", "quantile", "stability", "dispersion")
 NUMBER = r"\s*([-+0-9.eE]+)\s*"

@@ -8,11 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.stats.quantiles import beta, student
-from scorer.stats.skew import STEEP
-from scorer.stats.units import NOISE, Floats, Ints, unit_sizes, unit_sums, units
+from scorer.stats.units import NOISE, Floats, Ints, unit_sums, units
 
 Bounds = tuple[float | None, float | None]  # the lowest and the highest value; None: there is none
+
+
+# The skew times the critical value, above which the ends are far apart and cover no more.
+MAX_SKEW = 0.8
+# By which a |t| is divided at most, where the skew is so large: 1.56.
+MAX_SHRINKAGE = 3 / MAX_SKEW * (1 - math.cbrt(1 - MAX_SKEW))
+Z_975 = NormalDist().inv_cdf(0.975)
+HALVINGS = 60  # of the range in which an end is looked for
 
 
 class Interval(NamedTuple):
@@ -123,27 +129,42 @@ def deviations_of(values: Floats, clusters: Ints | None = None) -> Floats:
         return deviations
     unit = units(values.size, clusters, values.size, 0)
     sums = unit_sums(deviations, unit)
-    return np.asarray(sums * (sums.size / unit_sizes(values.size, unit).sum()))
+    return np.asarray(sums * (sums.size / values.size))
 
 
-def skewed(deviations: Floats, level: float, freedom: float) -> Interval:
-    """The ends of an interval of a mean of 0, by Hall's transformation.
+def skewed(deviations: Floats, level: float, degrees: float) -> Interval:
+    """Return the interval of a mean of 0 by Hall's transformation.
 
-    `deviations`, (units,), are not all 0; `freedom` is the degrees of freedom of their variance.
+    `deviations`, (units,), are not all 0; `degrees` are those of their variance.
     """
     count = deviations.size
     spread = math.sqrt(float((deviations**2).sum()) / (count - 1))
     skew = float((deviations**3).mean()) / spread**3
-    limit = student((1 + level) / 2, freedom) / math.sqrt(count)
-    # a single far list makes a skew that would move an end further than it is wise to go
-    skew = min(max(skew, -STEEP / limit), STEEP / limit)
+    limit = student((1 + level) / 2, degrees) / math.sqrt(count)
+    # A single far list makes a skew that would move an end further than it is wise to go.
+    skew = min(max(skew, -MAX_SKEW / limit), MAX_SKEW / limit)
 
-    def moved(at: float) -> float:
+    def moved(end: float) -> float:
         if abs(skew) < 1e-6:
-            return at
-        return 3 / skew * (math.cbrt(1 + skew * (at - skew / (6 * count))) - 1)
+            return end
+        return 3 / skew * (math.cbrt(1 + skew * (end - skew / (6 * count))) - 1)
 
     return Interval(-spread * moved(limit), -spread * moved(-limit))
+
+
+def unskewed(t: Floats, skew: Floats, count: int) -> Floats:
+    """Return what t would be of values that are not skew, no nearer to 0 than |t| / 1.56.
+
+    Hall, "On the removal of skewness by transformation", J. Royal Statistical Society B 54,
+    1992. The transformation is monotone; `skewed` undoes it.
+
+    >>> unskewed(np.array([-3.0, 3.0]), np.array([1.0, 1.0]), 20).round(2)
+    array([-2.34,  3.76])
+    """
+    scaled = t / math.sqrt(count)
+    moved = scaled + skew * scaled**2 / 3 + skew**2 * scaled**3 / 27 + skew / (6 * count)
+    moved = np.sign(t) * np.maximum(np.sign(t) * moved, np.abs(scaled) / MAX_SHRINKAGE)
+    return np.asarray(moved * math.sqrt(count))
 
 
 def proportion(share: float, trials: float, level: float) -> Interval:
@@ -159,3 +180,77 @@ def proportion(share: float, trials: float, level: float) -> Interval:
         0.0 if successes <= none else beta(tail, successes, failures + 1),
         1.0 if failures <= none else beta(1 - tail, successes + 1, failures),
     )
+
+
+def score_limits(share: Floats, error: Floats, trials_at_bound: Floats) -> tuple[Floats, Floats]:
+    """Return how far the 95 % score limits of shares are below and above them.
+
+    The limits are Wilson's (JASA 22, 1927), with as many trials as have the standard error of a
+    share; a share at a bound has none, and `trials_at_bound` instead. All arrays are (shares,).
+    """
+    variance = share * (1 - share)
+    trials = np.divide(
+        variance, error**2, out=trials_at_bound.astype(np.float64), where=error > NOISE
+    )
+    trials = np.maximum(trials, NOISE)
+    divisor = 1 + Z_975**2 / trials
+    centre = (share + Z_975**2 / (2 * trials)) / divisor
+    half = Z_975 * np.sqrt(variance / trials + Z_975**2 / (4 * trials**2)) / divisor
+    return np.maximum(share - centre + half, 0), np.maximum(centre + half - share, 0)
+
+
+def paired_shares(gains: int, losses: int, lists: int, level: float) -> Interval:
+    """Return the score interval of a difference of two shares over the same lists.
+
+    Tango, "Equivalence test and confidence interval for the difference in proportions for the
+    paired-sample design", Statistics in Medicine 17, 1998.
+
+    >>> [round(end, 4) for end in paired_shares(0, 0, 20, 0.95)]
+    [-0.1611, 0.1611]
+    """
+    limit = NormalDist().inv_cdf((1 + level) / 2)
+    observed = (gains - losses) / lists
+
+    def standard_errors_from(difference: float) -> float:
+        linear = (2 * lists - gains + losses) * difference - gains - losses
+        product = 8 * lists * losses * difference * (1 - difference)
+        rate = max((math.sqrt(max(linear**2 + product, 0.0)) - linear) / (4 * lists), 0.0)
+        error = math.sqrt(max(lists * (2 * rate + difference * (1 - difference)), 0.0))
+        excess = lists * (observed - difference)
+        if error > 0:
+            return excess / error
+        return math.copysign(math.inf, excess) if excess else 0.0
+
+    ends = []
+    for bound in (-1.0, 1.0):
+        inside, outside = observed, bound
+        for _ in range(HALVINGS):
+            middle = (inside + outside) / 2
+            if abs(standard_errors_from(middle)) <= limit:
+                inside = middle
+            else:
+                outside = middle
+        ends.append(inside)
+    return Interval(ends[0], ends[1])
+
+
+def student(share: float, degrees: float) -> float:
+    """Return the quantile of Student's t.
+
+    >>> round(student(0.975, 10), 6)
+    2.228139
+    """
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, share))
+
+
+def beta(share: float, a: float, b: float) -> float:
+    """Return the quantile of the beta distribution with parameters a and b.
+
+    >>> round(beta(0.025, 19, 2), 6)
+    0.751267
+    """
+    from scipy.special import betaincinv
+
+    return float(betaincinv(a, b, share))

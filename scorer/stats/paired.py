@@ -1,31 +1,94 @@
-"""Paired tests of submissions, each pair over the lists that both have.
+"""PairedTests tests of all pairs of submissions, each pair over the lists that both have.
 
-Everything looks at `values` of shape (submissions, lists), the challenge's rules for missing and
-undefined lists applied, and is a function of its arguments and `seed` alone. Lists are the
-sample: an interval or a p-value speaks of other lists of the same sort.
+`values` has shape (submissions, lists), with the challenge's rules for missing and undefined lists
+applied. A *unit* is what is drawn: a list, a cluster of lists, or a block of very many lists. Lists
+are the sample: an interval or a p-value speaks of other lists of the same sort. All results are
+functions of the arguments and `seed` alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
-from typing import Literal
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from scorer.stats.family import Paired, holm
-from scorer.stats.intervals import MEANS, Scale
-from scorer.stats.pair_groups import all_observed, as_matrices, large_enough, pair_groups, sizes
-from scorer.stats.permutation import permuted, student
-from scorer.stats.threads import Threads
-from scorer.stats.units import NOISE, Floats, Ints, Mask, units
+from scorer.stats.intervals import (
+    MEANS,
+    Z_975,
+    Scale,
+    deviations_of,
+    score_limits,
+    student,
+    unskewed,
+)
+from scorer.stats.pairs import (
+    PairColumns,
+    PairedTests,
+    groups_of_pairs,
+    holm,
+    join_columns,
+    pair_places,
+)
+from scorer.stats.units import NOISE, Floats, Ints, Mask, submatrix, unit_sums, units
 
 Test = Literal["permutation", "wilcoxon", "t"]
-THREADS = 8  # that share out the draws of a test
-FLIPPED = 10_000  # units above which a permutation flips blocks of them
+Recompute = Callable[[Ints, Mask], Floats]  # of some rows over some lists: (rows, lists)
+Swap = Callable[[int, Ints, Mask], Floats]  # of a row and others over some lists: (others, lists)
+
+SKEW_CORRECTED = "skew-corrected t"  # the test of pairs that do not all have the same lists
+MAX_SWAPPED_UNITS = 1_000  # of more units, a figure's own spread is as good
+MAX_UNITS = 10_000  # of more lists, blocks are drawn: a mean of blocks takes a fraction of the time
+SIGNS_AT_ONCE = 1_000_000  # numbers of a block of sign patterns: 8 MB
+PAIRS_AT_ONCE = 8  # pairs whose sums of all draws are held at once: they stay in the cache
 
 
-def paired(
+@dataclass(slots=True, eq=False)
+class PairGroup:
+    """Pairs that have the same lists in common: within a group of submissions, or between two.
+
+    Sums are divided by the largest value of all, so that one limit of noise fits all.
+    """
+
+    first: Ints  # (pairs,) rows of the submissions
+    second: Ints
+    difference: Floats  # (pairs,) of the means
+    sums: Floats  # (rows, units), of the lists in common
+    other_sums: Floats | None  # None: the pairs are among the rows of `sums`
+    lists: int
+    scale: float  # of the differences of sums: the largest value, by units per list
+    widening: Floats  # (pairs,) by which a standard error near a bound is larger than it seems
+    swapped_norm: Floats  # (pairs,) the norm of differences if figures were equal; 0: unknown
+
+    @property
+    def units(self) -> int:
+        """How many units the pairs have in common."""
+        return int(self.sums.shape[1])
+
+    def differences(self) -> Iterator[Floats]:
+        """Yield for each row of `sums` its differences from those it is paired with.
+
+        Each has shape (others, units). Noise is 0: the same value summed in another order must
+        not count as a difference.
+        """
+        for row, sums in enumerate(self.sums):
+            others = self.sums[row + 1 :] if self.other_sums is None else self.other_sums
+            difference = sums - others
+            difference[np.abs(difference) <= NOISE] = 0.0
+            yield difference
+
+
+class PairSums(NamedTuple):
+    """What a group's differences come to; all arrays have the shape (pairs,)."""
+
+    total: Floats  # their sum
+    norm: Floats  # the root of the sum of their squares
+    skew: Floats
+
+
+def paired_tests(
     values: Floats,
     *,
     test: Test = "permutation",
@@ -34,88 +97,432 @@ def paired(
     level: float = 0.95,
     clusters: Ints | None = None,
     control: bool = False,
-    recompute: Callable[[Ints, Mask], Floats] | None = None,
-    exchanged: Callable[[int, Ints, Mask], Floats] | None = None,
+    recompute: Recompute | None = None,
+    swap: Swap | None = None,
     scale: Scale = MEANS,
-    alone: float | None = None,
-) -> Paired:
-    """Which submissions differ by more than the luck of the lists, over all pairs at once.
+    own_level: float | None = None,
+) -> PairedTests:
+    """Test which submissions differ by more than the luck of the lists, over all pairs at once.
 
-    A pair is tested on the lists for which both have a value. One with fewer than two in common
-    has no p and is in no family.
+    A pair is tested on the lists for which both have a value. One with fewer than two units in
+    common has no p and belongs to no family.
 
-    `permutation`: were two submissions equal, each list's difference would be as likely to have
-    the other sign. A draw gives each list one sign, for all pairs, so that what one list does to
-    many pairs is kept (Smucker, Allan & Carterette, CIKM 2007, for the test in retrieval). With
-    sampled draws p = (b + 1) / (m + 1); where all 2**lists patterns fit into `draws` they are
-    enumerated and p = b / m is exact.
+    `permutation`: if two submissions were equal, each list's difference would be as likely to have
+    the other sign. A draw gives each list one sign for all pairs, so that what one list does to
+    many pairs is kept (Smucker, Allan & Carterette, CIKM 2007, for the test in retrieval). Each
+    pair is compared with the greatest studentised difference of any pair in a draw (single-step
+    max-T: Westfall & Young 1993; Romano & Wolf, JASA 100, 2005). That bounds the chance of any
+    false difference. With sampled draws p = (b + 1) / (m + 1); if all 2**lists patterns fit into
+    `draws`, they are enumerated and p = b / m is exact.
 
     Of a figure of all lists the values are its pseudo-values, so that the test is of figures that
-    are equal, not of submissions that are alike: swapping what two submissions have would give
-    each of them the mean of the two spreads (Chung & Romano, Annals of Statistics 41, 2013).
-    Pseudo-values are made at each one's own figure, and so vary less than they should where one
-    is far from the other by luck; a pair's spread is no less than where the two are equal.
+    are equal, not of submissions that are alike (Chung & Romano, Annals of Statistics 41, 2013).
+    Pseudo-values are made at each submission's own figure, and so vary less than they should if
+    one is far from the other by luck: the spread of a pair is no less than `swap` gives.
 
     Differences of equal means need not be symmetric. A mean far towards the short tail then goes
     with a small deviation, and is found too often. |t| is therefore not above its value by Hall's
-    transformation (J. Royal Statistical Society B 54, 1992), which takes the skew of a pair's
-    differences into account; but where all patterns are enumerated, p is exact for symmetric ones.
+    transformation, which takes the skew of a pair's differences into account; but if all patterns
+    are enumerated, p is exact for symmetric differences.
 
-    Each pair is held against the greatest studentised difference of any pair in a draw (Westfall &
-    Young 1993; Romano & Wolf, JASA 100, 2005; single-step), which bounds the chance of any false
-    difference. A pair's sum of squared differences Q is the same under every sign, so
-    t**2 = (n - 1) r / (1 - r) with r = S**2 / (n Q) and S the sum of differences: |t| grows with
-    |S| / sqrt(Q), and where n is one for all pairs so does its maximum. That is what is compared;
-    it needs no deviation for each draw and has no 0/0 where all differences are equal.
-    Where n differs, Student's p of each t is compared, no less than the least p that n signs can
-    give, 2 / 2**n, so that a pair of few lists cannot outweigh the others.
+    If the pairs do not all have the same lists, no draw is one for all pairs. Each pair then has
+    the t-test of its own differences, with the same corrections, and Holm's adjustment; its p is
+    no less than 2 / 2**lists, the least of a sign test.
 
-    `wilcoxon` (scipy's, with its choice of exact or normal) and `t` take Holm's correction.
-    Wilcoxon's test is one of ranks: it is about the median of the differences, and so is its
-    `lead`.
+    `wilcoxon` (scipy's, with its choice of exact or normal) and `t` have Holm's adjustment, too.
+    Wilcoxon's test is one of ranks: it is about the median of the differences, and so is `lead`.
 
     Args:
         values: (submissions, lists), NaN where a submission has no value.
-        draws: How many sign patterns are drawn; time grows with draws x lists x submissions.
-        level: How often all of `margin` are to hold at once; 1 - level is the error that `draws`
-            must allow for.
-        clusters: (lists,), equal numbers for lists that are not independent of each other: a
-            cluster's lists share a sign, and their sums are what is tested.
-        control: Whether the family is that of the first submission against each other one (many to
+        draws: how many sign patterns are drawn; time grows with draws x lists x submissions.
+        level: how often all of `joint_margin` are to hold at once.
+        clusters: (lists,), equal numbers for lists that depend on each other: a cluster's lists
+            share a sign, and their sums are what is tested.
+        control: whether the family is that of the first submission against each other one (many to
             one: Dunnett, JASA 50, 1955) instead of all pairs.
-        recompute: Gives the values of some rows over some lists, (rows, lists), where a list's
-            value depends on which others there are, as that of `pseudo_values`.
-        exchanged: Gives the differences of a row and others over some lists, (others, lists), as
-            `exchanged` in `figures` has them, were their figures equal.
-        scale: Of a figure with two bounds, near which `stretch` makes its error larger.
-        alone: How often each of `Paired.alone` is to hold by itself; None: there are none.
+        recompute: gives the values of some rows over some lists, (rows, lists), if a list's value
+            depends on which others there are, as that of `pseudo_values`.
+        swap: gives the differences of a row and others over some lists, (others, lists), if their
+            figures were equal, as `swapped_differences` does.
+        scale: of a figure with two bounds, near which its standard error is too small.
+        own_level: how often each `margin` is to hold by itself; None: there are none.
 
     Raises:
-        ValueError: If a value is infinite.
+        ValueError: a value is infinite.
     """
     values = np.atleast_2d(np.asarray(values, dtype=np.float64))
     if np.isinf(values).any():
         raise ValueError("paired tests need finite values")
-    unit = units(values.shape[1], clusters, FLIPPED, seed)
-    every = list(pair_groups(values, unit, control, recompute, exchanged, scale))
-    if test == "permutation":
-        width = values.shape[1] if unit is None else int(unit.max(initial=-1)) + 1
-        with ExitStack() as stack:
-            threads = Threads(stack, THREADS)
-            return permuted(len(values), every, width, draws, seed, level, alone, threads)
-    parts = large_enough(every)
-    observed = all_observed([part.observed() for part in parts])
-    rows = [row for part in parts for rows in part.differences() for row in rows]
-    p = holm(np.array([(_wilcoxon if test == "wilcoxon" else _t_test)(row) for row in rows]))
-    signs = map(_rank_sign, rows) if test == "wilcoxon" else np.sign(observed[0])
-    lead = np.array([*signs], dtype=np.float64)
-    own = None if alone is None else np.repeat(student(parts, alone), sizes(parts))
-    critical = student(parts, 1 - (1 - level) / max(p.size, 1))
-    return as_matrices(len(values), every, observed, p, lead, critical, 0, (test, "holm"), own)
+    unit = units(values.shape[1], clusters, MAX_UNITS, seed)
+    groups = list(pair_groups(values, unit, control, recompute, swap, scale))
+    tested = [group for group in groups if group.units > 1]
+    if test == "permutation" and len(tested) == 1:
+        result = _permutation_tests(tested[0], draws, seed, level, own_level)
+        made = result.as_matrices(len(values), "permutation", "max", draws)
+    elif test == "permutation" and not tested:
+        made = join_columns([]).as_matrices(len(values), "permutation", "max", draws)
+    else:
+        kind: Literal["wilcoxon", "t"] = "wilcoxon" if test == "wilcoxon" else "t"
+        corrected = test == "permutation"
+        result = _holm_tests(tested, kind, level, own_level, corrected=corrected)
+        made = result.as_matrices(len(values), SKEW_CORRECTED if corrected else kind, "holm")
+    for group in groups:
+        if group.units == 1:  # no test can have it: the difference alone
+            a, b = group.first, group.second
+            made.difference[a, b], made.difference[b, a] = group.difference, -group.difference
+            made.lists[a, b] = made.lists[b, a] = group.lists
+            made.units[a, b] = made.units[b, a] = 1
+    return made
 
 
-def _wilcoxon(differences: Floats) -> float:
-    """Scipy's signed-rank p; 1 where there is no difference to rank."""
+def pair_groups(
+    values: Floats,
+    unit: Ints | None,
+    control: bool,
+    recompute: Recompute | None,
+    swap: Swap | None,
+    scale: Scale,
+) -> Iterator[PairGroup]:
+    """Yield the pairs that have a list in common, those with the same lists together."""
+    valued = ~np.isnan(values)
+    largest = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+    for rows, other_rows in groups_of_pairs(valued, control):
+        first, second = pair_places(rows.size, None if other_rows is None else other_rows.size)
+        common = valued[rows[0]] & valued[rows[0] if other_rows is None else other_rows[0]]
+        if not first.size or not common.any():
+            continue
+        unit_of_list = None if unit is None else np.unique(unit[common], return_inverse=True)[1]
+        sides = [
+            submatrix(values, side, common)
+            if recompute is None or np.array_equal(common, valued[side[0]])
+            else recompute(side, common)
+            for side in (rows, other_rows)
+            if side is not None
+        ]
+        sums = [unit_sums(side, unit_of_list, largest) for side in sides]
+        means = [side.mean(axis=1) for side in sides]
+        lists = int(common.sum())
+        group = PairGroup(
+            first=rows[first],
+            second=(rows if other_rows is None else other_rows)[second],
+            difference=means[0][first] - means[-1][second],
+            sums=sums[0],
+            other_sums=None if other_rows is None else sums[1],
+            lists=lists,
+            scale=largest * sums[0].shape[1] / lists,
+            widening=_widening(rows, other_rows, sides, unit_of_list, scale),
+            swapped_norm=np.zeros(first.size),
+        )
+        if swap is not None and 1 < group.units <= MAX_SWAPPED_UNITS:
+            group.swapped_norm = _swapped_norm(group, swap, common, unit_of_list, largest)
+        yield group
+
+
+def _widening(
+    rows: Ints,
+    other_rows: Ints | None,
+    sides: Sequence[Floats],
+    unit: Ints | None,
+    scale: Scale,
+) -> Floats:
+    """Return by which the standard error of each pair's difference is larger than it seems.
+
+    A figure near its bound has little spread, and at it none, by the luck of the lists. The score
+    limits say what it could be (`score_limits`). The error of a difference is put together of the
+    two distances towards each other (square-and-add: Newcombe, Statistics in Medicine 17, 1998,
+    method 10), and is never made smaller. The result, (pairs,), is 1 without two bounds.
+    """
+    first, second = pair_places(rows.size, None if other_rows is None else other_rows.size)
+    low, high = scale.bounds
+    if not scale.pooled or low is None or high is None or low >= high:
+        return np.ones(first.size)
+    deviations = [np.array([deviations_of(row, unit) for row in side]) for side in sides]
+    figures = [side.mean(axis=1) for side in sides]
+    count = deviations[0].shape[1]
+    degrees = max(count * (count - 1), 1)
+    squares = [(side**2).sum(axis=1) for side in deviations]
+    limits = []
+    for side, figure, square in zip((rows, other_rows), figures, squares, strict=False):
+        assert side is not None
+        rests = np.array([scale.rests[row] if scale.rests else count for row in side.tolist()])
+        share = np.clip((figure - low) / (high - low), 0, 1)
+        below, above = score_limits(share, np.sqrt(square / degrees) / (high - low), rests)
+        limits.append((below * (high - low), above * (high - low)))
+    products = (deviations[0] @ deviations[-1].T)[first, second]
+    square, other_square = squares[0][first], squares[-1][second]
+    norms = np.sqrt(square * other_square)
+    correlation = np.divide(products, norms, out=np.zeros(first.size), where=norms > 0)
+    higher = figures[0][first] >= figures[-1][second]
+    (below, above), (other_below, other_above) = limits[0], limits[-1]
+    distance = np.where(higher, below[first], above[first])
+    other_distance = np.where(higher, other_above[second], other_below[second])
+    safe = distance**2 + other_distance**2 - 2 * correlation * distance * other_distance
+    safe /= Z_975**2  # the limits are as many errors away
+    apparent = (square + other_square - 2 * products) / degrees
+    known = apparent > NOISE * squares[0].max()
+    ratio = np.divide(safe, apparent, out=np.ones(first.size), where=known)
+    return np.asarray(np.sqrt(np.maximum(ratio, 1.0)))
+
+
+def _swapped_norm(
+    group: PairGroup, swap: Swap, common: Mask, unit: Ints | None, largest: float
+) -> Floats:
+    """Return the root of the sum of squares, (pairs,), of what `swap` gives for each pair."""
+    norms = np.empty(group.first.size)
+    for row in np.unique(group.first):
+        pairs = group.first == row
+        sums = unit_sums(swap(int(row), group.second[pairs], common), unit, largest)
+        norms[pairs] = np.sqrt(np.square(sums).sum(axis=1))
+    return np.nan_to_num(norms, posinf=0.0)
+
+
+def _pair_sums(group: PairGroup) -> PairSums:
+    """Return the sum, the norm and the skew of each pair's differences."""
+    parts = [_sums_of(difference) for difference in group.differences()]
+    return PairSums(
+        *(np.concatenate([np.empty(0), *column]) for column in zip(*parts, strict=True))
+    )
+
+
+def _sums_of(difference: Floats) -> PairSums:
+    """Return the same of differences (pairs, units)."""
+    count = difference.shape[1]
+    squares = np.square(difference).sum(axis=1)
+    deviations = difference - difference.mean(axis=1, keepdims=True)
+    variance = np.square(deviations).sum(axis=1) / (count - 1)
+    third = np.einsum("pu,pu,pu->p", deviations, deviations, deviations) / count
+    varied = variance > NOISE * squares / count
+    skew = np.divide(third, variance**1.5, out=np.zeros(third.size), where=varied)
+    return PairSums(difference.sum(axis=1), np.sqrt(squares), skew)
+
+
+def _permutation_tests(
+    group: PairGroup, draws: int, seed: int, level: float, own_level: float | None
+) -> PairColumns:
+    """Return the max-T permutation tests of pairs with the same lists.
+
+    A pair's sum of squared differences Q is the same under every sign, so that
+    t**2 = (n - 1) r / (1 - r) with r = S**2 / (n Q) and S the sum of the differences: |t| grows
+    with |S| / sqrt(Q). That ratio is what is compared. It needs no deviation for each draw, and is
+    no 0 / 0 if all differences are equal.
+    """
+    count, sums = group.units, _pair_sums(group)
+    exact = can_enumerate(count, draws)
+    # Pairs without any difference get weight 0, and so p = 1.
+    weights = _inverse(sums.norm)
+    # Equal sums leave a matrix product, and equal ratios of two pairs a division, equal but for
+    # their last digits.
+    ratio = (np.abs(sums.total) - NOISE) * weights
+    ratio = _ratio_of_t(_corrected_t(ratio, sums, group, skewed=not exact), count, ratio)
+    maxima, own_limits = _draw_maxima(group, weights, draws, seed, own_level)
+    patterns = maxima.size if exact else maxima.size + 1
+    reached = maxima.size - np.searchsorted(maxima, ratio - 1e-9)
+    p = (reached if exact else reached + 1) / patterns
+    place = _place_of_limit(level, patterns, maxima.size)
+    limit = maxima[place] if place is not None else math.inf
+    joint = np.full(p.size, float(_t_of_ratio(np.array([limit]), count)[0]))
+    own = _t_of_ratio(own_limits, count)
+    if p.size == 1 and own_level == level:  # the two are one interval
+        own = joint
+    with np.errstate(invalid="ignore"):
+        differs_alone = _t_of_ratio(ratio, count) > own
+    return _columns(
+        group, sums, p, np.sign(sums.total), joint, own, (p <= 1 - level, differs_alone)
+    )
+
+
+def _corrected_t(ratio: Floats, sums: PairSums, group: PairGroup, *, skewed: bool) -> Floats:
+    """Return |t|, (pairs,), of a standard error that is as large as it may truly be.
+
+    It is corrected for figures near a bound, for figures that are equal, and by Hall's
+    transformation for skew. Each correction is of the t of |S| / sqrt(Q); the least t counts.
+    """
+    uncorrected = _t_of_ratio(ratio, group.units)
+    t = uncorrected / group.widening
+    wider = group.swapped_norm > sums.norm * (1 + NOISE)
+    if wider.any():
+        swapped_ratio = ratio[wider] * sums.norm[wider] / group.swapped_norm[wider]
+        t[wider] = np.minimum(t[wider], _t_of_ratio(swapped_ratio, group.units))
+    if skewed:
+        # An infinite t is that of equal differences, which have no skew.
+        signed = np.where(np.isfinite(uncorrected), np.sign(sums.total) * uncorrected, 0.0)
+        against = sums.skew * signed < 0
+        unskewed_t = np.abs(unskewed(signed[against], sums.skew[against], group.units))
+        t[against] = np.minimum(t[against], unskewed_t)
+    return t
+
+
+def _inverse(norm: Floats) -> Floats:
+    """Return 1 / norm, and 0 where it is 0."""
+    return np.divide(1.0, norm, out=np.zeros(norm.size), where=norm > 0)
+
+
+def _t_of_ratio(ratio: Floats, count: int) -> Floats:
+    """Return the |t| of |S| / sqrt(Q) of so many units; infinite if all differences are equal."""
+    square = np.clip(np.maximum(ratio, 0.0) ** 2 / count, 0.0, 1.0)  # above 1 only by rounding
+    square[square >= 1 - 1e-9] = 1.0
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.sqrt((count - 1) * square / (1 - square)))
+
+
+def _ratio_of_t(t: Floats, count: int, ratio: Floats) -> Floats:
+    """Return the |S| / sqrt(Q) of a |t|, at most `ratio`, of which a tied pair's is below 0."""
+    with np.errstate(invalid="ignore"):
+        square = np.where(np.isinf(t), 1.0, t**2 / (count - 1 + t**2))
+    return np.asarray(np.minimum(ratio, np.sqrt(count * square)))
+
+
+def _draw_maxima(
+    group: PairGroup, weights: Floats, draws: int, seed: int, own_level: float | None
+) -> tuple[Floats, Floats]:
+    """Return the greatest |S| / sqrt(Q) of each draw, ascending, and each pair's own limit.
+
+    The limit, (pairs,), is what a pair's own ratio exceeds in a draw with a chance of
+    1 - `own_level`; NaN without a level.
+    """
+    together = group.sums
+    if group.other_sums is not None:
+        together = np.concatenate([group.sums, group.other_sums])
+    patterns_drawn = sign_patterns(group.units, draws, seed)
+    flipped = np.concatenate([together @ signs.T for signs in patterns_drawn], axis=1)
+    rows, others = np.split(flipped, [len(group.sums)])
+    drawn = rows.shape[1]
+    maxima, own_limits = np.zeros(drawn), np.full(weights.size, np.nan)
+    patterns = drawn if can_enumerate(group.units, draws) else drawn + 1
+    place = None if own_level is None else _place_of_limit(own_level, patterns, drawn)
+    if own_level is not None and place is None:
+        own_limits[:] = math.inf
+    start = 0
+    for n, row in enumerate(rows):
+        paired_with = rows[n + 1 :] if group.other_sums is None else others
+        for block in range(0, len(paired_with), PAIRS_AT_ONCE):
+            ratios = np.abs(row - paired_with[block : block + PAIRS_AT_ONCE])
+            pairs = slice(start, start + len(ratios))
+            ratios *= weights[pairs, None]
+            np.maximum(maxima, ratios.max(axis=0), out=maxima)
+            if place is not None:
+                own_limits[pairs] = np.partition(ratios, place, axis=1)[:, place]
+            start = pairs.stop
+    return np.sort(maxima), own_limits
+
+
+def _place_of_limit(level: float, patterns: int, drawn: int) -> int | None:
+    """Return the place, in ascending order, of the least ratio whose excess has p <= 1 - level.
+
+    None if no drawn ratio is so rare.
+    """
+    from_above = math.floor((1 - level + 1e-9) * patterns) - (patterns != drawn)
+    return drawn - 1 - from_above if 0 <= from_above < drawn else None
+
+
+def sign_patterns(units: int, draws: int, seed: int) -> Iterator[Floats]:
+    """Yield patterns of -1 and 1, (some draws, units) at a time: all there are, or drawn ones."""
+    exact = can_enumerate(units, draws)
+    source, total = np.random.PCG64(seed), 2**units if exact else draws
+    # Never so few at once that the matrix product is slow.
+    at_once = max(32, SIGNS_AT_ONCE // max(units, 1))
+    for start in range(0, total, at_once):
+        rows = min(at_once, total - start)
+        if exact:
+            words = np.arange(start, start + rows, dtype=np.uint64)[:, None]
+        else:
+            words = source.random_raw((rows, -(-units // 64)))
+        octets = words.astype("<u8").view(np.uint8)
+        bits = np.unpackbits(octets, axis=1, count=units, bitorder="little")
+        yield (2 * bits.view(np.int8) - 1).astype(np.float64)
+
+
+def can_enumerate(units: int, draws: int) -> bool:
+    """Return whether `draws` hold all 2**units sign patterns."""
+    return units < draws.bit_length()
+
+
+def _holm_tests(
+    groups: Sequence[PairGroup],
+    test: Literal["wilcoxon", "t"],
+    level: float,
+    own_level: float | None,
+    *,
+    corrected: bool,
+) -> PairColumns:
+    """Return each pair's own test, with Holm's adjustment.
+
+    `corrected` t-tests have the corrections of the permutation test. Joint intervals are those of
+    Bonferroni.
+    """
+    from scipy.special import stdtr
+
+    pairs = sum(group.first.size for group in groups)
+    parts = []
+    for group in groups:
+        sums, degrees = _pair_sums(group), group.units - 1
+        lead = np.sign(sums.total)
+        if test == "wilcoxon":
+            rows = [row for difference in group.differences() for row in difference]
+            p = np.array([_wilcoxon_p(row) for row in rows])
+            lead = np.array([_rank_sign(row) for row in rows])
+        else:
+            ratio = np.abs(sums.total) * _inverse(sums.norm)
+            t = _t_of_ratio(ratio, group.units)
+            if corrected:
+                t = _corrected_t(ratio, sums, group, skewed=True)
+            p = 2 * stdtr(degrees, -t)
+            if corrected:  # no less than signs of so few units can show
+                p = np.maximum(p, 2.0**-degrees)
+        joint = student(1 - (1 - level) / 2 / pairs, degrees)
+        own = math.nan if own_level is None else student((1 + own_level) / 2, degrees)
+        limits = np.full(p.size, joint), np.full(p.size, own)
+        parts.append(_columns(group, sums, p, lead, *limits))
+    columns = join_columns(parts)
+    p = holm(columns.p)
+    # The interval of a pair that is not found to differ holds 0, whatever its width.
+    holding_0 = np.maximum(columns.joint_margin, np.abs(columns.difference))
+    joint_margin = np.where(p <= 1 - level, columns.joint_margin, holding_0)
+    return columns._replace(p=p, joint_margin=joint_margin)
+
+
+def _columns(
+    group: PairGroup,
+    sums: PairSums,
+    p: Floats,
+    lead: Floats,
+    joint: Floats,
+    own: Floats,
+    differs: tuple[Mask, Mask] | None = None,
+) -> PairColumns:
+    """Return what is known of a group's pairs.
+
+    `joint` and `own` are critical |t|, (pairs,). `differs` says for both which pairs the test finds
+    to differ: the interval of any other pair holds 0, whatever its width.
+    """
+    count = group.units
+    variance = np.maximum(sums.norm**2 - sums.total**2 / count, 0) / (count - 1)
+    # No more than what the subtraction of two large sums leaves.
+    variance[variance <= NOISE * sums.norm**2] = 0.0
+    deviation = np.sqrt(variance) * group.scale * group.widening
+    margins = []
+    for n, critical in enumerate((joint, own)):
+        with np.errstate(invalid="ignore"):
+            margin = critical * deviation / np.sqrt(count)
+        if differs is not None:
+            margin = np.where(differs[n], margin, np.maximum(margin, np.abs(group.difference)))
+        margins.append(np.where(np.isinf(margin), np.nan, margin))
+    return PairColumns(
+        first=group.first,
+        second=group.second,
+        difference=group.difference,
+        p=p,
+        lead=lead,
+        lists=np.full(p.size, group.lists),
+        units=np.full(p.size, count),
+        deviation=deviation,
+        joint_margin=margins[0],
+        margin=margins[1],
+    )
+
+
+def _wilcoxon_p(differences: Floats) -> float:
+    """Return scipy's p of the signed-rank test; 1 if there is no difference to rank."""
     from scipy.stats import wilcoxon
 
     # 0.8 - 0.6 and 0.4 - 0.2 are not the same float but must share a rank.
@@ -124,20 +531,9 @@ def _wilcoxon(differences: Floats) -> float:
 
 
 def _rank_sign(differences: Floats) -> float:
-    """The sign of the ranks of gains less those of losses."""
+    """Return the sign of the ranks of gains minus those of losses."""
     from scipy.stats import rankdata
 
     rounded = np.rint(differences / NOISE)
     rounded = rounded[rounded != 0]
     return float(np.sign((np.sign(rounded) * rankdata(np.abs(rounded))).sum()))
-
-
-def _t_test(differences: Floats) -> float:
-    """The p of `scipy.stats.ttest_rel`, without its warnings; 1 where there is no difference."""
-    from scipy.special import stdtr
-
-    lists = differences.size
-    if not differences.any():
-        return 1.0
-    error = np.std(differences, ddof=1) / np.sqrt(lists)
-    return float(2 * stdtr(lists - 1, -abs(differences.mean()) / error)) if error else 0.0

@@ -1,8 +1,8 @@
-"""The units of resampling: lists, clusters of lists, or blocks where there are very many."""
+"""The units of resampling: lists, clusters of lists, or blocks of very many; and exact sums."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-LONG = 5_000  # lists from which a row is summed alone, and stays in the cache
 NOISE = 1e-12  # of the largest value: what float arithmetic may leave between equal values
 
 
@@ -43,41 +42,62 @@ def kish(weights: Floats) -> float:
     return float(weights.sum() ** 2 / max((weights**2).sum(), 1e-300))
 
 
-def of_both(values: Floats, rows: Ints, lists: Mask) -> Floats:
-    """Some rows over some lists; all of both as they are, since a copy of very many takes long."""
+def submatrix(values: Floats, rows: Ints, lists: Mask) -> Floats:
+    """Return some rows over some lists; all of both without a copy, which takes long."""
     whole = bool(lists.all()) and np.array_equal(rows, np.arange(len(values)))
     return values if whole else values[np.ix_(rows, lists)]
 
 
 def unit_sums(values: Floats, unit: Ints | None, scale: float = 1.0) -> Floats:
-    """The sums of each unit's lists, in units of `scale`: (rows, lists) to (rows, units)."""
+    """Return the sums of each unit's lists, divided by `scale`: (rows, lists) to (rows, units)."""
     if unit is None:
         return values if scale == 1.0 else values / scale
-    few = unit.astype(np.min_scalar_type(int(unit.max(initial=0))))  # of 16 bits by their digits
-    order = np.argsort(few, kind="stable")
+    order = np.argsort(unit, kind="stable")
     starts = np.flatnonzero(np.diff(unit[order], prepend=-1))
-    if order.size < LONG:
-        return np.asarray(np.add.reduceat((values / scale).take(order, axis=-1), starts, axis=-1))
-    sums = np.empty((*values.shape[:-1], starts.size))
-    for row in np.ndindex(values.shape[:-1]):
-        np.add.reduceat((values[row] / scale).take(order), starts, out=sums[row])
-    return sums
+    return np.asarray(np.add.reduceat((values / scale).take(order, axis=-1), starts, axis=-1))
 
 
-def unit_sizes(lists: int, unit: Ints | None) -> Floats:
-    """How many lists each unit has."""
-    return np.ones(lists) if unit is None else np.bincount(unit).astype(np.float64)
-
-
-def blocks(width: int, draws: int, size: int) -> Iterator[int]:
-    """Cut draws into blocks that fit into memory; never so few at once that BLAS idles."""
-    rows = max(32, size // max(width, 1))
-    yield from (min(rows, draws - start) for start in range(0, draws, rows))
-
-
-def alike(masks: Mask) -> list[Ints]:
-    """The rows of a mask in groups of equal ones, each in order."""
+def rows_by_mask(masks: Mask) -> list[Ints]:
+    """Return the rows of a matrix of masks in groups of equal ones, each in order."""
     groups: dict[bytes, list[int]] = {}
     for row, mask in enumerate(masks):
         groups.setdefault(mask.tobytes(), []).append(row)
     return [np.array(rows, dtype=np.int64) for rows in groups.values()]
+
+
+def exact_sum(values: Floats) -> float:
+    """Return the sum of values, (values,), rounded once: their order changes no digit.
+
+    >>> exact_sum(np.array([1e16, 1.0, -1e16]))
+    1.0
+    """
+    return _fsum(values.tolist())
+
+
+def exact_mean(values: Floats) -> float:
+    """Return their sum by their number, rounded once; NaN of none.
+
+    >>> exact_mean(np.full(3, 0.1)), exact_mean(np.full(100_000, 0.4))
+    (0.1, 0.4)
+    """
+    if not values.size:
+        return math.nan
+    numbers = values.tolist()
+    total = _fsum(numbers)
+    if not math.isfinite(total):
+        return total
+    rest = _fsum([*numbers, -total])  # that a sum of 53 bits leaves
+    (total_over, total_under), (rest_over, rest_under) = (
+        part.as_integer_ratio() for part in (total, rest)
+    )
+    over = total_over * rest_under + rest_over * total_under
+    return over / (total_under * rest_under * values.size)
+
+
+def _fsum(numbers: list[float]) -> float:
+    """Return `math.fsum`, or what numpy gives beyond the largest number or of unlike infinities."""
+    try:
+        return math.fsum(numbers)
+    except (OverflowError, ValueError):
+        with np.errstate(all="ignore"):
+            return float(np.sum(numbers))

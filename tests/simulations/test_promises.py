@@ -14,12 +14,12 @@ from scipy import stats
 from simulations.systems import board
 
 from scorer.stats.aggregate import median
-from scorer.stats.figures import exchanged, pseudo_values, weighted_pseudo_values
-from scorer.stats.folds import fold_interval, paired_folds
 from scorer.stats.intervals import Scale, intervals
-from scorer.stats.paired import paired
+from scorer.stats.jackknife import pseudo_values, swapped_differences, weighted_pseudo_values
+from scorer.stats.paired import paired_tests
 from scorer.stats.power import detectable
-from scorer.stats.tiers import rank_ranges, tiers
+from scorer.stats.ranks import rank_ranges, tiers
+from scorer.stats.repeats import fold_interval, paired_folds
 
 pytestmark = pytest.mark.slow("a simulation")
 
@@ -149,7 +149,7 @@ def test_false_differences_are_as_rare_as_alpha(missing):
         rng = np.random.default_rng(seed)
         values = rng.random(30) + rng.exponential(size=(6, 30))
         values[rng.random((6, 30)) < missing] = np.nan
-        wrong += (paired(values, draws=500, seed=seed).p <= 0.05).any()
+        wrong += (paired_tests(values, draws=500, seed=seed).p <= 0.05).any()
     assert at_most(wrong, 150 * TIMES, 0.05)
 
 
@@ -162,9 +162,9 @@ def test_false_differences_of_clusters_and_figures_are_as_rare():
         sums = errors(rng, 4, 30)
         shared = rng.normal(0, math.sqrt(1 / 9), (4, 1))
         made = (
-            paired(values, draws=300, clusters=clusters),
-            paired(pseudo_values(sums, roots), draws=300, exchanged=by(sums)),
-            paired(values[:, ::5], draws=300, control=True),
+            paired_tests(values, draws=300, clusters=clusters),
+            paired_tests(pseudo_values(sums, roots), draws=300, swap=by(sums)),
+            paired_tests(values[:, ::5], draws=300, control=True),
             paired_folds(shared + rng.normal(size=(4, 10))),
         )
         wrong += [int((each.p <= 0.05).any()) for each in made]
@@ -173,7 +173,7 @@ def test_false_differences_of_clusters_and_figures_are_as_rare():
 
 def by(sums):
     """The differences of roots that are equal."""
-    return lambda one, others, common: exchanged(
+    return lambda one, others, common: swapped_differences(
         sums[one, common], sums[np.ix_(others, common)], roots
     )
 
@@ -184,7 +184,7 @@ def test_false_differences_of_pseudo_values_are_rare():
     for seed in boards(150):
         sums = errors(np.random.default_rng(seed), 4, 40)
         values = pseudo_values(sums, roots)
-        wrong += (paired(values, draws=300, exchanged=by(sums)).p <= 0.05).any()
+        wrong += (paired_tests(values, draws=300, swap=by(sums)).p <= 0.05).any()
     assert at_most(wrong, 150 * TIMES, 0.05)
 
 
@@ -198,7 +198,7 @@ def test_ranges_of_ranks_and_margins_hold_for_all_at_once():
         rng = np.random.default_rng(seed)
         values = true[:, None] + rng.normal(size=(5, 40))
         values[rng.random((5, 40)) < 0.1] = np.nan
-        made = paired(values, draws=500, seed=seed)
+        made = paired_tests(values, draws=500, seed=seed)
         better, ahead = (np.subtract.outer(true, true) < 0, np.subtract.outer(true, true) > 0)
         best, worst = 1 + better.sum(axis=1), 5 - ahead.sum(axis=1)
         spans = rank_ranges(made.p, made.lead)
@@ -207,7 +207,7 @@ def test_ranges_of_ranks_and_margins_hold_for_all_at_once():
             for (low, high), up, down in zip(spans, best, worst, strict=True)
         )
         off = np.abs(made.difference - np.subtract.outer(true, true))
-        held[1] += (off <= made.margin)[np.triu_indices(5, 1)].all()
+        held[1] += (off <= made.joint_margin)[np.triu_indices(5, 1)].all()
     assert all(at_least(int(count), 100 * TIMES, 0.95) for count in held), held
 
 
@@ -218,7 +218,7 @@ def test_a_border_of_tiers_stands_between_those_that_differ(wide):
         spread = np.linspace(1, wide, 8)[:, None]
         values = -np.linspace(0, 1.5, 8)[:, None] + spread * rng.normal(size=(8, 40))
         values = values[np.argsort(-values.mean(axis=1))]
-        made = paired(values, draws=300, seed=seed)
+        made = paired_tests(values, draws=300, seed=seed)
         placed = np.array(tiers(made.p, made.lead))
         assert (made.p[placed[:, None] < placed] <= 0.05).all()
 
@@ -231,7 +231,7 @@ def test_what_is_detectable_is_detected_four_times_in_five(submissions, lists):
     for seed in boards(100):
         values = np.random.default_rng(seed).normal(size=(submissions, lists))
         values[0] += shift
-        found += paired(values, draws=300, seed=seed).p[0, 1] <= 0.05
+        found += paired_tests(values, draws=300, seed=seed).p[0, 1] <= 0.05
     assert at_least(found, times, 0.72)
     assert at_most(found, times, 0.9)
 
@@ -336,7 +336,7 @@ def test_false_finds_of_medians_are_as_rare_as_alpha():
         smooth, stepped = (
             weighted_pseudo_values(figures, 61, None, smooth=each) for each in (True, False)
         )
-        plain += paired(smooth, draws=300, seed=seed).p[0, 1] <= 0.05
-        wrong += paired(stepped, draws=300, seed=seed).p[0, 1] <= 0.05
+        plain += paired_tests(smooth, draws=300, seed=seed).p[0, 1] <= 0.05
+        wrong += paired_tests(stepped, draws=300, seed=seed).p[0, 1] <= 0.05
     assert at_most(wrong, 100 * TIMES, 0.05)
     assert plain > wrong  # what leaving out lists would say

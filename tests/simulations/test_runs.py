@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scorer.stats.intervals import intervals
-from scorer.stats.runs import paired_runs, runs_interval, runs_spread
+from scorer.stats.repeats import analyse_runs, paired_runs, runs_interval
 
 TIMES = int(os.environ.get("SIMULATE", "1"))
 # deviations of cases, of runs and of the rest: seeds that hardly matter, that do, and that decide
@@ -30,7 +30,7 @@ def test_intervals_of_runs_cover(spread, runs, rate):
     held = alone = 0
     for _ in range(times):
         drawn = values(rng, runs, cases, spread)
-        low, high = runs_interval(runs_spread(drawn), 0.95)
+        low, high = runs_interval(analyse_runs(drawn), 0.95)
         held += low <= 0 <= high
         (first,) = intervals(drawn.mean(axis=0)[None])
         alone += first.low <= 0 <= first.high
@@ -48,7 +48,7 @@ def test_differences_of_runs(runs, rate):
     for seed in range(times):
         rng = np.random.default_rng([seed, runs])
         shared = rng.normal(size=cases)
-        systems = [runs_spread(shared + values(rng, runs, cases, "as cases")) for _ in range(5)]
+        systems = [analyse_runs(shared + values(rng, runs, cases, "as cases")) for _ in range(5)]
         p = paired_runs(systems, 5, cases).p
         found += bool((p[np.triu_indices(5, 1)] <= 0.05).any())
     rate("any false difference of 5 of several runs", f"{runs} runs of each", cases, found, times,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.stats.exact import exact_mean, exact_sum
+from scorer.stats.units import exact_mean, exact_sum
 
 
 @rounds(100)

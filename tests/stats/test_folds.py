@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scorer.stats.folds import fold_error, fold_interval, paired_folds
+from scorer.stats.repeats import fold_error, fold_interval, paired_folds
 
 
 def test_the_error_is_nadeau_and_bengios():
@@ -52,7 +52,7 @@ def test_equal_folds_do_not_differ_and_do_not_warn():
     made = paired_folds(np.stack([row, row, row + 1]))
     assert made.p[0, 1] == 1
     assert made.p[0, 2] == 0
-    assert made.margin[0, 2] == 0
+    assert made.joint_margin[0, 2] == 0
 
 
 @pytest.mark.slow("simulates")

@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from scorer.stats.intervals import Interval, Scale, intervals, proportion
-from scorer.stats.quantiles import beta, student
-from scorer.stats.shares import paired_shares
+from scorer.stats.intervals import (
+    Interval,
+    Scale,
+    beta,
+    intervals,
+    paired_shares,
+    proportion,
+    student,
+)
 
 UNIT = Scale((0.0, 1.0))
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scorer.stats.orders import agreement, kendall_tau, majorities, parts, ranks_of
+from scorer.stats.ranks import agreement, kendall_tau, majorities, parts, ranks_of
 
 NAN = np.nan
 

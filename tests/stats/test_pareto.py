@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scorer.stats.pareto import dominates
+from scorer.stats.ranks import dominates
 
 
 def oracle(axes):

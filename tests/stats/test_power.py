@@ -7,7 +7,7 @@ import pytest
 from samples import sample
 from scipy import stats
 
-from scorer.stats.paired import paired
+from scorer.stats.paired import paired_tests
 from scorer.stats.power import (
     detectable,
     deviation,
@@ -96,7 +96,7 @@ def test_the_least_p_is_what_the_test_gives_at_best(units, by_t, least):
     assert least_p(units, 10_000, by_t=by_t) == pytest.approx(least)
     if units > 1 and not by_t:
         values = np.stack([np.zeros(units), np.arange(units) + 100.0])
-        assert paired(values).p[0, 1] >= least
+        assert paired_tests(values).p[0, 1] >= least
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.01, 0.1])
@@ -124,5 +124,5 @@ def test_power_of_the_boards_own_test(submissions, lists):
     for seed in range(times):
         values = rng.normal(size=(submissions, lists))
         values[0] += shift
-        found += paired(values, draws=500, seed=seed).p[0, 1] <= 0.05
+        found += paired_tests(values, draws=500, seed=seed).p[0, 1] <= 0.05
     assert 0.72 < found / times < 0.92

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from samples import sample
 
-from scorer.stats.paired import paired
-from scorer.stats.tiers import rank_ranges, tiers
+from scorer.stats.paired import paired_tests
+from scorer.stats.ranks import rank_ranges, tiers
 
 
 def symmetric(count, significant):
@@ -83,6 +83,6 @@ def test_rank_ranges():
 def test_rank_ranges_hold_the_rank():
     values = sample(8, 60)
     values = values[np.argsort(-values.mean(axis=1))]
-    made = paired(values, draws=1000)
+    made = paired_tests(values, draws=1000)
     for rank, (best, worst) in enumerate(rank_ranges(made.p, made.lead), start=1):
         assert best <= rank <= worst

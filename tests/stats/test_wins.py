@@ -6,7 +6,7 @@ from scipy.stats import rankdata
 
 from scorer.preferences.aggregations import aggregations
 from scorer.preferences.base import order_submissions
-from scorer.stats.wins import win_rates
+from scorer.stats.ranks import win_rates
 
 NAN = np.nan
 

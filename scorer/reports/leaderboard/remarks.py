@@ -149,6 +149,7 @@ def test_name(test: str, adjust: str, pairs: int) -> str:
     names = {
         "wilcoxon": "Wilcoxon signed-rank test of medians",
         "t": "paired t-test",
+        "skew-corrected t": "t-test corrected for skew, of each pair on its own lists",
         "corrected t": "t-test over folds corrected for shared training data",
     }
     many = f" for {pairs:,} pairs" if pairs > 1 else ""

@@ -1,4 +1,4 @@
-"""Paired tests of whole-challenge figures."""
+"""PairedTests tests of whole-challenge figures."""
 
 import math
 
@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from samples import within
 
-from scorer.stats.figures import degrees, exchanged, fisher, pseudo_values, weighted_pseudo_values
-from scorer.stats.paired import paired
+from scorer.stats.jackknife import (
+    degrees,
+    fisher,
+    pseudo_values,
+    swapped_differences,
+    weighted_pseudo_values,
+)
+from scorer.stats.paired import paired_tests
 
 
 def roots(sums):
@@ -35,10 +41,10 @@ def by_sums(sums, found=None, figure=roots, **options):
     for row, common in enumerate(found):
         values[row, common] = again(np.array([row]), common)[0]
 
-    def equal(one, others, common):
-        return exchanged(sums[one, common], sums[np.ix_(others, common)], figure)
+    def swap(one, others, common):
+        return swapped_differences(sums[one, common], sums[np.ix_(others, common)], figure)
 
-    return paired(values, recompute=again, exchanged=equal, **{"draws": 500, **options})
+    return paired_tests(values, recompute=again, swap=swap, **{"draws": 500, **options})
 
 
 def test_a_mean_as_a_figure_is_tested_as_a_mean():
@@ -47,11 +53,11 @@ def test_a_mean_as_a_figure_is_tested_as_a_mean():
     sums = np.stack([values, np.ones_like(values)], axis=2)
     made, wanted = (
         by_sums(sums, draws=4000, figure=lambda sums: sums[:, 0] / sums[:, 1]),
-        paired(values, draws=4000),
+        paired_tests(values, draws=4000),
     )
     for name in ("difference", "lead", "lists", "units"):
         assert getattr(made, name) == pytest.approx(getattr(wanted, name)), name
-    for name in ("p", "deviation", "margin"):
+    for name in ("p", "deviation", "joint_margin"):
         assert getattr(made, name) == pytest.approx(getattr(wanted, name), nan_ok=True), name
 
 
@@ -84,7 +90,7 @@ def test_laws():
     assert np.array_equal(again.p, made.p[np.ix_(order, order)])
     same = by_sums(np.stack([sums[0], sums[0]]))
     assert same.p.tolist() == [[1, 1], [1, 1]]
-    assert same.margin[0, 1] == 0
+    assert same.joint_margin[0, 1] == 0
 
 
 def test_a_pair_is_tested_on_the_lists_that_both_have():
@@ -125,9 +131,9 @@ def test_margins_hold_for_all_pairs_at_once():
         sums = np.stack([squares, np.ones_like(squares)], axis=2)
         made = by_sums(sums, draws=300)
         off = np.abs(made.difference - np.subtract.outer(true, true))
-        held += (off <= made.margin)[np.triu_indices(3, 1)].all()
+        held += (off <= made.joint_margin)[np.triu_indices(3, 1)].all()
     assert held / times >= 0.9
-    assert math.isfinite(made.margin[0, 1])
+    assert math.isfinite(made.joint_margin[0, 1])
 
 
 # Pseudo-values
@@ -158,8 +164,8 @@ def test_pseudo_values_of_clusters_have_the_figures_spread(lists, together):
     figures = [lambda w, row=row: float(roots((w @ row)[None])[0]) for row in sums]
     made = weighted_pseudo_values(figures, lists, clusters)
     assert made.mean(axis=1) == pytest.approx(roots(sums.sum(axis=1)))
-    tested = paired(made, clusters=clusters)
-    wanted = paired(pseudo_values(sums, roots), clusters=clusters)
+    tested = paired_tests(made, clusters=clusters)
+    wanted = paired_tests(pseudo_values(sums, roots), clusters=clusters)
     assert tested.difference == pytest.approx(wanted.difference)
     error, known = (m.deviation[0, 1] / math.sqrt(m.units[0, 1]) for m in (tested, wanted))
     assert error == pytest.approx(known, rel=0.15)
@@ -197,17 +203,17 @@ def test_lists_of_fixed_groups_say_how_far_their_own_means_vary():
 # Figures that are equal
 
 
-def test_exchanged_lists_of_means_are_their_differences():
+def test_swapped_lists_of_means_are_their_differences():
     rng = np.random.default_rng(3)
     values = rng.normal(size=(4, 12))
     sums = np.stack([values, np.ones_like(values)], axis=2)
-    made = exchanged(sums[0], sums[1:], lambda each: each[:, 0] / each[:, 1])
+    made = swapped_differences(sums[0], sums[1:], lambda each: each[:, 0] / each[:, 1])
     assert made == pytest.approx(values[0] - values[1:])
 
 
 def test_an_exchange_is_counted_by_hand():
     sums = errors(2, 5, seed=2)
-    (made,) = exchanged(sums[0], sums[1:], roots)
+    (made,) = swapped_differences(sums[0], sums[1:], roots)
     totals = sums.sum(axis=1)
     for at in range(5):
         swap = (sums[0, at] - sums[1, at]) / 2
@@ -220,13 +226,6 @@ def test_an_exchange_is_counted_by_hand():
         mean = np.mean(np.array(others[::2]) - np.array(others[1::2]))
         difference = np.subtract(*roots(totals))
         assert made[at] == pytest.approx(difference + 5 * (up - down - mean))
-
-
-def test_blocks_of_exchanges_are_those_of_all(monkeypatch):
-    sums = errors(40, 9)
-    whole = exchanged(sums[0], sums[1:], roots)
-    monkeypatch.setattr("scorer.stats.figures.SUMS", 1)
-    assert np.array_equal(exchanged(sums[0], sums[1:], roots), whole)
 
 
 def test_correlations_are_alike_on_fishers_scale():

@@ -1,4 +1,4 @@
-"""Whole-challenge figures as values of lists, for tests that look at lists."""
+"""The jackknife: figures of all lists as values of lists, for tests that look at lists."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from scorer.stats.units import Floats, Ints, blocks
+from scorer.stats.units import Floats, Ints
 
-SUMS = 4_000_000  # of lists that are exchanged at once: 32 MB
 PERFECT = 1 - 1e-6  # a correlation from which on others are as good as 1
 
 
@@ -78,35 +77,34 @@ def weighted_pseudo_values(
     return np.array(rows).reshape(len(figures), lists)
 
 
-def exchanged(
+def swapped_differences(
     first: Floats, others: Floats, figure: Callable[[Floats], Floats], strata: Ints | None = None
 ) -> Floats:
-    """What each list adds to differences of two figures, were these equal.
+    """Return what each list adds to differences of two figures, if these were equal.
 
-    By how much a difference moves if a list is exchanged between the two, from where they meet:
-    the mean of their sums. Like the difference of two `pseudo_values`, its mean is the difference.
+    It is by how much a difference moves if a list is swapped between the two submissions, from
+    where they meet: the mean of their sums. As of a difference of `pseudo_values`, the mean is the
+    difference of the figures.
 
     Args:
         first: (lists, width), each list's own sums.
-        others: (others, lists, width), those that it is paired with.
-        figure: From sums over lists (some, width) to their figures (some,).
+        others: (others, lists, width), those of the submissions that it is paired with.
+        figure: from sums over lists (some, width) to their figures (some,).
+        strata: (lists,), as for `pseudo_values`.
 
     Returns:
         (others, lists).
     """
-    made: list[Floats] = []
-    for rows in blocks(first.size, len(others), SUMS):
-        second = others[len(made) : len(made) + rows]
-        totals = np.concatenate([first.sum(axis=0)[None], second.sum(axis=1)])
-        middle, half = (totals[:1] + totals[1:])[:, None] / 2, (first - second) / 2
-        sides = (each.reshape(-1, first.shape[1]) for each in (middle + half, middle - half))
-        up, down = (np.asarray(figure(side)).reshape(second.shape[:2]) for side in sides)
-        whole, n = np.asarray(figure(totals)), len(first)
-        made += [
-            _moved(float(whole[0] - own), -moved * n / (n - 1), strata)
-            for own, moved in zip(whole[1:], up - down, strict=True)
-        ]
-    return np.array(made).reshape(others.shape[:2])
+    lists = len(first)
+    differences = np.empty(others.shape[:2])
+    for n, other in enumerate(others):
+        totals = np.array([first.sum(axis=0), other.sum(axis=0)])
+        middle, half = totals.mean(axis=0), (first - other) / 2
+        figures = figure(totals)
+        moved = np.asarray(figure(middle + half)) - np.asarray(figure(middle - half))
+        without = -moved * lists / (lists - 1)
+        differences[n] = _moved(float(figures[0] - figures[1]), without, strata)
+    return differences
 
 
 def fisher(correlations: Floats) -> Floats:
