@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from scorer.api.overlap import overlap
 from scorer.api.report import Report
 from scorer.api.splits import restrict_to_lists, restrict_to_split, split_masks
 from scorer.api.submissions import (
@@ -98,7 +97,7 @@ def score(
     warnings = [
         *map(_warn_of_baseline, same),
         *_warn_of_same_bytes(files, scored),
-        *overlap(ready, files, scored),
+        *_warn_of_low_overlap(files, outcomes),
     ]
     return Report.of(replace(report, notes=(*report.notes, *warnings)))
 
@@ -189,3 +188,17 @@ def _warn_of_same_bytes(
 def _warn_of_baseline(file: SubmissionFile) -> Problem:
     message = "this is a baseline of the challenge, and on the board as one; it is not scored twice"
     return Problem("S110", message, "warning", file.display)
+
+
+def _warn_of_low_overlap(
+    files: Sequence[SubmissionFile], outcomes: Sequence[Outcome]
+) -> Iterator[Problem]:
+    """Yield a warning of each submission of which hardly any item occurs in a graded truth."""
+    for file, outcome in zip(files, outcomes, strict=True):
+        if (found := outcome.overlap) is None:
+            continue
+        count = f"{found.known:,} of {found.items:,} items" if found.known else "no item"
+        occur = "occur" if found.known > 1 else "occurs"
+        reason = f"; {found.reason}" if found.reason else ""
+        message = f"{count} of {quoted(file.name)} {occur} in the truth{reason}"
+        yield Problem("T311", message, "warning", file.display)

@@ -204,6 +204,20 @@ def _loaded_module(name: str) -> ModuleType | None:
     return next((sys.modules[n] for n in reversed(sys.modules) if n.startswith(same_content)), None)
 
 
+class ItemOverlap(NamedTuple):
+    """How many of a submission's items occur in the truth.
+
+    Attributes:
+        known: The items that do.
+        items: All different items of the submission.
+        reason: What explains the others, with an example; empty if nothing is found.
+    """
+
+    known: int
+    items: int
+    reason: str = ""
+
+
 class Outcome(NamedTuple):
     """What scoring gives for one submission."""
 
@@ -212,3 +226,4 @@ class Outcome(NamedTuple):
     card: Scorecard | None  # None: rejected, or only checked
     folds: Mapping[str, Scorecard] = {}  # fold -> scored by its truth
     description: str = ""  # of a file that was only checked, what it looks like
+    overlap: ItemOverlap | None = None  # if hardly any item is in the truth; for organizers alone

@@ -37,6 +37,7 @@ from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.describe import describe_rows
 from scorer.scoring.evaluate import score
+from scorer.scoring.overlap import find_low_overlap
 from scorer.views.values import CSV, Frames, text_of
 
 Fold = str | None  # None: the whole truth
@@ -110,7 +111,10 @@ def _score_frame(plan: Plan, frame: pl.DataFrame) -> Outcome:
     if table is None:
         return Outcome(findings, sha256, None)
     description = "" if plan.truths else describe_rows(table, plan.public)
-    return score_table(plan, table, findings, sha256)._replace(description=description)
+    views = check_and_join(plan, table, findings)
+    overlap = find_low_overlap(plan.truths[None], views[None], table) if views else None
+    outcome = score_views(plan, views, findings, sha256)
+    return outcome._replace(description=description, overlap=overlap)
 
 
 def _score_file(plan: Plan, path: Path, read: FileTable | None) -> Outcome:
@@ -129,8 +133,10 @@ def _score_file(plan: Plan, path: Path, read: FileTable | None) -> Outcome:
                 table = replace(table, facts={**table.facts, CSV: text})
         description = "" if plan.truths else describe_rows(table, plan.public)
         find_cells, views = table.find_cells, check_and_join(plan, table, findings)
+        overlap = find_low_overlap(plan.truths[None], views[None], table) if views else None
         del table  # free the rows: those of labels need as much memory as the measures
-        outcome = score_views(plan, views, findings, sha256)._replace(description=description)
+        outcome = score_views(plan, views, findings, sha256)
+        outcome = outcome._replace(description=description, overlap=overlap)
         findings.locate(
             lambda cells: find_columns(path, find_cells, cells, plan.limits, plan.layout)
         )

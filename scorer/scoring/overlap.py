@@ -1,0 +1,58 @@
+"""Whether the items of a submission occur in a graded truth at all, for a warning to organizers.
+
+No participant is told: it depends on the hidden truth.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from scorer.checks.ids import DECIMAL_ID, IdIndex
+from scorer.core.text import quoted
+from scorer.kinds.base import OpenTruth, Views
+from scorer.kinds.ranking import Grades
+from scorer.reading.table import Table
+from scorer.results.scorecard import ItemOverlap
+from scorer.views.ranked import Judged
+
+FEW_HITS = 0.1  # judged items a list; a file with more of them is not looked into
+FEW_ITEMS = 0.01  # the share of the items that are in the truth, below which it is odd
+MOST_EXPLAINED = 20  # ids for which a reason is looked for
+MOST_COMPARED = 100_000  # items of a truth with which these ids are compared
+REASONS = {  # code of what explains an id -> in words, of many
+    "S306": "ids look like decimals",
+    "S307": "ids have lost leading zeros",
+    "S308": "ids look changed by a spreadsheet",
+    "S310": "ids look like missing values",
+    "S312": "ids differ by case, blanks or normalisation",
+}
+
+
+def find_low_overlap(truth: OpenTruth, views: Views, table: Table) -> ItemOverlap | None:
+    """Return the overlap of a submission's items with the truth's if hardly any occurs there."""
+    if not isinstance(truth, Grades) or not len(table) or "item" not in table:
+        return None
+    if views.views[Judged].hits.rank.size >= FEW_HITS * len(truth.lists):
+        return None
+    items = table.frame.select(pl.col("item").unique(maintain_order=True))
+    named = truth.truth.named
+    unknown = items.join(named.to_frame("item"), on="item", how="anti", maintain_order="left")
+    known = items.height - unknown.height
+    if known >= FEW_ITEMS * items.height:
+        return None
+    return ItemOverlap(known, items.height, _find_reason(unknown["item"], named))
+
+
+def _find_reason(unknown: pl.Series, named: pl.Series) -> str:
+    """Return why the first unknown ids are not in the truth."""
+    ids = unknown.head(MOST_EXPLAINED).to_list()
+    if all(DECIMAL_ID.fullmatch(name) for name in ids):
+        return f"{REASONS['S306']} ({quoted(ids[0])})"
+    if len(named) > MOST_COMPARED:
+        return ""
+    index = IdIndex(dict.fromkeys(named))
+    for name in ids:
+        fault = index.explain(name)
+        if fault is not None and fault.code in REASONS:
+            return f"{REASONS[fault.code]} ({quoted(name)})"
+    return ""
