@@ -55,6 +55,10 @@ class Comparison(TableResult):
     Attributes:
         names: The submissions that could be scored.
         report: The leaderboard of all submissions, without intervals and tests.
+        pairs: Every pair, with its differences by measure and the outcomes of its preferences.
+        orders: Preference -> aggregation -> names in its order, equal ones in a group.
+        tests: Measure -> how it was tested.
+        untested: Measure -> why it was not tested.
     """
 
     subject = "comparison"
@@ -63,26 +67,10 @@ class Comparison(TableResult):
         self._result = result
         self.names: Sequence[str] = result.names
         self.report = report
-
-    @property
-    def pairs(self) -> Sequence[ComparedPair]:
-        """Every pair, with its differences by measure and the outcomes of its preferences."""
-        return self._result.pairs
-
-    @property
-    def orders(self) -> Mapping[str, Mapping[str, Sequence[Sequence[str]]]]:
-        """Preference -> aggregation -> names in its order, equal ones in a group."""
-        return self._result.orders
-
-    @property
-    def tests(self) -> Mapping[str, Tested]:
-        """Measure -> how it was tested."""
-        return self._result.tests
-
-    @property
-    def untested(self) -> Mapping[str, str]:
-        """Measure -> why it was not tested."""
-        return self._result.untested
+        self.pairs: Sequence[ComparedPair] = result.pairs
+        self.orders: Mapping[str, Mapping[str, Sequence[Sequence[str]]]] = result.orders
+        self.tests: Mapping[str, Tested] = result.tests
+        self.untested: Mapping[str, str] = result.untested
 
     def content(self) -> results.Comparison:
         """The comparison as data, of which the forms are made."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
+
+import yaml
 
 from scorer.api.explain import explain
 from scorer.challenge.load import load
@@ -24,65 +26,13 @@ from scorer.reports.document import Document
 from scorer.reports.explanation.document import document
 from scorer.reports.write.text import text
 
-NO_COLUMNS: Mapping[str, str] = MappingProxyType({})
 
-
-class SmallChallenge(NamedTuple):
-    """The files of a small challenge, and the list that is worked out."""
-
-    kind: str
-    truth: str
-    submission: str
-    list: str
-    truth_columns: Mapping[str, str] = NO_COLUMNS  # role -> column
-    submission_columns: Mapping[str, str] = NO_COLUMNS
-
-
-LABEL = {"list": "id", "label": "answer"}
-EXAMPLES = (
-    SmallChallenge(
-        "grades",
-        "list,item,grade\nq,a,3\nq,b,2\nq,c,1\nq,d,0\n",
-        "list,item\nq,d\nq,a\nq,x\nq,b\n",
-        "q",
-    ),
-    SmallChallenge(
-        "ratings",
-        "list,item,rating\nq,a,4\nq,b,2\nq,c,5\n",
-        "list,item,prediction\nq,a,3.5\nq,b,3\nq,c,5\n",
-        "q",
-    ),
-    SmallChallenge(
-        "labels",
-        "id,answer\n1,a\n2,b\n3,b\n4,b\n5,a\n",
-        "id,answer\n1,a\n2,a\n3,b\n4,b\n5,b\n",
-        "2",
-        LABEL,
-        LABEL,
-    ),
-    SmallChallenge(
-        "labels",
-        "id,answer\n1,0\n2,1\n3,1\n4,1\n5,0\n",
-        "id,p\n1,0.2\n2,0.4\n3,0.9\n4,0.7\n5,0.5\n",
-        "2",
-        LABEL,
-        {"list": "id", "probability": "p"},
-    ),
-    SmallChallenge(
-        "labels",
-        "id,value\n1,2\n2,4\n3,5\n4,8\n",
-        "id,value\n1,2.5\n2,3\n3,5\n4,7\n",
-        "2",
-        {"list": "id", "target": "value"},
-        {"list": "id", "prediction": "value"},
-    ),
-    SmallChallenge(
-        "preferences",
-        "list,better,worse\nq,a,b\nq,b,c\nq,a,d\n",
-        "list,better,worse\nq,a,b\nq,c,b\nq,a,d\n",
-        "q",
-    ),
-)
+@cache
+def _read_examples() -> list[dict[str, Any]]:
+    """Return the small challenges of examples.yaml."""
+    text = files("scorer.api").joinpath("examples.yaml").read_text("utf-8")
+    examples: list[dict[str, Any]] = yaml.safe_load(text)
+    return examples
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -149,26 +99,22 @@ def measure_example(measure: Measure, precision: int = 4, width: int | None = No
 
 def _example_texts(measure: Measure, options: Options) -> Iterator[str]:
     """Yield the explanation of each example in which the measure has a value."""
-    for example in EXAMPLES:
-        if example.kind not in measure.metric.kinds:
+    for example in _read_examples():
+        if example["kind"] not in measure.metric.kinds:
             continue
         with tempfile.TemporaryDirectory(prefix="scorer-") as name:
             folder = Path(name)
-            (folder / "truth.csv").write_text(example.truth)
-            (folder / "example.csv").write_text(example.submission)
+            (folder / "truth.csv").write_text(example["truth"])
+            (folder / "example.csv").write_text(example["submission"])
             data: dict[str, Any] = {
-                "truth": {"file": "truth.csv", **_columns(example.truth_columns)},
-                "submission": _columns(example.submission_columns),
+                "truth": {"file": "truth.csv", "columns": example.get("truth_columns", {})},
+                "submission": {"columns": example.get("submission_columns", {})},
                 "metrics": [{"id": measure.id, "metric": measure.name}],
             }
             try:
-                found = explain(load(data, folder), folder / "example.csv", example.list)
+                found = explain(load(data, folder), folder / "example.csv", example["list"])
             except ScorerError:
                 continue  # The measure needs what this example lacks.
         if found.measures and not math.isnan(found.measures[0].value):
-            _, *blocks = document(found.content(), options).blocks  # without the note on privacy
+            _, *blocks = document(found.content(), options).blocks  # without the title
             yield text(Document("", blocks), options)
-
-
-def _columns(columns: Mapping[str, str]) -> dict[str, Any]:
-    return {"columns": columns} if columns else {}

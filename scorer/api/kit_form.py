@@ -25,36 +25,25 @@ from scorer.scoring.bind import BoundChallenge
 FORM = "## The form of a submission"
 FIRST_ROWS = 3  # rows of the sample that the README shows
 MOST_COLUMNS = 12  # that the table has a row for; of more, how many there are
-MOST_CLASSES = 12  # that are named; of more, how many there are
 TABULAR = (None, "csv", "parquet", "jsonl")  # formats whose files have named columns
 MARKS = {"\t": "a tab", " ": "a blank", WHITESPACE: "blanks", NO_SEPARATOR: "nothing"}
-MEANINGS = {  # role -> what its column holds, for participants
-    "list": "which {list} of lists.csv the row is about",
-    "item": "an item{catalogue}",
-    "text": "the answer, a text",
-    "rank": "the place of the item, from 1",
-    "score": "a number that orders the items, the highest first",
-    "prediction": "the number that you predict{range}",
-    "low": "the lower end of the prediction's interval",
-    "high": "the upper end of the prediction's interval",
-    "better": "an item{catalogue}",
-    "worse": "another item, to which `better` is preferred",
-    "runs": "the mask: runs of pixels, `start length start length ..`, counted from 1",
-    "boxes": "the boxes of the image with blanks between, each made of `{each}`",
-    "measure": "which of the values the row has",
-    "system": "the name of your system",
-    "run": "the run of the system, such as its seed",
-    "extra": "further text",
-    "number": "a further number",
-}
 
 
 class FormColumn(NamedTuple):
-    """A column of a submission: whether it is needed, what it holds, and a cell of the sample."""
+    """A column of a submission.
+
+    Attributes:
+        name: Its name in the file.
+        needed: Whether a file must have it, in words.
+        role: Its role, without what stands in brackets.
+        of: The class or the value that it is of; empty for most.
+        example: Its first cell in the sample.
+    """
 
     name: str
-    needed: str  # "required" or "optional"
-    meaning: str
+    needed: str
+    role: str
+    of: str
     example: str
 
 
@@ -156,7 +145,9 @@ def _columns(bound: BoundChallenge, public: Public, sample: Sample | None) -> It
         if role in ORDERED and role in required and others:
             needed += f", or {_as_code(schema.column_name(*others))}"
         example = printable(_example(role, rules, sample), 40)
-        yield FormColumn(schema.column_name(role), needed, _meaning(role, bound, public), example)
+        kind = "whole" if role.endswith("/whole]") else role.partition("[")[0]
+        subject = _subject(role, bound, public)
+        yield FormColumn(schema.column_name(role), needed, kind, subject, example)
 
 
 def _roles_in_file(bound: BoundChallenge) -> list[str]:
@@ -174,54 +165,18 @@ def _roles_in_file(bound: BoundChallenge) -> list[str]:
     return ["list"] if rules.wide else roles  # Several columns stand for the others.
 
 
-def _meaning(role: str, bound: BoundChallenge, public: Public) -> str:
-    """Return what the column of a role holds, in Markdown."""
+def _subject(role: str, bound: BoundChallenge, public: Public) -> str:
+    """Return the class that a column of probabilities or scores, or the value that one is of."""
     rules = bound.challenge.submission
-    kind, _, rest = role.partition("[")
-    if kind == LIKELY or (role == "score" and public.kind == "labels"):
-        return _likelihood_meaning(role, bound, public)
-    if kind == "label":
-        return _label_meaning(public)
-    if kind == "value":
+    if role.startswith("value"):
         names = [name for name, roles in rules.value_columns.items() if role in roles]
-        what = "the value" if "measure" in rules.columns else f"the value of {printable(names[0])}"
-        return f"what {what} is divided by" if rest.endswith("/whole]") else what
-    ends = "" if rules.range is None else f", from {rules.range[0]:g} to {rules.range[1]:g}"
-    has_catalogue = public.items is not None or public.candidates is not None
-    return MEANINGS[kind].format(
-        list=public.word("list"),
-        catalogue=" of items.csv" if has_catalogue else "",
-        range=ends,
-        each=" ".join(rules.each or ()),
-    )
-
-
-def _likelihood_meaning(role: str, bound: BoundChallenge, public: Public) -> str:
-    """Return what a column of probabilities, or of scores of two classes, holds."""
-    names = list(bound.challenge.submission.probability) or [""]
-    number = role.partition("[")[2].rstrip("]")
-    name = names[int(number)] if number else ""
-    if not name:
-        name = public.classes[1] if len(public.classes) == 2 else "the positive class"
-    if role == "score":
-        return f"a number that is higher the likelier {printable(name, 60)} is"
-    return f"how likely {printable(name, 60)} is"
-
-
-def _label_meaning(public: Public) -> str:
-    """Return what a column of labels holds."""
-    if len(public.classes) > MOST_CLASSES:
-        classes = f"one of {len(public.classes):,} classes"
-    elif public.classes:
-        classes = f"one of {', '.join(printable(name, 40) for name in public.classes)}"
-    else:
-        classes = "the class"
-    if public.numbers:
-        numbers = ", ".join(printable(name, 40) for name in sorted(public.numbers))
-        classes += f"; for {numbers} a number"
-    if public.separator is None:
-        return classes
-    return f"{classes}, or several with {_describe_mark(public.separator)} between"
+        return "" if "measure" in rules.columns else names[0]
+    if not role.startswith(LIKELY) and not (role == "score" and public.kind == "labels"):
+        return ""
+    names = list(rules.probability) or [""]
+    number = role.partition("[")[2].rstrip("]") or "0"
+    default = public.classes[1] if len(public.classes) == 2 else "the positive class"
+    return names[int(number)] or default
 
 
 def _example(role: str, rules: Submission, sample: Sample | None) -> str:
