@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, NamedTuple
 
 import drawings
 import elsewhere
@@ -58,7 +58,8 @@ NEEDED = {  # values of parameters that must be given, for the lines of challeng
     "expected": 100, "tolerance": 0.2, "tolerances": (12, 36),
     "quantiles": {"low": 0.1, "prediction": 0.5},
 }  # fmt: skip
-REPEATED = 3  # keys, from which on they are not told again
+COMMON_KEYS: dict[str, str] = yaml.safe_load((DOCS / "keys.yaml").read_text("utf-8"))
+FILES = ("truth", "lists", "items", "history", "exclude", "likelihood", "folds")  # sections
 SHIM = re.compile(r'<script src="https://unpkg\.com/iframe-worker/shim"></script>')
 PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 BUILT = re.compile(r"<!-- built: (\w+) -->")
@@ -195,10 +196,35 @@ def code_pages() -> str:
     return "\n".join(parts)
 
 
-def keys() -> str:
-    """Every key of challenge.yaml, a table for each mapping."""
-    whole = schema()
-    return "\n".join(_tables("", whole, whole["$defs"], {}))
+def common_keys() -> str:
+    """The keys of challenge.yaml that most challenges need, each with an example."""
+    rows = {key: row for key, _, row in _keys("", schema(), schema()["$defs"])}
+    parts = [
+        f"| `{key}` | {rows[key].about} | `{_cell(example)}` |"
+        for key, example in COMMON_KEYS.items()
+    ]
+    return "\n".join(["\n| key | what it says | example |\n|---|---|---|", *parts, ""])
+
+
+def other_keys() -> str:
+    """All other keys of challenge.yaml, those that several sections have once."""
+    places: dict[KeyRow, dict[str, str]] = {}  # path -> section
+    for key, section, row in _keys("", schema(), schema()["$defs"]):
+        places.setdefault(row, {})[key] = section
+    parts = []
+    for row, sections in places.items():
+        if {*sections} <= {*COMMON_KEYS}:
+            continue
+        names, shown = [*sections.values()], []
+        if {*FILES} <= {*names}:
+            shown = ["each file"]
+            names = [name for name in names if name.partition(".")[0] not in FILES]
+        shown += [f"`{name}`" if name else "the file" for name in names]
+        parts.append(
+            f"| `{row.key}` | {', '.join(shown)} | {row.about} | {row.value} | {row.default} |"
+        )
+    head = "\n| key | in | what it says | value | default |\n|---|---|---|---|---|"
+    return "\n".join([head, *parts, ""])
 
 
 def commands() -> str:
@@ -257,44 +283,28 @@ def _described(name: str, function: Any, level: int = 2) -> str:
     return f"{'#' * level} {name}\n\n" + _fenced(f"{head}\n\n{inspect.getdoc(function) or ''}")
 
 
-def _tables(
-    name: str, node: Mapping[str, Any], defs: Mapping[str, Any], told: dict[str, str]
-) -> Iterator[str]:
-    """The table of a mapping's keys, then those of the mappings in it.
+class KeyRow(NamedTuple):
+    """What a table says of a key."""
 
-    `told` has the section of each row: of rows that an earlier section has, a line names the keys.
-    """
-    required = node.get("required", ())
-    inner, rows = [], {}
+    key: str  # its last word
+    about: str
+    value: str
+    default: str
+
+
+def _keys(
+    section: str, node: Mapping[str, Any], defs: Mapping[str, Any]
+) -> Iterator[tuple[str, str, KeyRow]]:
+    """Yield each key with its path, its section, and what a table says of it, then those in it."""
     for key, field in node["properties"].items():
         if key == "$schema":
             continue
-        path = f"{name}.{key}" if name else key
-        default = "must be given" if key in required else _default(field)
-        about = field.get("description", "")
-        rows[key] = (
-            f"| `{key}` | {_cell(about)} | {_cell(_value(field, defs))} | {_cell(default)} |"
-        )
-        inner += [(f"{path}{end}", inner_node) for end, inner_node in _mappings(field, defs)]
-    again = {key: told[row] for key, row in rows.items() if row in told}
-    if name and len(again) == len(rows):
-        return
-    if name:
-        yield f"## `{name}`\n"
-        if description := node.get("description"):
-            yield f"{_cell(description.split(chr(10) * 2)[0])}\n"
-    for section in dict.fromkeys(again.values()) if len(again) >= REPEATED else ():
-        known = ", ".join(f"`{key}`" for key, where in again.items() if where == section)
-        link = re.sub(r"[^a-z]", "", section)
-        yield f"As in [`{section}`](#{link}): {known}.\n"
-        rows = {key: row for key, row in rows.items() if again.get(key) != section}
-    if rows:
-        yield "| key | what it says | value | default |\n|---|---|---|---|"
-        yield from rows.values()
-    yield ""
-    told |= {row: name for row in rows.values() if name}
-    for path, inner_node in inner:
-        yield from _tables(path, inner_node, defs, told)
+        path = f"{section}.{key}" if section else key
+        default = "must be given" if key in node.get("required", ()) else _default(field)
+        about = _cell(field.get("description", ""))
+        yield path, section, KeyRow(key, about, _cell(_value(field, defs)), _cell(default))
+        for end, inner in _mappings(field, defs):
+            yield from _keys(f"{path}{end}", inner, defs)
 
 
 def _mappings(
@@ -330,6 +340,8 @@ def _value(field: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
     if "enum" in field:
         return ", ".join(f"`{_yaml(value)}`" for value in field["enum"])
     kind = field.get("type")
+    if field.get("format") == "path":
+        return "a path"
     if isinstance(kind, list):
         return "text"
     if kind == "array":
@@ -338,7 +350,7 @@ def _value(field: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
     if kind == "object":
         return "a mapping"
     if kind == "string":
-        return "a path" if field.get("format") == "path" else "text"
+        return "text"
     if kind in ("integer", "number"):
         return ("a whole number" if kind == "integer" else "a number") + _bounds(field)
     return "yes or no: `true`, `false`" if kind == "boolean" else "any value"
@@ -357,8 +369,8 @@ def _bounds(field: Mapping[str, Any]) -> str:
 def _default(field: Mapping[str, Any]) -> str:
     value = field.get("default")
     simple = value is not None and value not in ({}, [], "")
-    if isinstance(value, dict) and ("$ref" in field or len(value) > 4):
-        return "see below"
+    if isinstance(value, dict) and len(value) > 1:
+        return ""
     return f"`{_yaml(value)}`" if simple else ""
 
 
@@ -405,7 +417,8 @@ PARTS = {
     "results": results,
     "metrics": metric_index,
     "codes": code_pages,
-    "keys": keys,
+    "common_keys": common_keys,
+    "other_keys": other_keys,
     "functions": functions,
     **{f"results_{tool.replace('-', '_')}": partial(result_of, tool) for tool in elsewhere.TOOLS},
     **{f"way_{word_of(page)}": partial(way, page.stem) for page in elsewhere.PAGES},

@@ -15,6 +15,7 @@ import pytest
 import yaml
 from conftest import ROOT
 
+from scorer.challenge.load import load
 from scorer.core.codes import codes
 from scorer.export.bundle import EXPORTERS
 from scorer.metrics.catalogue import metrics
@@ -152,24 +153,26 @@ def test_the_first_page_leads_to_every_page_for_users():
     assert "use_directory_urls: false" in site
 
 
-def test_the_page_of_challenge_yaml_says_each_part_once():
-    page = (DOCS / "challenge.md").read_text("utf-8")
-    headings = re.findall(r"^#+ .*", page, re.MULTILINE)
-    assert len(headings) == len(set(headings))
-    assert not [each for each in headings if re.search(r"(lists|items|splits|folds)\.lines", each)]
-
-
 def test_every_key_of_challenge_yaml_is_told():
     page = (DOCS / "challenge.md").read_text(encoding="utf-8")
-    for heading, key in [
+    for section, key in [
         ("submission.limits", "unpacked"),
         ("phases[].quota", "per_day"),
         ("questions.NAME", "board"),
         ("leaderboard.tiers", "alpha"),
-        ("truth.columns", "grade"),
+        ("truth.columns", "subtopic"),
     ]:
-        section = page.partition(f"## `{heading}`\n")[2].partition("\n## ")[0]
-        assert f"\n| `{key}` |" in section, (heading, key)
+        assert re.search(rf"\n\| `{key}` \| [^|]*`{re.escape(section)}`", page), (section, key)
+
+
+@pytest.mark.parametrize("key", generate.COMMON_KEYS)
+def test_the_example_of_a_key_is_read(key, tmp_path):
+    example = generate.COMMON_KEYS[key]
+    (tmp_path / "description.md").write_text("A text.")
+    least = {"truth": "truth: truth.csv\n", "metrics": "metrics: [P@1]\n"}
+    rest = "".join(text for name, text in least.items() if not example.startswith(f"{name}:"))
+    made = load(f"{example}\n{rest}", tmp_path)
+    assert made.line(key.partition("[")[0]) == 1
 
 
 def blocks(name, kind):

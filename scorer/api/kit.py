@@ -20,7 +20,6 @@ from scorer.api.kit_sample import write_sample_submission
 from scorer.api.submissions import bind_challenge
 from scorer.challenge.kit_archive import ABSENT, refuse_kit
 from scorer.challenge.leaderboard import SHOWN_WORDS
-from scorer.challenge.load import COMBINING
 from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source
 from scorer.challenge.public import Public
 from scorer.challenge.submission import layout_of
@@ -100,6 +99,13 @@ def kit(challenge: Challenge | BoundChallenge | Path | str, *, allow_plugins: bo
     if files.hides_groups:
         parts.append("the groups of the lists, since they say which split a list is in")
     return Kit(zip_files(files.contents), tuple(omitted), tuple(parts), tuple(files.notes))
+
+
+# The keys of a measure that a kit writes beside its metric and the parameters.
+MEASURE_KEYS = (
+    *("score", "average", "aggregate", "weights", "group", "where", "unit", "better"),
+    *("id", "primary"),
+)
 
 
 class _Dumper(yaml.SafeDumper):
@@ -324,9 +330,7 @@ def _measure(spec: MeasureSpec) -> dict[str, Any]:
     written = spec.model_dump(mode="json", exclude_defaults=True)
     fields: dict[str, Any] = {} if spec.score is not None else {"metric": spec.notation}
     fields |= spec.params
-    return fields | {
-        key: written[key] for key in (*COMBINING, "better", "id", "primary") if key in written
-    }
+    return fields | {key: written[key] for key in MEASURE_KEYS if key in written}
 
 
 def _leaderboard(challenge: Challenge, omitted: Collection[str]) -> dict[str, Any]:

@@ -5,38 +5,25 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    Discriminator,
-    Field,
-    GetJsonSchemaHandler,
-    Tag,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
 from scorer.challenge.types import (
-    SCALAR,
-    Before,
     Count,
+    DistinctNames,
     File,
-    Files,
+    Flag,
     Name,
+    Names,
     Number,
-    Or,
+    OpenRange,
+    Section,
     Share,
     Whole,
-    Word,
-    YamlSection,
-    as_flag,
-    as_number,
-    as_text,
-    as_written,
-    bare,
-    none_twice,
-    switch,
-    wrong,
+    check_distinct,
+    field_error,
+    quote_value,
+    resolve,
 )
 from scorer.core.text import format_distinct, join_first, quoted
 
@@ -45,16 +32,16 @@ SHOWN_WORDS = ("own", "none", EVERYTHING)
 REST = "rest"
 
 
-class RankBy(YamlSection):
+class RankBy(Section):
     """Ranks from preferences between submissions, or from their ranks by several measures."""
 
     preference: Name | None = Field(
         None, description="how two submissions are compared on a list: RPP"
     )
-    measures: Annotated[tuple[Name, ...], AfterValidator(none_twice)] = Field(
+    measures: DistinctNames = Field(
         (), description="in its place: measures of the challenge, each of which ranks all"
     )
-    each: Annotated[Literal["list", "group"], Word] | None = Field(
+    each: Literal["list", "group"] | None = Field(
         None,
         description="measures rank in each list, or in each group of lists, which are the sample; "
         "default: by their values of the whole",
@@ -63,7 +50,7 @@ class RankBy(YamlSection):
         description="how comparisons, or ranks, become one order: MC4, Borda, RankSum; with each: "
         "WinRate, MeanRank, Borda"
     )
-    tie_break: tuple[Annotated[Literal["first_places", "earliest"], Word], ...] = Field(
+    tie_break: tuple[Literal["first_places", "earliest"], ...] = Field(
         (),
         description="of measures: more first places, then second ones, ..; the earlier entry, on "
         "a living board",
@@ -72,43 +59,36 @@ class RankBy(YamlSection):
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
         if (self.preference is None) == (not self.measures):
-            raise wrong("write either a preference or measures")
+            raise field_error("write either a preference or measures")
         if self.tie_break and not self.measures:
             message = "tie_break here is of measures; leaderboard.tie_break is of preferences"
-            raise wrong(message, "C106", "tie_break")
+            raise field_error(message, "C106", "tie_break")
         if self.each is not None and not self.measures:
             message = "each is of measures; a preference compares in each list anyway"
-            raise wrong(message, "C106", "each")
+            raise field_error(message, "C106", "each")
         if self.each is not None and "first_places" in self.tie_break:
             message = "first_places are those by several values of the whole, without each"
-            raise wrong(message, "C106", "tie_break")
+            raise field_error(message, "C106", "tie_break")
         return self
 
 
-def _one_or_more(value: Any) -> Any:
-    """Names, of which a single one may stand alone."""
-    names = value if isinstance(value, list | tuple) else (value,)
+def _check_any(names: tuple[str, ...]) -> tuple[str, ...]:
     if not names:
-        raise wrong("nothing is given")
+        raise field_error("nothing is given")
     return names
 
 
-Names = Annotated[
-    tuple[Name, ...],
-    Before(_one_or_more),
-    AfterValidator(none_twice),
-    WithJsonSchema({"anyOf": [SCALAR, {"type": "array", "items": SCALAR, "minItems": 1}]}),
-]
+OneOrMore = Annotated[Names, AfterValidator(check_distinct), AfterValidator(_check_any)]
 
 
-class Track(YamlSection):
+class Track(Section):
     """A part of the board with ranks of its own: of groups of lists, or of some submissions."""
 
     id: Name = Field(description="what the track is called")
-    group: Names = Field(
+    group: OneOrMore = Field(
         (), description="the group of lists, or the groups, by which it ranks; default: all lists"
     )
-    answer: dict[Name, Names] = Field(
+    answer: dict[Name, OneOrMore] = Field(
         {},
         description="who is in it, by answers: {data: closed}, or {data: [closed, own]}; default: "
         "all submissions. The answers have to be shown on the board",
@@ -117,14 +97,14 @@ class Track(YamlSection):
     @model_validator(mode="after")
     def _of_a_part(self) -> Self:
         if not self.group and not self.answer:
-            raise wrong("a track is of a group or an answer; write {id: closed, group: NAME}")
+            raise field_error("a track is of a group or an answer; write {id: closed, group: NAME}")
         return self
 
 
 MOST_DRAWS = 1_000_000  # each is kept for every submission
 
 
-class Tiers(YamlSection):
+class Tiers(Section):
     """How standings that cannot be told apart are found."""
 
     alpha: Share = Field(0.05, description="level of the test")
@@ -133,54 +113,63 @@ class Tiers(YamlSection):
 def _each_once(tracks: tuple["Track", ...]) -> tuple["Track", ...]:
     for n, track in enumerate(tracks):
         if track.id in [other.id for other in tracks[:n]]:
-            raise wrong(f"{quoted(track.id)} is written twice", "C106", n, "id")
+            raise field_error(f"{quoted(track.id)} is written twice", "C106", n, "id")
     return tracks
 
 
 LEVEL = 0.95  # of intervals where nothing else is written
 
 
-class Leaderboard(YamlSection):
+def _switch(value: Any, on: Any) -> Any:
+    """Return None for a section that `false` turns off, and its defaults, `on`, for `true`."""
+    flag = resolve(value)
+    return on if flag is True else None if flag is False else value
+
+
+class Leaderboard(Section):
     """How scorecards become standings."""
 
     tie_break: tuple[Name, ...] = Field(
         (), description="measures or preferences that break ties, in this order"
     )
-    rank_by: Annotated[
-        Annotated[Literal["primary"], Word, Tag("word")] | Annotated[RankBy, Tag("rule")],
-        Discriminator(lambda value: "rule" if isinstance(value, dict | YamlSection) else "word"),
-    ] = Field(
+    rank_by: Literal["primary"] | RankBy = Field(
         "primary",
+        union_mode="left_to_right",
         description="the primary measure, or a preference or several measures with an aggregate",
     )
-    intervals: Annotated[Share | None, Before(switch(LEVEL)), Or({"type": "boolean"})] = Field(
-        LEVEL, description="level of the intervals over lists; false: none"
-    )
-    tiers: Annotated[Tiers | None, Before(switch({})), Or({"type": "boolean"})] = Field(
-        Tiers.model_construct(),
+    intervals: Annotated[
+        Share | None, BeforeValidator(lambda value: _switch(value, LEVEL), float | bool | None)
+    ] = Field(LEVEL, description="level of the intervals over lists; false: none")
+    tiers: Annotated[
+        Tiers | None, BeforeValidator(lambda value: _switch(value, {}), Tiers | bool | None)
+    ] = Field(
+        Tiers(),
         description="which submissions do not differ significantly; false: no tiers",
     )
     seed: Whole = Field(1, description="seed of all random draws")
     draws: Annotated[Count, Field(le=MOST_DRAWS)] = Field(
         10_000, description="how many permutations are drawn; of votes how many resamples"
     )
-    pass_at: Annotated[tuple[Count, ...], AfterValidator(none_twice)] = Field(
+    pass_at: Annotated[tuple[Count, ...], AfterValidator(check_distinct)] = Field(
         (),
         description="of several runs of each submission, whose primary measure is 0 or 1 on "
         "lists: the chance that any of so many runs is right: [1, 5]",
     )
-    baselines: Files = Field((), description="submissions that are shown outside the ranks")
-    entry: Annotated[Literal["best", "last", "selected", "all"], Word] = Field(
+    baselines: tuple[File, ...] = Field(
+        (), description="submissions that are shown outside the ranks"
+    )
+    entry: Literal["best", "last", "selected", "all"] = Field(
         "best", description="which of a team's entries counts; the best one on the shown split"
     )
-    ladder: Annotated[
-        Annotated[Literal["off", "auto"], Word, Tag("word")] | Annotated[Number, Tag("step")],
-        Discriminator(lambda value: "step" if isinstance(bare(value), int | float) else "word"),
-    ] = Field("off", description="a shown value moves only when it improves by that much")
+    ladder: Literal["off", "auto"] | Number = Field(
+        "off",
+        union_mode="left_to_right",
+        description="a shown value moves only when it improves by that much",
+    )
     digits: Annotated[Count, Field(le=17)] = Field(
         4, description="significant digits of the values that participants are shown"
     )
-    pareto: Annotated[tuple[Name, ...], AfterValidator(none_twice)] | None = Field(
+    pareto: DistinctNames | None = Field(
         None,
         description="what stands beside the primary measure in a Pareto front: measures, and "
         "questions with better; default: all such questions; []: no front",
@@ -190,7 +179,7 @@ class Leaderboard(YamlSection):
     )
 
 
-DEFAULT_BOARD = Leaderboard.model_construct()  # where nothing is written of it
+DEFAULT_BOARD = Leaderboard()  # where nothing is written of it
 
 
 ZONES = {  # the offsets of names that mean one zone only, as deadlines are written
@@ -208,8 +197,8 @@ DATES = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y",
 CLOCKS = ("", " %H:%M:%S", " %H:%M", " %I:%M %p", " %I %p")
 
 
-def as_time(value: Any, end: bool = False) -> datetime:
-    """A time with its offset, such as 2011-04-18T10:00:00+02:00.
+def read_time(value: Any, end: bool = False) -> Any:
+    """Return a time with its offset, such as 2011-04-18T10:00:00+02:00.
 
     Args:
         value: What the challenge says.
@@ -217,24 +206,22 @@ def as_time(value: Any, end: bool = False) -> datetime:
     """
     if isinstance(value, datetime):
         return value
-    text = as_text(value)
     try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
+        time = datetime.fromisoformat(value)
+    except (ValueError, TypeError):
         time = None
     if time is not None and time.tzinfo is not None:
         return time
-    suggestion = suggest_time(text, end)
+    written = quote_value(value)
+    suggestion = suggest_time(value, end) if isinstance(value, str) else None
     if suggestion is None:
-        raise wrong(f"{as_written(value)} is no time; write it as 2011-04-18T10:00:00+02:00")
-    if time is None:
-        raise wrong(f"{as_written(value)} is not how a time is written; write it as {suggestion}")
-    raise wrong(f"{as_written(value)} has no offset from UTC; write it as {suggestion}")
+        raise field_error(f"{written} is no time; write it as 2011-04-18T10:00:00+02:00")
+    fault = "is not how a time is written" if time is None else "has no offset from UTC"
+    raise field_error(f"{written} {fault}; write it as {suggestion}")
 
 
-def as_end(value: Any) -> datetime:
-    """A time that ends something; messages take a day alone for the end of that day."""
-    return as_time(value, end=True)
+def _read_end(value: Any) -> Any:
+    return read_time(value, end=True)
 
 
 def suggest_time(text: str, end: bool) -> str | None:
@@ -270,50 +257,47 @@ def suggest_time(text: str, end: bool) -> str | None:
     return None
 
 
-def _share(value: Any) -> float | str:
-    if bare(value) == REST:
-        return REST
-    share = as_number(value)
-    if not 0 < share < 1:
-        raise wrong(f"{as_written(value)} is neither between 0 and 1 nor 'rest'")
-    return float(share)
+def _read_share(value: Any) -> Any:
+    share = resolve(value)
+    if share != REST and (not isinstance(share, float) or not 0 < share < 1):
+        raise field_error(f"{quote_value(value)} is neither between 0 and 1 nor 'rest'")
+    return share
 
 
-def as_duration(value: Any) -> int:
-    """Whole seconds: 60, 60s, 10m or 1h."""
-    text = str(bare(value)).strip()
-    match = re.fullmatch(r"(\d{1,6}) ?([smh]?)", text)
+def _read_duration(value: Any) -> Any:
+    """Return whole seconds: 60, 60s, 10m or 1h."""
+    match = re.fullmatch(r"(\d{1,6}) ?([smh]?)", str(value))
     if match is None:
-        raise wrong(f"{as_written(value)} is no length of time; write it as 60s, 10m or 1h")
+        message = f"{quote_value(value)} is no length of time; write it as 60s, 10m or 1h"
+        raise field_error(message)
     return int(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
 
 
-Time = Annotated[datetime, Before(as_time), WithJsonSchema(SCALAR)]
-EndTime = Annotated[datetime, Before(as_end), WithJsonSchema(SCALAR)]
-Duration = Annotated[int, Before(as_duration), WithJsonSchema(SCALAR)]
-SplitName = Annotated[
-    Name, AfterValidator(lambda name: name if name not in SHOWN_WORDS else _refuse_split_name(name))
-]
+def _check_split_name(name: str) -> str:
+    if name in SHOWN_WORDS:
+        raise field_error(f"a split cannot be called {name!r}, which has a meaning of its own")
+    return name
 
 
-def _refuse_split_name(name: str) -> str:
-    raise wrong(f"a split cannot be called {name!r}, which has a meaning of its own")
+Time = Annotated[datetime, BeforeValidator(read_time, str)]
+EndTime = Annotated[datetime, BeforeValidator(_read_end, str)]
+Duration = Annotated[int, BeforeValidator(_read_duration, str)]
+SplitName = Annotated[Name, AfterValidator(_check_split_name)]
+SplitShare = Annotated[float | Literal["rest"], BeforeValidator(_read_share)]
 
 
-class Splits(YamlSection):
+class Splits(Section):
     """Named parts of the lists, each with a board of its own.
 
     Written as `{public: 0.3, private: rest, seed: 2011}`: the keys that are no
     settings are the splits.
     """
 
-    shares: dict[SplitName, Annotated[float | str, Before(_share)]] = Field(
-        {}, description="name: share of the lists, or rest"
-    )
+    shares: dict[SplitName, SplitShare] = Field({}, description="name: share of the lists, or rest")
     seed: Whole | None = Field(
         None, description="what the draw depends on; keep it as secret as the truth"
     )
-    by: Annotated[Literal["list", "group"], Word] = Field(
+    by: Literal["list", "group"] = Field(
         "list", description="what is drawn: single lists, or whole groups of lists"
     )
     file: File | None = Field(None, description="a file of list,split instead of a draw")
@@ -343,26 +327,30 @@ class Splits(YamlSection):
     def _whole(self) -> Self:
         if self.file is not None:
             if self.shares or self.seed is not None:
-                raise wrong("splits are either drawn, by shares and a seed, or read from a file")
+                raise field_error(
+                    "splits are either drawn, by shares and a seed, or read from a file"
+                )
             return self
         if len(self.shares) < 2:
-            raise wrong("at least two splits are needed: {public: 0.3, private: rest, seed: 2011}")
+            raise field_error(
+                "at least two splits are needed: {public: 0.3, private: rest, seed: 2011}"
+            )
         if self.seed is None:
-            raise wrong("a drawn split needs a seed; a large one that nobody can guess")
+            raise field_error("a drawn split needs a seed; a large one that nobody can guess")
         shares = [share for share in self.shares.values() if share != REST]
         rests = len(self.shares) - len(shares)
         total = sum(float(share) for share in shares)
         if rests > 1:
-            raise wrong("only one split can be the rest")
+            raise field_error("only one split can be the rest")
         if rests == 0 and abs(total - 1) > 1e-9:
             shown, _ = format_distinct(total, 1)
-            raise wrong(f"the shares sum to {shown}, not to 1; one may be 'rest'")
+            raise field_error(f"the shares sum to {shown}, not to 1; one may be 'rest'")
         if rests == 1 and total >= 1:
-            raise wrong(f"the shares sum to {total:g}, which leaves no rest")
+            raise field_error(f"the shares sum to {total:g}, which leaves no rest")
         return self
 
 
-class Quota(YamlSection):
+class Quota(Section):
     """How many entries a team may send."""
 
     per_day: Count | None = Field(
@@ -374,7 +362,7 @@ class Quota(YamlSection):
     )
 
 
-class Phase(YamlSection):
+class Phase(Section):
     """A span of time with its rules."""
 
     id: Name = Field(description="short name")
@@ -387,7 +375,7 @@ class Phase(YamlSection):
     )
     after: Name | None = Field(None, description="begins when that phase ends; accepts no entries")
     show: Name = Field(EVERYTHING, description="a split's name, own, none or all")
-    quota: Quota = Field(Quota.model_construct(), description="how many entries a team may send")
+    quota: Quota = Field(Quota(), description="how many entries a team may send")
     select: Count | None = Field(
         None, description="how many selected entries of each team count; others are left out"
     )
@@ -403,15 +391,15 @@ class Phase(YamlSection):
                 f"phase {self.id!r} takes entries; select_until stands in the phase after it, "
                 "in which the selected entries count"
             )
-            raise wrong(message, "C106", "select_until")
+            raise field_error(message, "C106", "select_until")
         if self.after is not None and (self.opens or self.closes):
             message = f"phase {self.id!r} begins after {self.after!r}; it has no times of its own"
-            raise wrong(message, "C106", "opens" if self.opens else "closes")
+            raise field_error(message, "C106", "opens" if self.opens else "closes")
         if self.opens and self.closes and self.closes <= self.opens:
-            raise wrong(f"phase {self.id!r} closes before it opens", "C106", "closes")
+            raise field_error(f"phase {self.id!r} closes before it opens", "C106", "closes")
         if self.grace and self.closes is None:
             message = f"phase {self.id!r} has a grace, and no `closes` after which it would be"
-            raise wrong(message, "C106", "grace")
+            raise field_error(message, "C106", "grace")
         return self
 
     @property
@@ -420,38 +408,20 @@ class Phase(YamlSection):
         return timedelta(seconds=self.grace)
 
 
-def _open_range(value: Any) -> Any:
-    """Two ends, each a number or nothing."""
-    if not isinstance(value, list) or len(value) != 2:
-        raise wrong(f"{as_written(value)} is not a range; write [0, 100], or [0, null] without end")
-    low, high = (None if bare(e) is None else as_number(e, n) for n, e in enumerate(value))
-    if low is not None and high is not None and not low < high:
-        raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
-    return low, high
-
-
 LONGEST_ANSWER = 1000  # characters
 
 
-class Question(YamlSection):
+class Question(Section):
     """What is asked with an entry."""
 
-    type: Annotated[Literal["text", "number"], Word] = Field(
-        "text", description="what an answer is"
-    )
-    required: Annotated[bool, Before(as_flag)] = Field(
-        False, description="whether an entry without an answer is refused"
-    )
-    board: Annotated[bool, Before(as_flag)] = Field(
-        False, description="whether the board shows the answer"
-    )
-    choices: Annotated[tuple[Name, ...], AfterValidator(none_twice)] = Field(
-        (), description="the texts of which an answer is one"
-    )
-    range: Annotated[tuple[Number | None, Number | None], Before(_open_range)] = Field(
+    type: Literal["text", "number"] = Field("text", description="what an answer is")
+    required: Flag = Field(False, description="whether an entry without an answer is refused")
+    board: Flag = Field(False, description="whether the board shows the answer")
+    choices: DistinctNames = Field((), description="the texts of which an answer is one")
+    range: OpenRange = Field(
         (0.0, None), description="the lowest and the highest number; null: there is none"
     )
-    better: Annotated[Literal["higher", "lower"], Word] | None = Field(
+    better: Literal["higher", "lower"] | None = Field(
         None,
         description="which numbers are better; they then stand beside the primary measure in a "
         "Pareto front",
@@ -461,12 +431,12 @@ class Question(YamlSection):
     def _fits_its_type(self) -> Self:
         for key in ("range", "better"):
             if key in self.model_fields_set and self.type != "number":
-                raise wrong(f"{key} is of numbers; write type: number", "C106", key)
+                raise field_error(f"{key} is of numbers; write type: number", "C106", key)
         if self.choices and self.type != "text":
-            raise wrong("choices are texts; leave out the type", "C106", "choices")
+            raise field_error("choices are texts; leave out the type", "C106", "choices")
         if self.better and not self.board:
             message = "a front on the board shows the answers; write board: true"
-            raise wrong(message, "C106", "better")
+            raise field_error(message, "C106", "better")
         return self
 
 
@@ -486,7 +456,7 @@ def refuse_unasked(tracks: tuple[Track, ...], questions: Mapping[str, Question])
                 message = f"{where}: {quoted(min(lost))} is no answer to {quoted(key)}"
             else:
                 continue
-            raise wrong(message, "C106", "leaderboard", "tracks", n, "answer", key)
+            raise field_error(message, "C106", "leaderboard", "tracks", n, "answer", key)
 
 
 def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> None:
@@ -499,19 +469,19 @@ def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> N
     for n, phase in enumerate(phases):
         at = ("phases", n)
         if phase.id in ids:
-            raise wrong(f"two phases are called {phase.id!r}", "C106", *at, "id")
+            raise field_error(f"two phases are called {phase.id!r}", "C106", *at, "id")
         if phase.after is not None and phase.after not in ids:
             message = f"phase {phase.id!r} is after {phase.after!r}, which is no phase before it"
-            raise wrong(message, "C106", *at, "after")
+            raise field_error(message, "C106", *at, "after")
         if phase.after is not None and closing[phase.after] is None:
             message = (
                 f"phase {phase.after!r} needs `closes`, since {phase.id!r} comes after it: "
                 "closes: 2026-07-08T23:59:59+02:00"
             )
-            raise wrong(message, "C106", *at, "after")
+            raise field_error(message, "C106", *at, "after")
         if drawn and phase.show not in names:
             message = f"phase {phase.id!r} shows {phase.show!r}, which is no split"
-            raise wrong(message, "C106", *at, "show")
+            raise field_error(message, "C106", *at, "show")
         if phase.after is None:
             _refuse_disorder(before, phase, n)
             before = phase
@@ -529,33 +499,31 @@ def _refuse_disorder(before: Phase | None, phase: Phase, n: int) -> None:
             f"phase {phase.id!r} needs `opens`, since {before.id!r} comes before it "
             "(or `after`, if it takes no entries): opens: 2026-07-09T00:00:00+02:00"
         )
-        raise wrong(message, "C106", *at)
+        raise field_error(message, "C106", *at)
     if before.closes and phase.opens < before.closes + before.grace_time:
         ends = "closes, with its grace" if before.grace else "closes"
         message = f"phase {phase.id!r} opens before the phase before it {ends}"
-        raise wrong(message, "C106", *at)
+        raise field_error(message, "C106", *at)
     if before.opens and phase.opens <= before.opens:
         message = f"phase {phase.id!r} opens before the phase before it"
-        raise wrong(message, "C106", *at)
+        raise field_error(message, "C106", *at)
 
 
-class Late(YamlSection):
+class Late(Section):
     """What a file loses that comes late."""
 
     due: EndTime = Field(description="until when all points can be had, that second included")
     lose: Share = Field(description="the share of the points that each day begun after it costs")
 
 
-class Grading(YamlSection):
+class Grading(Section):
     """Points between two values, in a straight line."""
 
     measure: Name | None = Field(None, description="id of a measure; default: the primary one")
-    start: Annotated[
-        Annotated[Name, Tag("name")] | Annotated[Number, Tag("value")],
-        Discriminator(lambda value: "value" if isinstance(bare(value), int | float) else "name"),
-    ] = Field(
+    start: Number | Name = Field(
         "baseline",
         alias="from",
+        union_mode="left_to_right",
         description="the value of no points: a number, the name of a baseline, or `baseline`, the "
         "best of them",
     )
@@ -568,5 +536,7 @@ class Grading(YamlSection):
     @model_validator(mode="after")
     def _apart(self) -> Self:
         if self.start == self.to:
-            raise wrong("from and to are the same value; points lie between two", "C106", "to")
+            raise field_error(
+                "from and to are the same value; points lie between two", "C106", "to"
+            )
         return self

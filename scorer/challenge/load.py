@@ -1,37 +1,34 @@
 """challenge.yaml from a file to a `Challenge`; every problem at its line."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, TypeAlias, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from scorer.challenge.model import FILE, FOLDER, KEY, Challenge, prose_files
+from scorer.challenge import yaml
+from scorer.challenge.model import FILE, FOLDER, KEY, MARKDOWN_PATH, Challenge, MeasureSpec
 from scorer.challenge.roles import COLUMNS, FIELD_ROLES, ROLES
 from scorer.challenge.submission import FileLayout, written_keys
-from scorer.challenge.types import as_written, bare
-from scorer.challenge.yaml import MOST_BYTES, YamlValue, document, from_data
+from scorer.challenge.types import quote_value
+from scorer.challenge.yaml import MOST_BYTES, YamlDocument, read_data, read_yaml
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import display_path, nearest, printable, quoted
+from scorer.core.text import display_path, nearest, printable, quoted, suggest
 from scorer.reading.limits import UnreadableError
 from scorer.reading.open import open_file
 
-Steps: TypeAlias = tuple[str | int, ...]
-
-VERSION = 1
+VERSION = "1"
 ZIP = b"PK\x03\x04"
 SWITCHES = ("intervals", "tiers")  # where nothing means "off", elsewhere "not written"
 ENOUGH = "two keys are enough: 'truth: truth.csv' and 'metrics: [nDCG@10]'"
-UNWRITTEN = YamlValue(None, 0, 0)
-NUMBERS: dict[Steps, str] = {  # what may stand in place of words
-    ("leaderboard", "ladder"): ", or a number",
-}
 MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
 # (section, key or word) -> what is written in its place, since there is none of that name any more
 INSTEAD = {
@@ -57,35 +54,42 @@ INSTEAD = {
     "95 % of boards where each has the level 0.95 ** (1 / k)",
 }
 
-# what a measure says of how its lists make one number, beside its metric's parameters
-COMBINING = (
-    "score",
-    "average",
-    "aggregate",
-    "weights",
-    "group",
-    "where",
-    "unit",
-)
-COMPOSED = "score"  # what a composite is called that has no id
 
-# pydantic's kinds of error, in our words.
-FAULT_WORDS = {
-    "literal_error": "{value} is not {expected}",
+COMPOSED = "score"  # what a composite is called that has no id
+# The keys of a measure; all others are parameters of its metric.
+MEASURE_KEYS = {"metric", *MeasureSpec.model_fields} - {"notation", "params", "key"}
+OF_SCORES = {"better": ("kaggle", "score"), "resample": ("kaggle",)}  # else they are parameters
+
+# pydantic's kinds of error, in our words; {value} is what stands in the file.
+WORDS = {
+    "bool_type": "{value} is neither true nor false",
+    "byte_size": "{value} is not a size, such as 20MB, 1GiB or a number of bytes",
+    "byte_size_unit": "{value} is not a size, such as 20MB, 1GiB or a number of bytes",
+    "datetime_type": "{value} is no time; write it as 2011-04-18T10:00:00+02:00",
+    "dict_type": "{value} is not a mapping (key: value)",
+    "float_type": "{value} is not a number",
     "greater_than": "{value} is not above {gt:g}",
     "greater_than_equal": "{value} is below {ge:g}",
+    "int_type": "{value} is not a whole number",
     "less_than": "{value} is not below {lt:g}",
     "less_than_equal": "{value} is above {le}",
-    "too_short": "at least one is needed",
-    "string_too_short": "an empty text",
-    "tuple_type": "{value} is not a list; write one in [ ]",
-    "dict_type": "{value} is not a mapping (key: value)",
+    "literal_error": "{value} is not {expected}",
     "model_type": "{value} is not a mapping (key: value)",
+    "path_type": "{value} is not a text",
+    "size_range": "{value} is not a size between 1 byte and 8 EiB",
+    "string_too_short": "an empty text",
+    "string_type": "{value} is not a text",
+    "too_short": "at least one is needed",
+    "tuple_type": "{value} is not a list; write one in [ ]",
+}
+OTHERWISE = {  # key -> what may stand there in place of words
+    "ladder": ", or a number",
+    "lines": ", or a file",
 }
 
 
 def load(source: Path | str | Mapping[str, Any], folder: Path | str | None = None) -> Challenge:
-    """A challenge from its file, or from data.
+    """Return a challenge from its file, or from data.
 
     >>> load({"truth": "truth.csv", "metrics": ["nDCG@10"]}, folder=".").metrics[0].notation
     'nDCG@10'
@@ -108,46 +112,45 @@ def load(source: Path | str | Mapping[str, Any], folder: Path | str | None = Non
         where = Path(source) / FILE if os.path.isdir(source) else Path(source)
         findings = Findings(display_path(where))
     if isinstance(source, Mapping):
-        root: YamlValue | None = from_data(source, findings)
+        document: YamlDocument | None = read_data(source, findings)
     else:
-        root = document(_bytes(where) if folder is None else str(source).encode(), findings)
-    return _challenge(root, where, findings)
-
-
-def _challenge(root: YamlValue | None, where: Path, findings: Findings) -> Challenge:
-    """The challenge that a tree of values describes.
-
-    `root` is None where the tree could not be read to its end.
-    """
-    if (
-        root is None
-        or not isinstance(root.data, dict)
-        or not _known_version(root.data.get("scorer"))
-    ):
-        if root is not None:
-            findings.add(_headless(root))
+        data = _read_bytes(where) if folder is None else str(source).encode()
+        document = read_yaml(data, findings)
+    if document is None:
         raise ChallengeError(problems=findings)
-    # YAML read a line otherwise than it was meant: problems that follow from that help nobody.
-    misread = {problem.line for problem in findings if problem.code == "C103"}
+    if (problem := _find_wrong_head(document)) is not None:
+        findings.add(problem)
+        raise ChallengeError(problems=findings)
     try:
-        folder = Path(os.path.realpath(where.parent))
+        real_folder = Path(os.path.realpath(where.parent))
     except OSError:  # the folder in which we stand is gone, and a path is relative to it
         message = "not found; the current folder does not exist any more"
         raise ChallengeError(problems=[Problem("C101", message, path=str(where))]) from None
-    faults = list(_faults(root))
+    return _validate(document, where, real_folder, findings)
+
+
+def _validate(document: YamlDocument, where: Path, folder: Path, findings: Findings) -> Challenge:
+    """Return the challenge that a document describes; raise its problems, each at its line."""
+    # YAML read a line otherwise than it was meant: problems that follow from that help nobody.
+    misread = {problem.line for problem in findings if problem.code == "C103"}
+    problems = list(_find_faults(document))
     try:
-        challenge = Challenge.model_validate(_model_data(root, folder), context={"folder": folder})
+        data = _model_data(document, folder)
+        challenge = Challenge.model_validate(data, context={"folder": folder})
     except ValidationError as error:
-        faults += [_fault(root, fault) for fault in error.errors(include_url=False)]
-    findings.extend(fault for fault in faults if fault.line not in misread or fault.line is None)
+        problems += locate(error, document)
+    findings.extend(
+        problem for problem in problems if problem.line not in misread or problem.line is None
+    )
     if findings.fatal:
         raise ChallengeError(problems=findings)
     challenge._path, challenge._folder = where, folder
-    challenge._root, challenge._prose = root, tuple(prose_files(root, folder))
+    challenge._document = document
+    challenge._prose = tuple(_find_prose_files(document.data, folder))
     return challenge
 
 
-def _bytes(where: Path) -> bytes:
+def _read_bytes(where: Path) -> bytes:
     try:
         if not where.is_file() and where.exists():
             message = "a folder" if where.is_dir() else "not a regular file"
@@ -168,208 +171,251 @@ def _bytes(where: Path) -> bytes:
     raise ChallengeError(problems=[Problem("C101", message, path=str(where))])
 
 
-def _known_version(version: YamlValue | None) -> bool:
-    return version is None or version.data is None or version.text == str(VERSION)
+def _find_wrong_head(document: YamlDocument) -> Problem | None:
+    """Return why nothing else of the file can be judged."""
+    data = document.data
+    if data is None:
+        return Problem("C107", "the file is empty", line=document.line(()), help=ENOUGH)
+    if not isinstance(data, dict):
+        kind = "a list" if isinstance(data, list) else "one text"
+        message = f"{kind} where keys are expected"
+        return Problem("C106", message, line=document.line(()), help=ENOUGH)
+    version = data.get("scorer")
+    if version in (None, VERSION):
+        return None
+    message = f"this scorer reads version {VERSION} of the format, not {quote_value(version)}"
+    return Problem("C119", f"scorer: {message}", line=document.line(("scorer",)))
 
 
-def _headless(root: YamlValue) -> Problem:
-    """Why nothing else of the file can be judged."""
-    if isinstance(root.data, dict):
-        version = root.data["scorer"]
-        message = (
-            f"scorer: this scorer reads version {VERSION} of the format, not {as_written(version)}"
-        )
-        return Problem("C119", message, line=root.lines["scorer"])
-    if root.data is None:
-        return Problem("C107", "the file is empty", line=1, help=ENOUGH)
-    kind = "a list" if isinstance(root.data, list) else "one text"
-    return Problem("C106", f"{kind} where keys are expected", line=root.line, help=ENOUGH)
+def _find_prose_files(data: Mapping[str, Any], folder: Path) -> Iterator[Path]:
+    """Yield the files that the description and the pages come from."""
+    pages = data.get("pages")
+    for text in (data.get("description"), *(pages.values() if isinstance(pages, dict) else ())):
+        if isinstance(text, str) and MARKDOWN_PATH.fullmatch(text):
+            yield folder / text.strip()
 
 
-def _tree(value: YamlValue) -> Any:
-    """Dicts and lists with `YamlValue` leaves. A key without a value counts as not written."""
-    if isinstance(value.data, dict):
+def _without_nothing(value: Any) -> Any:
+    """Return a copy without the keys that have no value, which count as not written."""
+    if isinstance(value, dict):
         return {
-            key: _tree(entry)
-            for key, entry in value.data.items()
-            if entry.data is not None or key in SWITCHES
+            key: _without_nothing(part)
+            for key, part in value.items()
+            if part is not None or key in SWITCHES
         }
-    return [_tree(entry) for entry in value.data] if isinstance(value.data, list) else value
+    return [_without_nothing(part) for part in value] if isinstance(value, list) else value
 
 
-def _model_data(root: YamlValue, folder: Path) -> dict[str, Any]:
-    """The data that the models validate: the file, with defaults that depend on its place."""
-    tree: dict[str, Any] = {"id": folder.name or "challenge", **_tree(root)}
-    if isinstance(tree["id"], YamlValue | str):
-        tree.setdefault("title", tree["id"])
-    if isinstance(tree.get("metrics"), list):
-        tree["metrics"] = [_measure(n, entry) for n, entry in enumerate(_list(root, "metrics"))]
+def _model_data(document: YamlDocument, folder: Path) -> dict[str, Any]:
+    """Return the data of the models: the file, with defaults that depend on its place."""
+    data: dict[str, Any] = {"id": folder.name or "challenge", **_without_nothing(document.data)}
+    if isinstance(data["id"], str):
+        data.setdefault("title", data["id"])
+    if isinstance(metrics := data.get("metrics"), list):
+        data["metrics"] = [_measure_data(document, n) for n in range(len(metrics))]
         # a measure's file is code of the challenge, as any plugin
-        named = [entry["kaggle"] for entry in tree["metrics"] if "kaggle" in entry]
-        files = {file.text: file for file in named if isinstance(file, YamlValue)}
-        if files and isinstance(plugins := tree.setdefault("plugins", []), list):
-            names = {entry.text for entry in plugins if isinstance(entry, YamlValue)}
-            plugins += [file for name, file in files.items() if name not in names]
+        files = [spec["kaggle"] for spec in data["metrics"] if isinstance(spec.get("kaggle"), str)]
+        plugins = data.get("plugins", [])
+        if files and isinstance(plugins, list):
+            data["plugins"] = [
+                *plugins,
+                *(file for file in dict.fromkeys(files) if file not in plugins),
+            ]
     for section, roles in FIELD_ROLES.items():
-        match tree.get(section):
+        match data.get(section):
             case {"columns": dict(columns), **rest}:
-                tree[section] = {**rest, "columns": columns} | {
-                    role: columns.pop(role) for role in roles if role in columns
-                }
-    return tree
+                lifted = {role: columns.pop(role) for role in roles if role in columns}
+                data[section] = {**rest, "columns": columns, **lifted}
+    return data
 
 
-def _measure(n: int, value: YamlValue) -> dict[str, Any]:
-    entries = dict(_mapping(value)) or {"metric": value}
-    directed = "kaggle" in entries or "score" in entries
-    own = (*(["better"] * directed), *(["resample"] * ("kaggle" in entries)))
-    keys = ("metric", "id", "primary", "kaggle", *COMBINING, *own)
-    stated = {key: entries.pop(key, None) for key in keys}
-    spec = {key: _tree(entry) for key, entry in stated.items() if entry and entry.data is not None}
+def _measure_data(document: YamlDocument, n: int) -> dict[str, Any]:
+    """Return the data of a measure, the parameters of its metric apart from its other keys."""
+    written = document.data["metrics"][n]
+    entries = written if isinstance(written, dict) and written else {"metric": written}
+    own = {
+        key
+        for key in MEASURE_KEYS & entries.keys()
+        if any(other in entries for other in OF_SCORES.get(key, entries))
+    }
+    spec = {key: _without_nothing(entries[key]) for key in own if entries[key] is not None}
     if "kaggle" in spec:
-        file = spec["kaggle"]
-        spec.setdefault("metric", kaggle_name(getattr(file, "text", None) or "kaggle"))
+        spec.setdefault("metric", kaggle_name(str(spec["kaggle"])))
     if "score" in spec:
-        spec.setdefault("id", COMPOSED)
-        spec.setdefault("metric", COMPOSED)
+        spec = {"id": COMPOSED, "metric": COMPOSED, **spec}
     if "metric" in spec:
         spec["notation"] = spec.pop("metric")
-    params = {key: entry.plain() for key, entry in entries.items()}
+    params = {key: document.resolve(("metrics", n, key)) for key in entries if key not in own}
     return {**spec, "params": params, "key": f"metrics[{n}]"}
 
 
 def kaggle_name(file: str) -> str:
-    """The name of a Kaggle file's measure: the file's stem, as a notation can have it."""
+    """Return the name of a Kaggle file's measure: the file's stem, as a notation can have it."""
     return re.sub(r"\W|^(?=\d)", "_", PurePosixPath(file).stem)
 
 
-def _mapping(value: YamlValue | None, *keys: str) -> dict[str, YamlValue]:
-    """The entries of a mapping somewhere below, none where there is no mapping."""
-    for key in keys:
-        value = _mapping(value).get(key)
-    return value.data if value and isinstance(value.data, dict) else {}
-
-
-def _list(root: YamlValue, key: str) -> list[YamlValue]:
-    value = _mapping(root).get(key)
-    return value.data if value and isinstance(value.data, list) else []
-
-
-def _faults(root: YamlValue) -> Iterator[Problem]:
-    """The problems of several keys together, and of names that no model checks."""
+def _find_faults(document: YamlDocument) -> Iterator[Problem]:
+    """Yield the problems of several keys together, and of columns that no model checks."""
+    data = document.data
     for section, roles in ROLES.items():
-        for role in _mapping(root, section, "columns"):
+        written = data.get(section)
+        keys = written if isinstance(written, dict) else {}
+        columns = keys.get("columns")
+        for role in columns if isinstance(columns, dict) else ():
             if role not in roles:
-                yield _unknown(root, (section, "columns", role), roles)
-    for section, role in (
-        (section, role) for section, roles in FIELD_ROLES.items() for role in roles
-    ):
-        if role in _mapping(root, section):
-            message = f"{quoted(role)} is a column; write it under 'columns'"
-            yield _located(root, "C105", (section, role), message, (section,))
-    ids: dict[str | None, int] = {}
+                yield _explain_unknown(document, (section, "columns", role), roles)
+        for role in FIELD_ROLES.get(section, ()):
+            if role in keys:
+                message = f"{quoted(role)} is a column; write it under 'columns'"
+                yield _problem(document, "C105", (section, role), message, (section,))
+    metrics = data.get("metrics")
+    yield from _find_repeated_measures(document, metrics if isinstance(metrics, list) else [])
+    for key in ("truth", "metrics") if data.get("kind") is None else ():
+        if data.get(key) is None:  # which some kinds do without
+            yield _problem(document, "C107", (key,), f"{quoted(key)} is missing", (), ENOUGH)
+
+
+def _find_repeated_measures(document: YamlDocument, metrics: Sequence[Any]) -> Iterator[Problem]:
+    """Yield measures with the id of an earlier one, and primary ones beside the first."""
+    ids: dict[str, int] = {}
     primary: list[int] = []
-    for n, spec in enumerate(_list(root, "metrics")):
-        name, flag = (_mapping(spec).get(key, UNWRITTEN) for key in ("id", "primary"))
-        if name.data is not None and (first := ids.setdefault(name.text, n)) != n:
-            message = f"{quoted(name.text)} is the id of metrics[{first}] already"
-            yield _located(root, "C120", ("metrics", n, "id"), message)
-        if flag.data is True:
+    for n, spec in enumerate(metrics):
+        keys = spec if isinstance(spec, dict) else {}
+        name = keys.get("id")
+        if isinstance(name, str) and (first := ids.setdefault(name, n)) != n:
+            message = f"{quoted(name)} is the id of metrics[{first}] already"
+            yield _problem(document, "C120", ("metrics", n, "id"), message)
+        if isinstance(keys.get("primary"), str) and keys["primary"].lower() == "true":
             primary.append(n)
     for n in primary[1:]:
         message = f"metrics[{primary[0]}] is primary already"
-        yield _located(root, "C106", ("metrics", n, "primary"), message)
-    keys = _mapping(root)
-    for key in ("truth", "metrics") if keys.get("kind", UNWRITTEN).data is None else ():
-        if keys.get(key, UNWRITTEN).data is None:  # which some kinds do without
-            yield _located(root, "C107", (key,), f"{quoted(key)} is missing", (), ENOUGH)
+        yield _problem(document, "C106", ("metrics", n, "primary"), message)
 
 
-def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:
-    """One of pydantic's findings in our words, with the path that the file has."""
-    steps: Steps = fault["loc"]
-    if steps[:2] in (("leaderboard", "rank_by"), ("leaderboard", "ladder")):
-        steps = steps[:2] + steps[3:]  # less the tag of the union
-    if steps[1:2] in (("lines",), ("classes",)):
-        steps = steps[:2] + steps[3:]  # as well
-    if steps[:2] == ("splits", "shares"):
-        steps = ("splits", *steps[2:])
+class Located(NamedTuple):
+    """One of pydantic's errors, and where the file has its cause."""
+
+    fault: ErrorDetails
+    path: yaml.Path
+    union: yaml.Path | None  # the value that may be of several types, of one of which the error is
+    branch: str | int  # that type
+
+    @property
+    def fits(self) -> bool:
+        """Whether the value is of that type as a whole, and only something of it is wrong."""
+        kind = self.fault["type"]
+        is_other_type = kind == "literal_error" or kind.endswith("_type")
+        return not is_other_type or len(self.path) > len(self.union or ())
+
+
+def locate(error: ValidationError, document: YamlDocument) -> Iterator[Problem]:
+    """Yield pydantic's errors as problems in our words, each at its line."""
+    located = [_locate(fault, document) for fault in error.errors(include_url=False)]
+    chosen: dict[yaml.Path, Located] = {}  # of each union, the branch that fits best
+    for one in located:
+        if one.union is not None and (one.union not in chosen or one.fits > chosen[one.union].fits):
+            chosen[one.union] = one
+    for fault, path, union, branch in located:
+        if union is None or chosen[union].branch == branch:
+            yield _explain(fault, path, document)
+
+
+def _explain(fault: ErrorDetails, path: yaml.Path, document: YamlDocument) -> Problem:
+    kind, context = fault["type"], fault.get("ctx", {})
+    if kind == "missing":
+        help = ENOUGH if len(path) == 1 else MEASURED if path[-1] == "metric" else None
+        message = f"{quoted(path[-1])} is missing"
+        return _problem(document, "C107", path, message, path[:-1], help)
+    if kind == "extra_forbidden":
+        return _explain_unknown(document, path, _known_keys(path[:-1]))
+    if kind == "string_pattern_mismatch":  # of a role
+        return _explain_unknown(document, path, re.findall(r"\w+", context["pattern"]))
+    _, written = document.reach(path)
+    help = INSTEAD.get((str(path[0]), str(written)))
+    if kind.startswith("C"):
+        return _problem(document, kind, path, fault["msg"], help=help)
+    words = "nothing is given" if written is None else WORDS.get(kind, "{msg}")
+    message = words.format(value=quote_value(written), msg=fault["msg"], **context)
+    if kind == "literal_error":
+        known = re.findall("'([^']+)'", context["expected"])
+        message += OTHERWISE.get(str(path[-1]), "") + suggest(str(written), known)
+    return _problem(document, "C106", path, message, help=help)
+
+
+def _locate(fault: ErrorDetails, document: YamlDocument) -> Located:
+    """Return an error with the path that the file has for it.
+
+    pydantic's own has steps that the file has not: types that a value may be of, and names of ours.
+    """
+    steps: yaml.Path = fault["loc"]
     if steps[1:] and steps[1] in FIELD_ROLES.get(str(steps[0]), ()):
         steps = (steps[0], "columns", *steps[1:])
     if steps[:1] == ("metrics",) and steps[-1] == "notation":
         steps = (*steps[:-1], "metric")
-    kind, context = fault["type"], fault.get("ctx", {})
-    steps += context.get("at", ())
-    if kind == "missing":
-        help = ENOUGH if len(steps) == 1 else MEASURED if steps[-1] == "metric" else None
-        message = f"{quoted(steps[-1])} is missing"
-        return _located(root, "C107", steps, message, steps[:-1], help)
-    if kind == "extra_forbidden":
-        return _unknown(root, steps, _keys(steps[:-1]))
-    written = root.reach(steps)[2]
-    help = INSTEAD.get((str(steps[0]), str(bare(written))))
-    if kind.startswith("C"):
-        return _located(root, kind, steps, fault["msg"], help=help)
-    words = FAULT_WORDS.get(kind, "{msg}")
-    message = words.format(value=as_written(written), msg=fault["msg"], **context)
-    if kind == "literal_error":
-        message += NUMBERS.get(steps[:2], "")
-        similar = nearest(str(bare(written)), re.findall("'([^']+)'", context["expected"]))
-        message += f"; did you mean {quoted(similar)}?" if similar else ""
-    return _located(root, "C106", steps, message, help=help)
+    path: yaml.Path = ()
+    union, branch = None, ""
+    for n, step in enumerate(steps):
+        is_missing = n == len(steps) - 1 and fault["type"] == "missing"
+        if is_missing or isinstance(step, int) or document.reach((*path, step))[0] > len(path):
+            path = (*path, step)
+        elif union is None and step not in ("shares", "[key]"):
+            union, branch = path, step
+    return Located(fault, (*path, *fault.get("ctx", {}).get("at", ())), union, branch)
 
 
-def _unknown(root: YamlValue, steps: Steps, keys: Sequence[str]) -> Problem:
-    instead = INSTEAD.get((str(steps[0]), str(steps[-1])))
-    elsewhere = steps[-2:-1] == ("columns",) and steps[-1] in COLUMNS
-    similar = None if instead or elsewhere else nearest(str(steps[-1]), keys)
-    hint = f"; did you mean {quoted(similar)}?" if similar else ""
-    message = f"no key {quoted(steps[-1])} here{hint}"
-    help = instead or (None if similar else f"known here: {', '.join(keys)}")
-    return _located(root, "C105", steps, message, steps[:-1], help)
+def _explain_unknown(document: YamlDocument, path: yaml.Path, keys: Sequence[str]) -> Problem:
+    """Return the problem of a key that is none of these."""
+    key = str(path[-1])
+    instead = INSTEAD.get((str(path[0]), key))
+    is_column = path[-2:-1] == ("columns",) and key in COLUMNS  # of another section
+    hint = "" if instead or is_column else suggest(key, keys)
+    help = instead or (None if hint else f"known here: {', '.join(keys)}")
+    message = f"no key {quoted(key)} here{hint}"
+    return _problem(document, "C105", path, message, path[:-1], help)
 
 
-def _keys(steps: Steps) -> list[str]:
-    """The keys that the file may have at a place."""
+def _known_keys(path: yaml.Path) -> list[str]:
+    """Return the keys that the file may have at a place, those of its form last."""
     model: type[BaseModel] = Challenge
     is_name = False  # whether the step is a name of the challenge's own, as of a question
-    for step in steps:
+    for step in path:
         if isinstance(step, str) and not is_name:
             field = written_keys(model)[step]
-            model = next(_models(Annotated[field.annotation, field]))
+            model = next(_find_models(Annotated[field.annotation, field]))
             is_name = get_origin(field.annotation) is dict
         else:
             is_name = False
-    under_columns = FIELD_ROLES.get(
-        str(next((step for step in steps if isinstance(step, str)), "")), ()
-    )
+    section = next((step for step in path if isinstance(step, str)), "")
     forms = written_keys(FileLayout)
-    keys = sorted(written_keys(model), key=lambda key: key in forms)  # forms last
-    return [key for key in keys if key not in under_columns]
+    keys = sorted(written_keys(model), key=lambda key: key in forms)
+    return [key for key in keys if key not in FIELD_ROLES.get(section, ())]
 
 
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+def _find_models(annotation: Any) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     parts = annotation.metadata if isinstance(annotation, FieldInfo) else get_args(annotation)
     for part in parts:
-        yield from _models(part)
+        yield from _find_models(part)
 
 
-def _located(
-    root: YamlValue,
+def _problem(
+    document: YamlDocument,
     code: str,
-    steps: Steps,
+    path: yaml.Path,
     message: str,
-    named: Steps | None = None,
+    named: yaml.Path | None = None,
     help: str | None = None,
 ) -> Problem:
-    """A problem at the line of `steps`, its message opened by the path as far as it exists."""
-    reached, line, _ = root.reach(steps)
-    path = steps[:reached] if named is None else named
-    key = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    """Return a problem at the line of `path`, opened by the path as far as it exists.
+
+    `named` is the path that it is opened by in its place.
+    """
+    done, _ = document.reach(path)
+    steps = path[:done] if named is None else named
+    key = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     message = f"{printable(key.removeprefix('.'))}: {message}" if key else message
-    return Problem(code, message, line=line, help=help)
+    return Problem(code, message, line=document.line(path), help=help)
 
 
 def own_files(challenge: Challenge) -> tuple[Path, ...]:

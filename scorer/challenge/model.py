@@ -7,9 +7,9 @@ documentation too: `schema` hands their descriptions to editors.
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -17,7 +17,6 @@ from pydantic import (
     Field,
     PrivateAttr,
     ValidationInfo,
-    WithJsonSchema,
     model_validator,
 )
 
@@ -31,7 +30,7 @@ from scorer.challenge.leaderboard import (
     refuse_contradictions,
     refuse_unasked,
 )
-from scorer.challenge.roles import COLUMNS, Extra, by_class, extra_roles, one_label
+from scorer.challenge.roles import COLUMNS, ClassColumns, Extra, check_label, extra_roles
 from scorer.challenge.submission import (
     DEFAULT_SUBMISSION,
     EACH,
@@ -40,32 +39,24 @@ from scorer.challenge.submission import (
     ClassFile,
     FileLayout,
     KeyFile,
+    NamedFile,
     Submission,
-    TextLayout,
     layout_of,
     row_keys_of,
 )
 from scorer.challenge.types import (
     SCALAR,
-    Before,
     File,
-    Files,
-    FormatName,
+    Flag,
     Name,
     Number,
-    Text,
-    Word,
-    YamlSection,
+    Section,
+    ShortSection,
     Zone,
-    as_flag,
-    as_number,
-    as_text,
-    as_whole,
-    bare,
-    inside,
-    wrong,
+    field_error,
+    resolve_path,
 )
-from scorer.challenge.yaml import YamlValue
+from scorer.challenge.yaml import YamlDocument
 from scorer.core.expressions import ExpressionError, parse_condition, parse_formula
 from scorer.core.text import quoted
 from scorer.reading.layout import Layout, Part
@@ -76,80 +67,65 @@ PAGE_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 TAKEN = ("codes", "readme")  # files of a kit
 
 
-def _described(value: Any, info: ValidationInfo) -> Any:
-    """A description, that of its file where it names one."""
-    text: str = as_text(value)
-    if len(text.encode(errors="replace")) > MOST_PROSE:
-        raise wrong(f"it has more than {MOST_PROSE:,} bytes", "C126")
-    return _of_file(text, info) if MARKDOWN_PATH.fullmatch(text) else text
+def _read_description(value: Any, info: ValidationInfo) -> Any:
+    """Return a description, that of its file where it names one."""
+    if not isinstance(value, str):
+        return value
+    if len(value.encode(errors="replace")) > MOST_PROSE:
+        raise field_error(f"it has more than {MOST_PROSE:,} bytes", "C126")
+    return _read_prose(value, info) if MARKDOWN_PATH.fullmatch(value) else value
 
 
-def _prose_of_page(value: Any, info: ValidationInfo) -> Any:
-    text = as_text(value)
-    if (info.context or {}).get("folder") is not None and not MARKDOWN_PATH.fullmatch(text):
-        raise wrong(f"{quoted(text)} is no file in Markdown, whose name ends in .md")
-    return _of_file(text, info)
+def _read_page(value: Any, info: ValidationInfo) -> Any:
+    if not isinstance(value, str):
+        return value
+    if (info.context or {}).get("folder") is not None and not MARKDOWN_PATH.fullmatch(value):
+        raise field_error(f"{quoted(value)} is no file in Markdown, whose name ends in .md")
+    return _read_prose(value, info)
 
 
-def _of_file(name: str, info: ValidationInfo) -> str:
-    """The text of a file; of a challenge that no folder holds, its own."""
+def _read_prose(name: str, info: ValidationInfo) -> str:
+    """Return the text of a file; of a challenge that no folder holds, its own."""
     if (info.context or {}).get("folder") is None:
         return name
-    path: Path = inside(name.strip(), info)
+    name = name.strip()
+    path: Path = resolve_path(name, info)
     try:
         with path.open("rb") as file:
             data = file.read(MOST_PROSE + 1)
     except OSError as error:
-        raise wrong(f"{quoted(name.strip())}: {(error.strerror or '').lower()}", "C126") from None
+        raise field_error(f"{quoted(name)}: {(error.strerror or '').lower()}", "C126") from None
     if len(data) > MOST_PROSE:
-        raise wrong(f"{quoted(name.strip())} has more than {MOST_PROSE:,} bytes", "C126")
+        raise field_error(f"{quoted(name)} has more than {MOST_PROSE:,} bytes", "C126")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise wrong(f"{quoted(name.strip())}, line {line:,}: not UTF-8", "C126") from None
+        raise field_error(f"{quoted(name)}, line {line:,}: not UTF-8", "C126") from None
 
 
-def _key(name: str) -> str:
+def _check_page(name: str) -> str:
     if not PAGE_NAME.fullmatch(name) or name in TAKEN:
-        raise wrong(
+        raise field_error(
             f"{quoted(name)} names no page: use small letters, digits and -, and neither "
             f"{' nor '.join(TAKEN)}"
         )
     return name
 
 
-Description = Annotated[str, BeforeValidator(_described), WithJsonSchema(SCALAR)]
-PageText = Annotated[
-    str, BeforeValidator(_prose_of_page), WithJsonSchema({"type": "string", "format": "path"})
-]
-Pages = dict[Annotated[Name, AfterValidator(_key)], PageText]
+Description = Annotated[str, BeforeValidator(_read_description)]
+PageText = Annotated[str, BeforeValidator(_read_page, Path)]
+Pages = dict[Annotated[Name, AfterValidator(_check_page)], PageText]
 
 
-def prose_files(root: YamlValue | None, folder: Path) -> Iterator[Path]:
-    """The files that the texts come from."""
-    data = root.data if root is not None and isinstance(root.data, dict) else {}
-    pages = data.get("pages")
-    texts = [data.get("description")]
-    texts += [*pages.data.values()] if pages is not None and isinstance(pages.data, dict) else []
-    for value in texts:
-        if value is not None and value.text and MARKDOWN_PATH.fullmatch(value.text):
-            yield folder / value.text.strip()
-
-
-class Source(FileLayout):
+class Source(FileLayout, NamedFile, ShortSection):
     """A file of the organizer's."""
 
-    file: File = Field(description="path, relative to challenge.yaml and inside its folder")
-    format: FormatName | None = Field(None, description="default: by the file's suffix")
-    columns: Annotated[dict[str, Name], Before(one_label)] = Field(
+    short: ClassVar[str] = "file"
+
+    columns: Annotated[dict[str, Name], BeforeValidator(check_label)] = Field(
         {}, description="what the file calls its columns"
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _path(cls, value: Any) -> Any:
-        return {"file": value} if isinstance(value, YamlValue | str | Path) else value
 
 
 class DescribedSource(Source):
@@ -166,9 +142,7 @@ class DescribedSource(Source):
 class Truth(DescribedSource):
     """The hidden answers. `probability` is written among the columns."""
 
-    probability: Annotated[dict[str, Name], Before(by_class)] = Field(
-        {}, description=COLUMNS["probability"]
-    )
+    probability: ClassColumns = Field({}, description=COLUMNS["probability"])
     multilabel: Name | None = Field(None, description=MULTILABEL)
     each: BoxColumns | None = Field(
         None,
@@ -192,7 +166,7 @@ class Items(DescribedSource):
     features: tuple[Name, ...] = ()
 
 
-class Example(YamlSection):
+class Example(Section):
     """A golden case: a submission whose values are known."""
 
     truth: File | None = Field(None, description="a truth of its own; default: the challenge's")
@@ -200,123 +174,103 @@ class Example(YamlSection):
     expect: Annotated[dict[str, Number], Field(min_length=1)] = Field(
         description="measure id: value"
     )
-    tolerance: Annotated[float, Field(ge=0), Before(as_number)] = Field(
+    tolerance: Annotated[Number, Field(ge=0)] = Field(
         1e-9, description="how far a value may be from the expected one"
     )
 
 
-ONE_OR_MANY: dict[str, Any] = {"anyOf": [SCALAR, {"type": "array", "items": SCALAR}]}
-MEASURE = {
-    "type": "object",
-    "anyOf": [{"required": ["metric"]}, {"required": ["kaggle"]}, {"required": ["score"]}],
-    "properties": {
-        "metric": {"type": "string", "description": "name or notation: nDCG, nDCG@10, AP(rel=2)"},
-        "id": {**SCALAR, "description": "what the measure is called in results; default: its name"},
-        "primary": {"type": "boolean", "description": "ranks by this measure; default: the first"},
-        "kaggle": {"type": "string", "description": "a Python file with Kaggle's score function"},
-        "resample": {
-            "enum": ["rows", "none"],
-            "description": "of a Kaggle file: whether its metric is run again without some of the "
-            "rows, for intervals and tests; default: rows, where they are not many",
-        },
-        "better": {
-            "enum": ["higher", "lower"],
-            "description": "of a Kaggle file's values, or of a score where that does not follow",
-        },
-        "score": {
-            "type": "string",
-            "description": "a formula of other measures' ids, in place of a metric: "
-            "0.3*carts + 0.7*orders; numbers, + - * / ** ( ), min, max, sqrt, log, exp, round, and "
-            "mean, sum, median, geometric, quantile(0.9, a, b) and power(-5, a, b) of several",
-        },
-        "average": {
-            **ONE_OR_MANY,
-            "description": "lists, pooled, or group; a column of the lists' file names groups: "
-            "phase, or [pooled, phase]",
-        },
-        "aggregate": {
-            **ONE_OR_MANY,
-            "description": "how groups, or lists without groups, make one number: mean, sum, "
-            "median, geometric, power(-5), quantile(0.9), stability(88, 0.5), dispersion(1); or "
-            "both, of lists and of groups",
-        },
-        "weights": {
-            **ONE_OR_MANY,
-            "description": "how much each counts: a column of the lists' file, or size, of groups; "
-            "or both, of lists and of groups",
-        },
-        "group": {**SCALAR, "description": "only lists of this group count"},
-        "where": {
-            "type": "string",
-            "description": "only lists, or rows of a table, count of which this is true: male = 1 "
-            "and label = 0, of columns of the truth or of the lists' file; = != < <= > >=, "
-            "in (a, b), and, or, not",
-        },
-        "unit": {
-            "enum": ["list", "group"],
-            "description": "what intervals and tests draw: lists, or groups of lists; default: "
-            "list",
-        },
-    },
-    "additionalProperties": {"description": "a parameter of the metric, such as k or cutoffs"},
-}
+def _read_names(value: Any) -> Any:
+    """Return one or several names; of an entry that says nothing, ''."""
+    names = value if isinstance(value, list | tuple) else (value,)
+    return tuple("" if name is None else name for name in names)
 
 
-def _one_or_many(value: Any) -> Any:
-    """Texts; of an entry that says nothing, ''."""
-    if not isinstance(value, list | tuple):
-        value = [value]
-    return tuple("" if bare(text) is None else as_text(text, n) for n, text in enumerate(value))
-
-
-def _aggregates(names: tuple[str, ...]) -> tuple[str, ...]:
+def _check_aggregates(names: tuple[str, ...]) -> tuple[str, ...]:
     from scorer.stats.aggregate import aggregate  # computes with numpy, which reading does not need
 
     for n, name in enumerate(names):
         try:
             aggregate(name)
         except ValueError as error:
-            raise wrong(f"{quoted(name)} is no aggregate; {error}", "C106", n) from None
+            message = f"{quoted(name)} is no aggregate; {error}"
+            raise field_error(message, "C106", n) from None
     return names
 
 
-def _condition(text: str) -> str:
+def _check_condition(text: str) -> str:
     try:
         parse_condition(text)
     except ExpressionError as error:
-        raise wrong(str(error), "C125") from None
+        raise field_error(str(error), "C125") from None
     return text
 
 
-def _formula(text: str) -> str:
+def _check_formula(text: str) -> str:
     try:
         parse_formula(text)
     except ExpressionError as error:
-        raise wrong(str(error), "C125") from None
+        raise field_error(str(error), "C125") from None
     return text
 
 
-OneOrMany = Annotated[tuple[str, ...], Before(_one_or_many)]
+OneOrMany = Annotated[tuple[str, ...], BeforeValidator(_read_names, str | tuple[str | None, ...])]
 
 
-class MeasureSpec(YamlSection):
+class MeasureSpec(Section):
     """A measure as challenge.yaml has it; not looked up in the registry yet."""
 
-    notation: Name
-    params: dict[str, Any] = Field({})
-    id: Name | None = None
-    primary: Annotated[bool, Before(as_flag)] = False
-    kaggle: File | None = None  # a file with Kaggle's function `score`, whose metric it is
-    better: Annotated[Literal["higher", "lower"], Word] | None = None  # of such a file, or a score
-    resample: Annotated[Literal["rows", "none"], Word] | None = None  # of such a file
-    score: Annotated[Text, AfterValidator(_formula)] | None = None  # of other measures
-    average: OneOrMany = ()  # lists, pooled, or a column of the lists whose groups are averaged
-    aggregate: Annotated[OneOrMany, AfterValidator(_aggregates)] = ()
-    weights: OneOrMany = ()  # columns of the lists, or size; '' for none
-    group: Name | None = None  # the lists that count
-    where: Annotated[Text, AfterValidator(_condition)] | None = None  # true of those that count
-    unit: Annotated[Literal["list", "group"], Word] = "list"  # what is resampled
-    key: str = ""
+    notation: Name = Field(description="name or notation: nDCG, nDCG@10, AP(rel=2)")
+    id: Name | None = Field(
+        None, description="what the measure is called in results; default: its name"
+    )
+    primary: Flag = Field(False, description="ranks by this measure; default: the first")
+    kaggle: File | None = Field(
+        None, description="a Python file with Kaggle's score function, whose metric it is"
+    )
+    resample: Literal["rows", "none"] | None = Field(
+        None,
+        description="of a Kaggle file: whether its metric is run again without some of the "
+        "rows, for intervals and tests; default: rows, where they are not many",
+    )
+    better: Literal["higher", "lower"] | None = Field(
+        None, description="of a Kaggle file's values, or of a score where that does not follow"
+    )
+    score: Annotated[str, AfterValidator(_check_formula)] | None = Field(
+        None,
+        description="a formula of other measures' ids, in place of a metric: "
+        "0.3*carts + 0.7*orders; numbers, + - * / ** ( ), min, max, sqrt, log, exp, round, and "
+        "mean, sum, median, geometric, quantile(0.9, a, b) and power(-5, a, b) of several",
+    )
+    average: OneOrMany = Field(
+        (),
+        description="lists, pooled, or group; a column of the lists' file names groups: "
+        "phase, or [pooled, phase]",
+    )
+    aggregate: Annotated[OneOrMany, AfterValidator(_check_aggregates)] = Field(
+        (),
+        description="how groups, or lists without groups, make one number: mean, sum, "
+        "median, geometric, power(-5), quantile(0.9), stability(88, 0.5), dispersion(1); or "
+        "both, of lists and of groups",
+    )
+    weights: OneOrMany = Field(
+        (),
+        description="how much each counts: a column of the lists' file, or size, of groups; "
+        "or both, of lists and of groups",
+    )
+    group: Name | None = Field(None, description="only lists of this group count")
+    where: Annotated[str, AfterValidator(_check_condition)] | None = Field(
+        None,
+        description="only lists, or rows of a table, count of which this is true: male = 1 "
+        "and label = 0, of columns of the truth or of the lists' file; = != < <= > >=, "
+        "in (a, b), and, or, not",
+    )
+    unit: Literal["list", "group"] = Field(
+        "list", description="what intervals and tests draw: lists, or groups of lists"
+    )
+    params: dict[str, Any] = Field(
+        {}
+    )  # of the metric; in the file they stand beside the other keys
+    key: str = ""  # where it stands: metrics[1]
 
     @property
     def part_ids(self) -> tuple[str, ...]:
@@ -324,15 +278,10 @@ class MeasureSpec(YamlSection):
         return () if self.score is None else parse_formula(self.score).names
 
 
-Measures = tuple[
-    Annotated[MeasureSpec, WithJsonSchema({"anyOf": [{"type": "string"}, MEASURE]})], ...
-]
-
-
 def one_primary(specs: tuple[MeasureSpec, ...]) -> tuple[MeasureSpec, ...]:
     """The first is primary where none says that it is."""
     if not specs:
-        raise wrong("at least one measure is needed")
+        raise field_error("at least one measure is needed")
     if any(spec.primary for spec in specs):
         return specs
     return tuple(spec.model_copy(update={"primary": n == 0}) for n, spec in enumerate(specs))
@@ -344,12 +293,12 @@ CLASSES = "submission.classes"  # the key of a file of labels
 KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
 
 
-class Challenge(YamlSection):
+class Challenge(Section):
     """Everything that challenge.yaml says, paths made absolute and defaults filled in."""
 
-    scorer: Annotated[Literal[1], Before(as_whole)] = Field(1, description="version of this format")
+    scorer: Annotated[Literal[1], SCALAR] = Field(1, description="version of this format")
     id: Name = Field("", description="short name; default: the folder's name")
-    title: Text = Field("", description="full name; default: the id")
+    title: str = Field("", description="full name; default: the id")
     description: Description = Field(
         "", description="what the challenge is about, in Markdown, or a file such as description.md"
     )
@@ -385,13 +334,13 @@ class Challenge(YamlSection):
     likelihood: Source | None = Field(None, description="how likely preferences are, for EDRC")
     folds: Source | None = Field(None, description="splits for cross-validation")
     submission: Submission = Field(DEFAULT_SUBMISSION, description="what a submission must be")
-    metrics: Annotated[Measures, AfterValidator(one_primary)] = Field(
+    metrics: Annotated[tuple[MeasureSpec, ...], AfterValidator(one_primary)] = Field(
         (),
         description="the measures; the first is primary unless one says so; left out, one for "
         "each value where submissions are values",
         json_schema_extra={"minItems": 1},
     )
-    undefined: Annotated[Literal["error", "zero", "skip", "worst"], Word] | None = Field(
+    undefined: Literal["error", "zero", "skip", "worst"] | None = Field(
         None,
         description="a list or group for which a measure has no value: refused, 0, or left out "
         "where the truth is why; where the submission is why, with worst it counts as the lowest "
@@ -407,54 +356,40 @@ class Challenge(YamlSection):
     timezone: Zone = Field("UTC", description="IANA time zone of daily quotas and displayed times")
     splits: Splits | None = Field(None, description="named parts of the lists")
     phases: tuple[Phase, ...] = Field((), description="spans of time with their rules")
-    registration: Annotated[Literal["invite", "open"], Word] | None = Field(
+    registration: Literal["invite", "open"] | None = Field(
         None,
         description="whether an organizer makes teams, or whoever sends is one; default: invite "
         "on a server, open for `score add`",
     )
     questions: dict[Name, Question] = Field({}, description="questions asked with each entry")
-    plugins: Files = Field(
+    plugins: tuple[File, ...] = Field(
         (), description="Python files with own metrics; loaded only with --allow-plugins"
     )
 
     _path: Path = PrivateAttr(default=Path(FILE))
     _folder: Path = PrivateAttr(default=Path())
-    _root: YamlValue | None = PrivateAttr(default=None)
+    _document: YamlDocument | None = PrivateAttr(default=None)
     _prose: tuple[Path, ...] = PrivateAttr(default=())  # the files of its texts
     # frames of a Python session, by the path in whose place they stand
     _frames: dict[Path, Any] = PrivateAttr(default_factory=dict)
     _metrics: tuple[Any, ...] = PrivateAttr(default=())  # of a Python session, as objects
 
     @model_validator(mode="after")
-    def _formed(self) -> Self:
-        for name, section in (("truth", self.truth), ("submission", self.submission)):
+    def _check_sections(self) -> Self:
+        sections = {"truth": self.truth, "submission": self.submission}
+        for name, section in sections.items():
             for word, source in (("lists", self.lists), ("items", self.items)):
                 if section.lines == word and source is None:
                     message = f"the challenge has no {word}, whose rows the lines would be of"
-                    raise wrong(message, "C121", name, "lines")
-            vector = layout_of(section).is_vector
-            if vector and self.items is None:
+                    raise field_error(message, "C121", name, "lines")
+            if layout_of(section).is_vector and self.items is None:
                 message = "cells without item hold a value for each candidate of their list; "
-                raise wrong(f"{message}items: says which these are", "C121", name, "cells")
-        return self
-
-    @model_validator(mode="after")
-    def _classed(self) -> Self:
+                raise field_error(f"{message}items: says which these are", "C121", name, "cells")
         if len(self.truth.probability) == 1:
             message = "a truth has a column for each class; of a single one write label: COLUMN"
-            raise wrong(message, "C106", "truth", "columns", "probability")
-        return self
-
-    @model_validator(mode="after")
-    def _phased(self) -> Self:
-        if self.phases:
-            refuse_contradictions(self.phases, self.splits)
-        return self
-
-    @model_validator(mode="after")
-    def _tracked(self) -> Self:
-        if self.leaderboard.tracks:
-            refuse_unasked(self.leaderboard.tracks, self.questions)
+            raise field_error(message, "C106", "truth", "columns", "probability")
+        refuse_contradictions(self.phases, self.splits)
+        refuse_unasked(self.leaderboard.tracks, self.questions)
         return self
 
     @property
@@ -502,7 +437,7 @@ class Challenge(YamlSection):
         """The layout of a submission, or of one of the files, with the public files it needs."""
         lines, layout = section.lines, layout_of(section)
         keys = candidates = None
-        if isinstance(lines, TextLayout):
+        if isinstance(lines, KeyFile):
             keys = row_keys_of(lines, "item" in lines.columns)
         elif lines is not None:
             source = self.lists if lines == "lists" else self.items
@@ -529,11 +464,11 @@ class Challenge(YamlSection):
         sections = {"submission": self.submission, "truth": self.truth, "lists": self.lists}
         sections["items"] = self.items
         classes = self.submission.classes
-        named = {CLASSES: classes} if isinstance(classes, TextLayout) else {}
+        named = {CLASSES: classes} if isinstance(classes, ClassFile) else {}
         return named | {
             f"{name}.lines": section.lines
             for name, section in sections.items()
-            if section is not None and isinstance(section.lines, TextLayout)
+            if section is not None and isinstance(section.lines, KeyFile)
         }
 
     @property
@@ -571,8 +506,10 @@ class Challenge(YamlSection):
     def line(self, key: str) -> int | None:
         """The line of a key such as `metrics[1].cutoffs`, or of the nearest one above it."""
         steps = [int(n) if n else name for name, n in re.findall(r"([^.\[\]]+)|\[(\d+)\]", key)]
-        done, line, _ = self._root.reach(steps) if self._root else (0, 0, None)
-        return line if done else None
+        path: tuple[str | int, ...] = tuple(steps)
+        if self._document is None or not self._document.reach(path)[0]:
+            return None
+        return self._document.line(path)
 
     def with_metrics(self, notations: Iterable[str]) -> Self:
         """A copy with these measures instead, the first primary; an `id` stands for its measure."""

@@ -1,12 +1,12 @@
 """The columns of each section, by their roles, and further ones that metrics know by name."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator
 
-from scorer.challenge.types import SCALAR, Before, Name, as_text, as_written, wrong
-from scorer.core.text import nearest, printable, quoted
+from scorer.challenge.types import Name, Names, as_tuple, field_error, quote_value
+from scorer.core.text import printable
 from scorer.reading.schema import EXTRA, NUMBER
 
 COLUMNS = {
@@ -76,82 +76,53 @@ FIELD_ROLES = {
 }
 
 
-EXTRA_KINDS = ("text", "number", "classes")  # of further columns
+def _check_texts(values: Any) -> Any:
+    for n, value in enumerate(values):
+        if not isinstance(value, str):
+            raise field_error(f"{quote_value(value)} is not a text", "C106", n)
+    return values
 
 
-def _extra(value: Any) -> Any:
-    """Further columns, name -> kind; those of a list are text."""
+def _by_name(value: Any) -> Any:
+    """Return the kinds of further columns by their names; those of a list are texts."""
+    return (
+        value if isinstance(value, dict) else dict.fromkeys(_check_texts(as_tuple(value)), "text")
+    )
+
+
+def _by_class(value: Any) -> Any:
+    """Return columns of probabilities by their classes; a single column has the class ''."""
     if isinstance(value, list | tuple):
-        return {as_text(name, n): "text" for n, name in enumerate(value)}
-    if not isinstance(value, dict):
-        return {as_text(value): "text"}
-    for name, kind in value.items():
-        if as_text(kind, name) not in EXTRA_KINDS:
-            similar = nearest(as_text(kind), EXTRA_KINDS)
-            hint = f"; did you mean {quoted(similar)}?" if similar else ""
-            choices = f"{', '.join(EXTRA_KINDS[:-1])} or {EXTRA_KINDS[-1]}"
-            message = f"{quoted(name)} cannot be {as_written(kind)}; it can be {choices}{hint}"
-            raise wrong(message, "C106", name)
-    return {name: as_text(kind) for name, kind in value.items()}
+        return {name: name for name in _check_texts(value)}
+    return value if isinstance(value, dict) else {"": value}
 
 
-Extra = Annotated[dict[Name, str], Before(_extra)]
-
-
-def extra_roles(extra: Mapping[str, str]) -> dict[str, str]:
-    """The role of each further column, and what it is called."""
-    return {f"{NUMBER if kind == 'number' else EXTRA}{name}]": name for name, kind in extra.items()}
-
-
-def by_class(value: Any) -> Any:
-    """Columns of probabilities by their classes; a single column has the class ''."""
-    if isinstance(value, list):
-        names = [as_text(name, n) for n, name in enumerate(value)]
-        return dict(zip(names, names, strict=True))
-    return value if isinstance(value, dict) else {"": as_text(value)}
-
-
-def one_label(value: Any) -> Any:
-    """Columns, whose labels are in one."""
-    if isinstance(value, dict) and isinstance(names := value.get("label"), list):
-        several = printable(", ".join(as_written(name).strip("'") for name in names), 60)
-        message = (
-            f"label names one column; where each class has its own, write probability: [{several}]"
-        )
-        raise wrong(message, "C106", "label")
-    return value
-
-
-def _part_of_whole(value: Any) -> Any:
-    """One column, or those of a part and a whole."""
-    columns = value if isinstance(value, list | tuple) else (value,)
+def _check_part(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the column of a value, or those of a part and a whole."""
     if len(columns) not in (1, 2):
-        raise wrong("a value is one column, or two: [part, whole]")
+        raise field_error("a value is one column, or two: [part, whole]")
     return columns
 
 
-ValueColumns = Annotated[
-    tuple[Name, ...],
-    Before(_part_of_whole),
-    WithJsonSchema(
-        {"anyOf": [SCALAR, {"type": "array", "items": SCALAR, "minItems": 2, "maxItems": 2}]}
-    ),
+def check_label(value: Any) -> Any:
+    """Return columns, whose labels are in one."""
+    if isinstance(value, dict) and isinstance(names := value.get("label"), list):
+        several = printable(", ".join(str(name) for name in names), 60)
+        message = (
+            f"label names one column; where each class has its own, write probability: [{several}]"
+        )
+        raise field_error(message, "C106", "label")
+    return value
+
+
+Extra = Annotated[
+    dict[Name, Literal["text", "number", "classes"]],
+    BeforeValidator(_by_name, Names | dict[str, Literal["text", "number", "classes"]]),
 ]
+ClassColumns = Annotated[dict[str, Name], BeforeValidator(_by_class, Names | dict[str, Name])]
+ValueColumns = Annotated[Names, AfterValidator(_check_part)]
 
 
-def column_schema(section: str) -> dict[str, Any]:
-    """The JSON Schema of a section's columns."""
-    names = {role: SCALAR | {"description": COLUMNS[role]} for role in ROLES[section]}
-    if "features" in names:
-        names["features"] |= {"type": "array", "items": SCALAR}
-    if "extra" in names:
-        kinds = {"type": "object", "additionalProperties": {"enum": [*EXTRA_KINDS]}}
-        texts = {"type": "array", "items": SCALAR}
-        names["extra"] = {"anyOf": [texts, kinds], "description": COLUMNS["extra"]}
-    if "probability" in FIELD_ROLES.get(section, ()):
-        many = ({"type": "array", "items": SCALAR}, {"type": "object"})
-        names["probability"] = {"anyOf": [SCALAR, *many], "description": COLUMNS["probability"]}
-    if "value" in FIELD_ROLES.get(section, ()):
-        pair = {"type": "array", "items": SCALAR, "minItems": 2, "maxItems": 2}
-        names["value"] = {"anyOf": [SCALAR, pair], "description": COLUMNS["value"]}
-    return {"type": "object", "properties": names, "additionalProperties": False}
+def extra_roles(extra: Mapping[str, str]) -> dict[str, str]:
+    """Return the role of each further column, and what it is called."""
+    return {f"{NUMBER if kind == 'number' else EXTRA}{name}]": name for name, kind in extra.items()}

@@ -1,21 +1,20 @@
-"""YAML as people mean it: values that know their line.
+"""A challenge.yaml as plain data, and where each key and value of it stands.
 
-PyYAML reads YAML 1.1, where `no` is false and `1e-6` is text. Only its events
-are used here; what a scalar means is the core schema of YAML 1.2.2, section
-10.3. The tree is built without recursion, since PyYAML's own composer
-overflows the stack of the process on deep nesting, and within fixed bounds,
-since a challenge may come from anywhere.
+PyYAML reads YAML 1.1, where `no` is false and `1e-6` is text. Only its events are used here:
+scalars stay texts as they are written, and what one means is the core schema of YAML 1.2.2
+(section 10.3).
+The data is built without recursion, since PyYAML's own composer overflows the stack of the process
+on deep nesting, and within fixed bounds, since a challenge may come from anywhere.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import Any
 
 import yaml
 
@@ -28,7 +27,7 @@ MOST_VALUES = 10_000  # with every alias written out
 DEEPEST_YAML = 50
 MOST_TAGS = 100  # libyaml compares each with all others, so the time grows with the square
 
-Data: TypeAlias = "bool | int | float | str | list[YamlValue] | dict[str, YamlValue] | None"
+Path = tuple[str | int, ...]  # the keys, and places in lists, that lead to a value
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -64,88 +63,95 @@ SYNTAX = {
 AT_OPENING = ("end of stream", "could not find expected ':'")  # the cause is where it began
 
 
-@dataclass(frozen=True, slots=True)
-class YamlValue:
-    """A value of the file, with its place."""
+@dataclass(slots=True, eq=False)
+class YamlDocument:
+    """The one value of a YAML file, or data of a Python session in its place.
 
-    data: Data
-    line: int | None  # None: of data that no file holds
-    column: int | None
-    text: str | None = None  # of a scalar: its source text, without quotes
-    lines: dict[str, int | None] = field(
-        default_factory=dict
-    )  # of a mapping: where each key stands
-
-    def plain(self) -> Any:
-        """The same without places: dicts, lists, numbers and texts."""
-        if isinstance(self.data, dict):
-            return {key: value.plain() for key, value in self.data.items()}
-        if isinstance(self.data, list):
-            return [value.plain() for value in self.data]
-        return self.data
-
-    def reach(self, steps: Sequence[str | int]) -> tuple[int, int | None, YamlValue]:
-        """How many of `steps` lead somewhere from here, and the line and value they lead to."""
-        value, line = self, self.line
-        for done, step in enumerate(steps):
-            if isinstance(value.data, dict) and isinstance(step, str) and step in value.data:
-                value, line = value.data[step], value.lines[step]
-            elif isinstance(value.data, list) and isinstance(step, int) and step < len(value.data):
-                value = value.data[step]
-                line = value.line
-            else:
-                return done, line, value
-        return len(steps), line, value
-
-
-def document(data: bytes, findings: Findings) -> YamlValue | None:
-    """The one value of a YAML file; None where reading had to stop.
-
-    Problems go to `findings`. There may be a value all the same, so that its
-    reader can report what else is wrong.
+    Attributes:
+        data: A text for each scalar, None for an empty one, lists and dicts.
+        places: The line and the column of each key and of each element of a list, from 1; empty
+            for data that no file holds.
+        quoted: The paths of the scalars that are texts whatever they look like.
     """
-    text = _as_unicode(data, findings)
-    return None if text is None else _Composer(text, findings).value()
+
+    data: Any = None
+    places: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    quoted: set[Path] = field(default_factory=set)
+
+    def reach(self, path: Path) -> tuple[int, Any]:
+        """Return how many steps of a path lead somewhere, and the value they lead to."""
+        value = self.data
+        for done, step in enumerate(path):
+            is_key = isinstance(value, dict) and isinstance(step, str) and step in value
+            is_place = isinstance(value, list) and isinstance(step, int) and step < len(value)
+            if not is_key and not is_place:
+                return done, value
+            value = value[step]
+        return len(path), value
+
+    def line(self, path: Path) -> int | None:
+        """Return the line of a path, or of the nearest one above it that exists."""
+        done, _ = self.reach(path)
+        return self.places.get(path[:done], (None, None))[0]
+
+    def resolve(self, path: Path) -> Any:
+        """Return the data at a path with numbers, flags and nothing as the core schema has them."""
+        _, value = self.reach(path)
+        if isinstance(value, dict):
+            return {key: self.resolve((*path, key)) for key in value}
+        if isinstance(value, list):
+            return [self.resolve((*path, n)) for n in range(len(value))]
+        return value if value is None or path in self.quoted else resolve_scalar(value)
 
 
-def from_data(data: object, findings: Findings, depth: int = 0) -> YamlValue:
-    """The same of data that no file holds: mappings, sequences, texts, numbers, paths.
+def read_yaml(data: bytes, findings: Findings) -> YamlDocument | None:
+    """Return the one value of a YAML file; None where reading had to stop.
 
-    Its values have no lines.
+    Problems go to `findings`. There may be a value all the same, so that its reader can report what
+    else is wrong.
     """
-    lost = YamlValue(None, None, None)
-    if depth > DEEPEST_YAML:
-        findings.add(Problem("C110", f"nested more than {DEEPEST_YAML} deep"))
-        return lost
-    match data:
-        case None:
-            return YamlValue(None, None, None, "")
-        case bool():
-            return YamlValue(data, None, None, str(data).lower())
-        case str() | os.PathLike():
-            return YamlValue(os.fspath(data), None, None, os.fspath(data))
-        case Integral():
-            return YamlValue(int(data), None, None, str(int(data)))
-        case Real():
-            return YamlValue(float(data), None, None, repr(float(data)))
-        case Mapping():
-            entries = {
-                str(key): from_data(value, findings, depth + 1) for key, value in data.items()
-            }
-            return YamlValue(entries, None, None, lines=dict.fromkeys(entries))
-        case Sequence() if not isinstance(data, bytes | bytearray):
-            return YamlValue([from_data(value, findings, depth + 1) for value in data], None, None)
-    name = type(data).__name__
-    findings.add(
-        Problem("C106", f"{quoted(data)} is {name}; a challenge has texts, numbers, lists")
-    )
-    return lost
+    text = _decode(data, findings)
+    return None if text is None else _Reader(text, findings).read()
 
 
-def resolved(text: str) -> Data:
-    """The value of an unquoted scalar by the core schema of YAML 1.2.
+def read_data(data: object, findings: Findings) -> YamlDocument:
+    """Return the same of data that no file holds: mappings, sequences, texts, numbers, paths."""
+    document = YamlDocument()
 
-    >>> [resolved(text) for text in ("no", "1:30", "1e-6", "0o17", "010", "~")]
+    def convert(value: object, path: Path) -> Any:
+        if len(path) > DEEPEST_YAML:
+            findings.add(Problem("C110", f"nested more than {DEEPEST_YAML} deep"))
+            return None
+        match value:
+            case None:
+                return None
+            case bool():
+                return str(value).lower()
+            case str() | os.PathLike():
+                document.quoted.add(path)
+                return os.fspath(value)
+            case Integral():
+                return str(int(value))
+            case Real():
+                return re.sub("inf|nan", r".\g<0>", repr(float(value)))
+            case Mapping():
+                return {str(key): convert(part, (*path, str(key))) for key, part in value.items()}
+            case Sequence() if not isinstance(value, bytes | bytearray):
+                return [convert(part, (*path, n)) for n, part in enumerate(value)]
+        message = (
+            f"{quoted(value)} is {type(value).__name__}; a challenge has texts, numbers, lists"
+        )
+        findings.add(Problem("C106", message))
+        return None
+
+    document.data = convert(data, ())
+    return document
+
+
+def resolve_scalar(text: str) -> bool | int | float | str | None:
+    """Return the value of an unquoted scalar by the core schema of YAML 1.2.
+
+    >>> [resolve_scalar(text) for text in ("no", "1:30", "1e-6", "0o17", "010", "~")]
     ['no', '1:30', 1e-06, 15, 10, None]
     """
     match = CORE.fullmatch(text)
@@ -165,7 +171,8 @@ def resolved(text: str) -> Data:
     return text
 
 
-def _as_unicode(data: bytes, findings: Findings) -> str | None:
+def _decode(data: bytes, findings: Findings) -> str | None:
+    """Return the text of a file, or None and a problem if it is too large or no text."""
     if len(data) > MOST_BYTES:
         findings.add(Problem("C110", f"larger than {MOST_BYTES >> 20} MiB", line=1))
         return None
@@ -194,164 +201,243 @@ class _Stopped(Exception):
     """The rest of the file is not read."""
 
 
+UNUSED = -1  # stands in paths for a key whose value is dropped: no key is a number
+
+
 @dataclass(slots=True)
-class _Open:
-    """A collection whose end has not come yet."""
+class _Collection:
+    """A list or mapping whose end has not come yet."""
 
-    value: YamlValue
+    value: Any
+    path: Path
     anchor: str | None
-    size: int = 1
+    start: int  # how many values stand before it
     height: int = 1
-    key: YamlValue | None = None  # waits for its value
+    key: str | int | None = None  # of a mapping, the key that waits for its value
 
 
-class _Composer:
-    """Builds one tree from events, iteratively."""
+@dataclass(slots=True)
+class _Anchor:
+    """A value that has a name, by which aliases mean it."""
+
+    value: Any
+    path: Path
+    size: int
+    height: int
+
+
+class _Reader:
+    """Builds one document from the events of a YAML file, iteratively."""
 
     def __init__(self, text: str, findings: Findings) -> None:
         self.text, self.findings = text, findings
-        self.starts = [0, *(match.end() for match in BREAK.finditer(text))]
-        self.open: list[_Open] = []
-        self.anchors: dict[str, tuple[YamlValue, int, int]] = {}
-        self.root: YamlValue | None = None
-        self.total = 0
+        self.document = YamlDocument(None, {(): (1, 1)})
+        self.open: list[_Collection] = []
+        self.anchors: dict[str, _Anchor] = {}
+        self.is_complete = False
+        self.total = 0  # values so far, aliases written out
         self.aliased = False
         self.cut = -1  # how far the last notation reaches that YAML cut in two
 
-    def value(self) -> YamlValue | None:
-        """The whole document, or None where its syntax is broken."""
+    def read(self) -> YamlDocument | None:
+        """Return the whole document, or None where its syntax is broken."""
         try:
             for event in yaml.parse(self.text, Loader=LOADER):
                 self.take(event)
         except _Stopped:
-            return self.root
+            return self.document if self.is_complete else None
         except yaml.MarkedYAMLError as error:
-            self.syntax(error)
+            self.explain_syntax(error)
             return None
         except (yaml.YAMLError, ValueError, OverflowError) as error:
             # PyYAML's own parser lets chr() fail on an escape such as "\UFFFFFFFF".
-            self.say("C103", f"not YAML: {error}", 0)
+            self.findings.add(Problem("C103", f"not YAML: {error}", line=1, column=1))
             return None
-        return self.root or YamlValue(None, 1, 1, "")
+        return self.document
 
     def take(self, event: Any) -> None:
-        """Make one event part of the tree."""
-        at, end = event.start_mark.index, event.end_mark.index
+        """Make one event part of the document."""
+        mark = event.start_mark
         if getattr(event, "tag", None):
-            message = "a tag ('!...') has no meaning here; write the value alone"
-            self.say("C108", message, at)
+            self.report("C108", "a tag ('!...') has no meaning here; write the value alone", mark)
         match event:
-            case yaml.DocumentStartEvent() if self.root:
-                self.say("C103", "a second document begins here; a challenge is one", at)
+            case yaml.DocumentStartEvent() if self.is_complete:
+                self.report("C103", "a second document begins here; a challenge is one", mark)
                 raise _Stopped
             case yaml.AliasEvent():
-                self.alias(event.anchor or "", at)
+                self.take_alias(event.anchor or "", mark)
             case yaml.ScalarEvent():
-                plain = event.implicit[0] and not event.style
-                data = resolved(event.value) if plain else event.value
-                value = YamlValue(data, *self.place(at), event.value)
-                if plain:
-                    self.notation(at, end)
-                self.count(1, at)
-                self.add(value, 1, 0, event.anchor)
+                is_plain = event.implicit[0] and not event.style
+                if is_plain:
+                    end: Any = event.end_mark
+                    self.report_cut_notation(mark, end.index)
+                self.count(1, mark)
+                self.take_scalar(event.value, is_plain, event.anchor, mark)
             case yaml.CollectionStartEvent():
-                if len(self.open) >= DEEPEST_YAML:
-                    self.say("C110", f"nested more than {DEEPEST_YAML} deep", at)
-                    raise _Stopped
-                self.count(1, at)
-                empty: Data = {} if isinstance(event, yaml.MappingStartEvent) else []
-                self.open.append(_Open(YamlValue(empty, *self.place(at)), event.anchor))
+                self.start_collection(event, mark)
             case yaml.CollectionEndEvent():
                 closed = self.open.pop()
-                self.add(closed.value, closed.size, closed.height, closed.anchor)
+                if closed.anchor:
+                    size = self.total - closed.start
+                    self.anchors[closed.anchor] = _Anchor(
+                        closed.value, closed.path, size, closed.height
+                    )
+                if self.open:
+                    self.open[-1].height = max(self.open[-1].height, closed.height + 1)
+                self.is_complete = not self.open
 
-    def count(self, size: int, at: int) -> None:
+    def take_scalar(self, text: str, is_plain: bool, anchor: str | None, mark: Any) -> None:
+        """Take a scalar as a key, or as a value."""
+        if self.awaits_key():
+            if anchor:
+                self.anchors[anchor] = _Anchor(text, (UNUSED,), 1, 0)
+            self.take_key(text, mark)
+            return
+        value = None if is_plain and resolve_scalar(text) is None else text
+        path = self.put(value, mark)
+        if not is_plain:
+            self.document.quoted.add(path)
+        if anchor:
+            self.anchors[anchor] = _Anchor(value, path, 1, 0)
+        self.is_complete = not self.open
+
+    def start_collection(self, event: Any, mark: Any) -> None:
+        """Open a list or mapping, in which the next values are put."""
+        if len(self.open) >= DEEPEST_YAML:
+            self.report("C110", f"nested more than {DEEPEST_YAML} deep", mark)
+            raise _Stopped
+        start = self.total
+        self.count(1, mark)
+        value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
+        if self.awaits_key():
+            self.report("C103", "a key is a text, not a list or a mapping", mark)
+            self.open[-1].key = UNUSED
+            path: Path = (*self.open[-1].path, UNUSED)
+        else:
+            path = self.put(value, mark)
+        self.open.append(_Collection(value, path, event.anchor, start))
+
+    def awaits_key(self) -> bool:
+        """Return whether the next value is a key of the innermost mapping."""
+        return (
+            bool(self.open) and isinstance(self.open[-1].value, dict) and self.open[-1].key is None
+        )
+
+    def take_key(self, key: str, mark: Any) -> None:
+        """Keep a key until its value comes; the value of one that is given twice is dropped."""
+        top = self.open[-1]
+        path = (*top.path, key)
+        if key in top.value:
+            first = self.document.places[path][0]
+            message = f"key {quoted(key)} is given twice (first on line {first})"
+            self.report("C104", message, mark)
+            top.key = UNUSED
+            return
+        top.key = key
+        self.document.places[path] = mark.line + 1, mark.column + 1
+
+    def put(self, value: Any, mark: Any) -> Path:
+        """Put a value into the innermost collection; return its path."""
+        if not self.open:
+            self.document.data = value
+            self.document.places[()] = mark.line + 1, mark.column + 1
+            return ()
+        top = self.open[-1]
+        if isinstance(top.value, list):
+            path = (*top.path, len(top.value))
+            top.value.append(value)
+            self.document.places[path] = mark.line + 1, mark.column + 1
+            return path
+        key, top.key = top.key, None
+        path = (*top.path, UNUSED if key is None else key)
+        if key != UNUSED:
+            top.value[key] = value
+        return path
+
+    def take_alias(self, name: str, mark: Any) -> None:
+        """Put in again what an anchor named: shared, but counted as if written out."""
+        self.aliased = True
+        anchor = self.anchors.get(name, _Anchor(None, (UNUSED,), 1, 0))
+        if any(collection.anchor == name for collection in self.open):
+            self.report("C109", f"alias {quoted(name)} stands inside what it names", mark)
+        elif name not in self.anchors:
+            self.report("C109", f"alias {quoted(name)} names nothing above it", mark)
+        elif len(self.open) + anchor.height > DEEPEST_YAML:
+            message = f"nested more than {DEEPEST_YAML} deep, aliases written out"
+            self.report("C109", message, mark)
+            raise _Stopped
+        self.count(anchor.size, mark)
+        if self.awaits_key():
+            if isinstance(anchor.value, str):
+                self.take_key(anchor.value, mark)
+            else:
+                self.report("C103", "a key is a text, not a list or a mapping", mark)
+                self.open[-1].key = UNUSED
+            return
+        if self.open:
+            self.open[-1].height = max(self.open[-1].height, anchor.height + 1)
+        path = self.put(anchor.value, mark)
+        self.copy_places(anchor.value, anchor.path, path)
+        self.is_complete = not self.open
+
+    def copy_places(self, value: Any, source: Path, target: Path) -> None:
+        """Give the values in an aliased one the places of those that its anchor names."""
+        if source in self.document.quoted:
+            self.document.quoted.add(target)
+        steps = value if isinstance(value, dict) else range(len(value or ()))
+        for step in steps if isinstance(value, dict | list) else ():
+            if (*source, step) in self.document.places:
+                self.document.places[(*target, step)] = self.document.places[(*source, step)]
+            self.copy_places(value[step], (*source, step), (*target, step))
+
+    def count(self, size: int, mark: Any) -> None:
         """Stop where there are too many values."""
         self.total += size
         if self.total > MOST_VALUES:
             how = ", aliases written out" if self.aliased else ""
             code = "C109" if self.aliased else "C110"
             long = "; write many classes in a file: classes: {file: classes.csv}"
-            self.say(code, f"more than {MOST_VALUES:,} values{how}{'' if how else long}", at)
+            self.report(code, f"more than {MOST_VALUES:,} values{how}{'' if how else long}", mark)
             raise _Stopped
 
-    def add(self, value: YamlValue, size: int, height: int, anchor: str | None = None) -> None:
-        """Put a finished value into the collection that is open."""
-        if anchor:
-            self.anchors[anchor] = value, size, height
-        if not self.open:
-            self.root = value
-            return
-        top = self.open[-1]
-        top.size += size
-        top.height = max(top.height, height + 1)
-        into, key = top.value.data, top.key
-        if isinstance(into, list):
-            into.append(value)
-        elif key is None:
-            top.key = value
-        elif isinstance(into, dict):
-            top.key = None
-            if key.text is None:
-                message = "a key is a text, not a list or a mapping"
-                self.findings.add(Problem("C103", message, line=key.line, column=key.column))
-            elif key.text in into:
-                first = top.value.lines[key.text]
-                message = f"key {quoted(key.text)} is given twice (first on line {first})"
-                self.findings.add(Problem("C104", message, line=key.line, column=key.column))
-            else:
-                into[key.text] = value
-                top.value.lines[key.text] = key.line
-
-    def alias(self, name: str, at: int) -> None:
-        """Put in again what an anchor named: shared, but counted as if written out."""
-        self.aliased = True
-        value, size, height = self.anchors.get(name, (YamlValue(None, *self.place(at), ""), 1, 0))
-        if any(collection.anchor == name for collection in self.open):
-            self.say("C109", f"alias {quoted(name)} stands inside what it names", at)
-        elif name not in self.anchors:
-            self.say("C109", f"alias {quoted(name)} names nothing above it", at)
-        elif len(self.open) + height > DEEPEST_YAML:
-            self.say("C109", f"nested more than {DEEPEST_YAML} deep, aliases written out", at)
-            raise _Stopped
-        self.count(size, at)
-        self.add(value, size, height)
-
-    def notation(self, start: int, end: int) -> None:
+    def report_cut_notation(self, mark: Any, end: int) -> None:
         """Report a metric's notation that YAML ends at a comma, a brace or ': '."""
-        whole = NOTATION.match(self.text, start)
-        if whole and whole.end() > end:
-            self.cut = whole.end()
-            message = printable(" ".join(whole[0].split()), 80)
-            self.say("C103", f'quote this, or YAML cuts it in two: "{message}"', start)
+        notation = NOTATION.match(self.text, mark.index)
+        if notation and notation.end() > end:
+            self.report_notation(notation, mark.line + 1, mark.column + 1)
 
-    def syntax(self, error: yaml.MarkedYAMLError) -> None:
+    def report_notation(self, notation: re.Match[str], line: int, column: int) -> None:
+        """Report a metric's notation that has to be quoted."""
+        self.cut = notation.end()
+        words = printable(" ".join(notation[0].split()), 80)
+        message = f'quote this, or YAML cuts it in two: "{words}"'
+        self.findings.add(Problem("C103", message, line=line, column=column))
+
+    def explain_syntax(self, error: yaml.MarkedYAMLError) -> None:
         """Report a parser's error in our words, where its cause stands."""
-        marks: list[Any] = [error.problem_mark or error.context_mark, error.context_mark]
-        at, began = (mark.index if mark else 0 for mark in marks)
-        line = self.starts[bisect_right(self.starts, at) - 1]
-        for whole in NOTATION.finditer(self.text, max(line, at - 300), at + 300):
-            if at > self.cut and whole.start() < at < whole.end():
-                self.notation(whole.start(), at)
+        mark: Any = error.problem_mark or error.context_mark
+        opening: Any = error.context_mark or mark
+        at, line_start = mark.index, mark.index - mark.column
+        for notation in NOTATION.finditer(self.text, max(line_start, at - 300), at + 300):
+            if at > self.cut and notation.start() < at < notation.end():
+                self.report_notation(notation, mark.line + 1, notation.start() - line_start + 1)
         if at <= self.cut:
             return
         problem, char = error.problem or "", self.text[at : at + 1]
         for part, words in SYNTAX.items():
             if part in problem:
                 name = {"": "the end of the file", "\t": "a tab"}.get(char, quoted(char))
-                message = words.format(opened=self.place(began)[0], char=name)
+                message = words.format(opened=opening.line + 1, char=name)
                 if char == "\t" and part == "cannot start any token":
                     message = "a tab cannot indent; use blanks"
-                self.say("C103", message, began if part in AT_OPENING else at)
+                self.report("C103", message, opening if part in AT_OPENING else mark)
                 return
-        self.say("C103", f"not YAML: {problem}", at)
+        self.report("C103", f"not YAML: {problem}", mark)
 
-    def say(self, code: str, message: str, at: int) -> None:
-        """Add a problem at one character of the text."""
-        line, column = self.place(at)
+    def report(self, code: str, message: str, mark: Any) -> None:
+        """Add a problem at a place of the file."""
+        line, column = mark.line + 1, mark.column + 1
+        if mark.index >= len(self.text):  # libyaml ends each file by a line of its own
+            lines = BREAK.split(self.text)
+            line, column = len(lines), len(lines[-1]) + 1
         self.findings.add(Problem(code, message, line=line, column=column))
-
-    def place(self, at: int) -> tuple[int, int]:
-        """Line and column, from 1, of one character of the text."""
-        line = bisect_right(self.starts, at)
-        return line, at - self.starts[line - 1] + 1

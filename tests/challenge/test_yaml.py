@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 from rounds import rounds
 
 from scorer.challenge import yaml as documents
-from scorer.challenge.yaml import document, resolved
+from scorer.challenge.yaml import read_yaml, resolve_scalar
 from scorer.core.problems import Findings
 
 
 def read(text: str | bytes) -> tuple[object, list[str]]:
     """The plain value, and each problem as `LINE[:COLUMN] CODE message`."""
     found = Findings()
-    value = document(text.encode() if isinstance(text, str) else text, found)
+    value = read_yaml(text.encode() if isinstance(text, str) else text, found)
     said = [
         f"{p.line}{f':{p.column}' if p.column else ''} {p.code} {p.message}" for p in list(found)
     ]
-    return None if value is None else value.plain(), said
+    return None if value is None else value.resolve(()), said
 
 
 @pytest.fixture(params=["CSafeLoader", "SafeLoader"])
@@ -50,24 +50,42 @@ def _parser(request, monkeypatch):
     ],
 )
 def test_core_schema(text, value):
-    found = resolved(text)
+    found = resolve_scalar(text)
     assert (found, type(found)) == (value, type(value))
 
 
 def test_not_a_number():
-    assert all(math.isnan(resolved(word)) for word in (".nan", ".NaN", ".NAN"))
+    assert all(math.isnan(resolve_scalar(word)) for word in (".nan", ".NaN", ".NAN"))
 
 
+@pytest.mark.usefixtures("_parser")
 def test_scalars_keep_their_source_and_place():
-    value = document("a: 007\n\nb: [2011, 'x',\n  1.0]\r\nc: é é\rd: |\n  t\n".encode(), Findings())
-    places = {one.text: (one.data, one.line, one.column) for one in value.data["b"].data}
-    assert places == {"2011": (2011, 3, 5), "x": ("x", 3, 11), "1.0": (1.0, 4, 3)}
-    assert (value.data["a"].text, value.data["a"].data) == ("007", 7)
-    assert value.lines == {"a": 1, "b": 3, "c": 5, "d": 6}
+    text = "a: 007\n\nb: [2011, 'x',\n  1.0]\r\nc: é é\rd: |\n  t\n&e e: ~\nf: *e\n"
+    made = read_yaml(text.encode(), Findings())
+    assert made.data == {
+        "a": "007", "b": ["2011", "x", "1.0"], "c": "é é", "d": "t\n", "e": None, "f": "e",
+    }  # fmt: skip
+    assert made.places == {
+        (): (1, 1), ("a",): (1, 1), ("b",): (3, 1), ("b", 0): (3, 5), ("b", 1): (3, 11),
+        ("b", 2): (4, 3), ("c",): (5, 1), ("d",): (6, 1), ("e",): (8, 1), ("f",): (9, 1),
+    }  # fmt: skip
+    assert made.quoted == {("b", 1), ("d",)}
+
+
+@pytest.mark.usefixtures("_parser")
+def test_an_alias_has_the_places_of_what_it_names():
+    made = read_yaml(b"a: &x {b: ['1', 2]}\nc: *x\nd:\n- *x\n", Findings())
+    assert made.data["c"] == made.data["d"][0] == {"b": ["1", "2"]}
+    value = {"b": ["1", 2]}
+    assert made.resolve(()) == {"a": value, "c": value, "d": [value]}
+    assert [made.places[path] for path in (("c",), ("c", "b"), ("c", "b", 1))] == [
+        (2, 1), (1, 8), (1, 17),
+    ]  # fmt: skip
+    assert made.line(("d", 0, "b", 0)) == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "steps", "reached"),
+    ("text", "path", "reached"),
     [
         ("a:\n  - b:\n      c: 1\n", ("a", 0, "b", "c"), (4, 3)),
         ("a:\n  - b:\n      c: 1\n", ("a", 0, "b", "x"), (3, 2)),
@@ -77,8 +95,9 @@ def test_scalars_keep_their_source_and_place():
         ("a: 1\n", ("a", "b"), (1, 1)),
     ],
 )
-def test_reach(text, steps, reached):
-    assert document(text.encode(), Findings()).reach(steps)[:2] == reached
+def test_reach(text, path, reached):
+    made = read_yaml(text.encode(), Findings())
+    assert (made.reach(path)[0], made.line(path)) == reached
 
 
 @pytest.mark.usefixtures("_parser")
@@ -202,7 +221,7 @@ JUNK = [
 @pytest.mark.parametrize("text", JUNK, ids=lambda text: repr(text[:8]))
 def test_junk_takes_no_time(text):
     begun = time.process_time()  # whatever else the machine does
-    document(text.encode(), Findings())
+    read_yaml(text.encode(), Findings())
     assert time.process_time() - begun < 2  # about 0.2 s at most
 
 
@@ -215,7 +234,7 @@ TOKENS = st.sampled_from(
 @given(st.one_of(st.binary(), st.lists(TOKENS).map(lambda parts: "".join(parts).encode())))
 def test_any_bytes_give_a_value_or_a_problem(data):
     found = Findings()
-    assert (document(data, found) is not None) or found.fatal
+    assert (read_yaml(data, found) is not None) or found.fatal
     assert all(problem.line and "\n" not in problem.message for problem in found)
 
 

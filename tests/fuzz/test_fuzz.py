@@ -20,7 +20,7 @@ from rounds import rounds
 
 from scorer.challenge.kit_archive import open_kit
 from scorer.challenge.load import load
-from scorer.challenge.yaml import document
+from scorer.challenge.yaml import read_yaml
 from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings
 from scorer.core.text import LEFT_TO_RIGHT
@@ -214,7 +214,7 @@ def test_the_challenge_loader(sent, tmp_path):
     path = tmp_path / "challenge.yaml"
     path.write_bytes(sent)
     with in_time(len(sent)):
-        document(sent, Findings())
+        read_yaml(sent, Findings())
         challenge = answered(lambda: load(path))
     if challenge is not None:
         assert all(file.is_relative_to(tmp_path.resolve()) for file in challenge.files)
