@@ -62,7 +62,7 @@ def shown() -> tuple[Shown, ...]:
     found: dict[tuple[str, str], Shown] = {}
     for name in EXAMPLES:
         files = sorted((ROOT / "submissions_example" / name / "good").iterdir())
-        report = scorer.score(ROOT / "challenges" / name, files).published()
+        report = scorer.score(ROOT / "challenges" / name, files).content().published()
         for kind in KINDS:
             for drawing in drawings(report, kind, f"{MILLIMETRES:g}mm"):
                 key = re.sub(r"-\d+$", "", drawing.key)

@@ -146,7 +146,8 @@ def forest_of(tool: str) -> str:
     with tempfile.TemporaryDirectory() as place:
         results = write_results(tool, Path(place))
         challenge, systems, _ = read_values([scorer.SubmissionFile(tool, results)], ValueOptions())
-        (drawing, *_) = drawings(scorer.score(challenge, systems), "forest", f"{MILLIMETRES:g}mm")
+        report = scorer.score(challenge, systems).content()
+        (drawing, *_) = drawings(report, "forest", f"{MILLIMETRES:g}mm")
         return drawing.svg()
 
 

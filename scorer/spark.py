@@ -237,7 +237,7 @@ def _evaluate(
     truth = None if _reason_to_collect(ready) else _send_truth(session, ready)
     outcomes = [_score_run(ready, truth, file.display, run) for file, run in runs.items()]
     outcomes += score_files(ready, own, None)
-    return Report.of(rank_outcomes(terms_of(ready), [*runs, *own], outcomes, splits, answers or {}))
+    return Report(rank_outcomes(terms_of(ready), [*runs, *own], outcomes, splits, answers or {}))
 
 
 def _score_run(

@@ -3,9 +3,9 @@
 import re
 
 import pytest
+from boards import score
 from conftest import ROOT
 
-from scorer.api.score import score
 from scorer.challenge.load import load
 
 PAGE = (ROOT / "docs/combining.md").read_text(encoding="utf-8")

@@ -37,6 +37,7 @@ from scorer.preferences.comparisons import comparisons
 from scorer.results import comparison as results
 from scorer.results.comparison import ComparedPair, Differing, Tested
 from scorer.results.json import ABSENT
+from scorer.results.report import Report as BoardReport
 from scorer.results.report import Scored
 from scorer.scoring.bind import BoundChallenge
 from scorer.scoring.open import OpenChallenge, open_challenge
@@ -194,7 +195,7 @@ def compare(
         result = _compare_scored(
             ready, scored, report, bound_preferences, wanted, margin=margin, test=test
         )
-    return Comparison(replace(result, asked=preferences is not None), report)
+    return Comparison(replace(result, asked=preferences is not None), Report(report))
 
 
 def _find_ids(measures: Sequence[Measure], notations: Sequence[str] | None) -> set[str]:
@@ -229,20 +230,20 @@ def _score(
     files: Sequence[SubmissionFile],
     split: str | None,
     progress: Progress | None,
-) -> tuple[Sequence[Scored], Report]:
+) -> tuple[Sequence[Scored], BoardReport]:
     """Return the outcome of each submission on the lists of a split, and their leaderboard."""
     terms, named = terms_of(ready), [] if split is None else [split]
     masks = split_masks(terms.challenge, terms.lists, terms.groups, named)
     outcomes = score_files(ready, files, progress)
     terms, outcomes, scope = restrict_to_split(terms, outcomes, masks, split)
     scored = with_repeats(to_scored(terms, files, outcomes))
-    return scored, Report.of(replace(ranked(terms, scored), scope=scope or ABSENT))
+    return scored, replace(ranked(terms, scored), scope=scope or ABSENT)
 
 
 def _compare_scored(
     ready: OpenChallenge,
     scored: Sequence[Scored],
-    report: Report,
+    report: BoardReport,
     preferences: Sequence[Measure],
     wanted: set[str],
     *,

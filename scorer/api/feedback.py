@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scorer.api.report import Report, board_of
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.reading.write import file_name
@@ -9,12 +10,14 @@ from scorer.reports.base import Options
 from scorer.reports.leaderboard.feedback import feedback as feedback_text
 from scorer.reports.leaderboard.feedback import feedback_of_absent
 from scorer.reports.leaderboard.grades import grades
-from scorer.results.report import Report
+from scorer.results.report import Report as BoardReport
 
 GRADEBOOK = "grades.csv"
 
 
-def feedback(report: Report, *, precision: int = 4, hide_values: bool = False) -> dict[str, str]:
+def feedback(
+    report: Report | BoardReport, *, precision: int = 4, hide_values: bool = False
+) -> dict[str, str]:
     """Return a text for each submission, and with `grading` the gradebook: file name -> content.
 
     A text has the points, the values, the rank, and what is wrong with the file; grades.csv has
@@ -29,7 +32,7 @@ def feedback(report: Report, *, precision: int = 4, hide_values: bool = False) -
     Raises:
         UsageError: There is no submission, or two would have one file.
     """
-    public = report.published()
+    public = board_of(report).published()
     texts = {
         scored.name: feedback_text(public, scored, precision, hide_values)
         for scored in public.submissions

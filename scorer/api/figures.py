@@ -13,7 +13,7 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
 from scorer.reading.write import write_file
 from scorer.reports.pictures.draw import Figure
-from scorer.reports.pictures.kinds import KINDS
+from scorer.reports.pictures.kinds import KINDS as KINDS
 from scorer.reports.pictures.svg import standalone
 from scorer.results.report import Report
 

@@ -8,13 +8,14 @@ from os import PathLike
 from pathlib import Path
 
 from scorer.api.figures import Drawing, drawings, has_converter
+from scorer.api.report import Report, board_of
 from scorer.reading.write import make_folder, write_file
 from scorer.reports.base import Options, form_of
 from scorer.reports.leaderboard.cells import number
 from scorer.reports.methods import as_bibtex, as_latex, as_text
 from scorer.reports.pictures.kinds import KINDS
 from scorer.reports.write.latex import escaped
-from scorer.results.report import Report
+from scorer.results.report import Report as BoardReport
 
 # The kinds of figures that are drawn where none are asked for.
 DEFAULT_FIGURES = ("forest", "pairs", "pareto", "values", "lists")
@@ -55,7 +56,7 @@ class Paper:
 
 
 def paper(
-    report: Report,
+    report: Report | BoardReport,
     figures: Sequence[str] = DEFAULT_FIGURES,
     *,
     width: str = "120mm",
@@ -73,7 +74,7 @@ def paper(
         UnknownName: There is no such kind of figure.
         UsageError: The width is none.
     """
-    public = report.published()
+    public = board_of(report).published()
     by_kind = {kind: list(drawings(public, kind, width, precision)) for kind in figures}
     drawn = [drawing for of_kind in by_kind.values() for drawing in of_kind]
     texts = {
@@ -94,7 +95,7 @@ def paper(
     return Paper(files, missing)
 
 
-def _macros(report: Report, precision: int) -> Iterator[str]:
+def _macros(report: BoardReport, precision: int) -> Iterator[str]:
     r"""Yield the numbers of the board and of its first two as macros such as `\bestscore`."""
     primary = report.primary
     ranked = [row for row in report.leaderboard if row.rank is not None]

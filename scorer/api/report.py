@@ -2,52 +2,112 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import polars as pl
 
-from scorer.api.text import Renderable, as_html, as_renderable
+from scorer.api.text import Renderable
 from scorer.core.errors import UnknownName, UsageError
+from scorer.core.problems import Problem
 from scorer.core.text import format_number, printable, quoted
-from scorer.metrics.notation import find_measure
+from scorer.metrics.notation import Measure, find_measure
 from scorer.reports.base import ALIASES
 from scorer.results import report as results
-from scorer.results.json import ABSENT
+from scorer.results.json import ABSENT, ChallengeIdentity
 
 if TYPE_CHECKING:
     from scorer.api.figures import Drawing
 
+FigureName = Literal["forest", "pairs", "pareto", "values", "lists", "differences", "curves"]
+
 DECIMALS = 4  # that a notebook shows
+LONGEST_NOTE = 1000  # characters of a note that a notebook shows
 
 
-def _html_row(tag: str, cells: Sequence[str]) -> str:
-    """A row of a table in HTML."""
-    return f"<tr>{''.join(f'<{tag}>{as_html(printable(c))}</{tag}>' for c in cells)}</tr>"
+class Report(Renderable):
+    """A leaderboard: its numbers, and its text in every form.
 
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Report(Renderable, results.Report):
-    """A leaderboard: its numbers, and its text in every form."""
+    Attributes:
+        challenge: Its id, title and fingerprint.
+        measures: The primary one ranks.
+        primary: The measure that ranks.
+        submissions: Each with its values, or why it was rejected.
+        leaderboard: The rows of the board, in its order.
+        certainty: The tests of the primary measure; None if there are none.
+        notes: Warnings on the challenge and on submissions.
+        splits: The boards of other splits.
+    """
 
     subject = "leaderboard"
 
-    @classmethod
-    def of(cls, report: results.Report) -> Self:
-        """A report with the same contents, which can be rendered."""
-        return as_renderable(cls, report)
+    def __init__(self, result: results.Report) -> None:
+        self._result = result
+
+    @property
+    def challenge(self) -> ChallengeIdentity:
+        """The id, the title and the fingerprint of the challenge."""
+        return self._result.challenge
+
+    @property
+    def measures(self) -> Sequence[Measure]:
+        """The measures, of which one is primary."""
+        return self._result.measures
+
+    @property
+    def primary(self) -> Measure:
+        """The measure that ranks."""
+        return self._result.primary
+
+    @property
+    def submissions(self) -> tuple[results.Scored, ...]:
+        """Each submission, with its values or with what is wrong."""
+        return self._result.submissions
+
+    @property
+    def leaderboard(self) -> tuple[results.Standing, ...]:
+        """The rows of the board, in its order."""
+        return self._result.leaderboard
+
+    @property
+    def certainty(self) -> results.Certainty | None:
+        """The tests of the primary measure; None if there are none."""
+        return self._result.certainty
+
+    @property
+    def notes(self) -> Sequence[Problem]:
+        """Warnings on the challenge and on submissions."""
+        return self._result.notes
+
+    @property
+    def splits(self) -> tuple[Report, ...]:
+        """The boards of other splits of the lists."""
+        return tuple(Report(split) for split in self._result.splits or ())
+
+    def content(self) -> results.Report:
+        """Return the board as data, of which the forms are made."""
+        return self._result
 
     def render(self, form: str | None = None, **options: Any) -> str:
-        """The text of one form; as plain text with the problems of what was rejected below it.
+        """Return the text of one form; as plain text with the problems of what was rejected.
 
-        Args and raises as of every text.
+        Args:
+            form: table, html, json, csv, markdown, latex, ...; default: table.
+            options: how it looks: `precision`, `per_list`, `private`, ... as in
+                `scorer.reports.base.Options`.
+
+        Raises:
+            UnknownName: there is no such form.
+            TypeError: there is no such option.
         """
-        text = Renderable.render(self, form, **options)  # slots make another class than super's
+        text = super().render(form, **options)
         rejected = [each for each in self.submissions if not each.valid]
         if (form or self.plain) not in ALIASES | {"text": ""} or not rejected:
             return text
@@ -57,7 +117,7 @@ class Report(Renderable, results.Report):
         return "\n".join([text, *lines, ""])
 
     def mean(self, name: str, measure: str | None = None) -> float:
-        """A submission's value of a measure: its mean, its sum, or its one figure of all lists.
+        """Return a submission's value of a measure: its mean, its sum, or its one figure.
 
         Args:
             name: the submission's.
@@ -67,10 +127,10 @@ class Report(Renderable, results.Report):
             UnknownName: there is no such submission or measure.
             UsageError: the submission was rejected.
         """
-        return self._value(name, measure).mean
+        return self._find_value(name, measure).mean
 
     def per_list(self, name: str, measure: str | None = None) -> dict[str, float]:
-        """A submission's value of every list, NaN where a list does not count.
+        """Return a submission's value of every list, NaN where a list does not count.
 
         Args:
             name: the submission's.
@@ -80,13 +140,13 @@ class Report(Renderable, results.Report):
             UnknownName: there is no such submission or measure.
             UsageError: the submission was rejected, or the measure is one figure of all lists.
         """
-        values = self._value(name, measure).per_list
+        values = self._find_value(name, measure).per_list
         if values is None:
             raise UsageError(f"{measure or self.primary.id} is one figure of all lists together")
-        return dict(zip(self.lists, values.tolist(), strict=True))
+        return dict(zip(self._result.lists, values.tolist(), strict=True))
 
     def interval(self, name: str, measure: str | None = None) -> tuple[float, float]:
-        """The interval of a submission's value, at the board's level (`leaderboard.intervals`).
+        """Return the interval of a submission's value, at the board's level.
 
         Args:
             name: the submission's.
@@ -96,40 +156,15 @@ class Report(Renderable, results.Report):
             UnknownName: there is no such submission or measure.
             UsageError: the submission was rejected, or the measure has no intervals.
         """
-        self._value(name, measure)
-        board = self._by(measure)
-        found = next(row.interval for row in board.leaderboard if row.name == name)
-        if found is None:
-            raise UsageError(f"{board.primary.id} has no intervals{board._because()}")
-        return float(found[0]), float(found[1])
-
-    def metrics(self, name: str | None = None) -> dict[str, float]:
-        """All means, and the ends of intervals, as `mlflow.log_metrics` takes them.
-
-        A key is a measure, of an end with `/low` or `/high`; with all submissions, the submission
-        stands before it (`bm25/nDCG_at_10`). `@` is written `_at_`, and what MLflow does not take
-        in a name `_`. What has no value is left out.
-
-        Args:
-            name: the submission's; None: of all that are on the board.
-
-        Raises:
-            UnknownName: there is no such submission.
-            UsageError: the submission was rejected.
-        """
-        if name is not None:
-            self._value(name, None)
-        flat: dict[str, float] = {}
-        for row in (row for row in self.leaderboard if name in (None, row.name)):
-            ends = zip(("low", "high"), row.interval or (), strict=False)
-            values = {**row.values, **{f"{self.primary.id}/{end}": at for end, at in ends}}
-            for key, value in values.items():
-                if not math.isnan(value):
-                    flat[_flat_name(key if name else f"{row.name}/{key}", flat)] = float(value)
-        return flat
+        self._find_value(name, measure)
+        board = self._rank_by(measure)
+        ends = next(row.interval for row in board.leaderboard if row.name == name)
+        if ends is None:
+            raise UsageError(f"{board.primary.id} has no intervals{_because(board)}")
+        return float(ends[0]), float(ends[1])
 
     def p(self, a: str, b: str, measure: str | None = None) -> float:
-        """The p-value of the difference of two submissions, corrected as the board's are.
+        """Return the p-value of the difference of two submissions, corrected as the board's are.
 
         Of the ranked, all pairs are one family; of a baseline its pairs with all of these.
 
@@ -143,79 +178,71 @@ class Report(Renderable, results.Report):
             UsageError: one was rejected, or the measure has no tests here.
         """
         for name in (a, b):
-            self._value(name, measure)
-        certainty = self._by(measure).certainty
-        names = () if certainty is None else certainty.names
-        if certainty is not None and a in names and b in names:
-            return float(certainty.p[names.index(a), names.index(b)])
-        for baseline in () if certainty is None else certainty.baselines:
-            if {a, b} - {baseline.name} <= {*names} and baseline.name in (a, b) and a != b:
-                return float(baseline.p[names.index(b if baseline.name == a else a)])
-        raise UsageError(f"{quoted(a)} and {quoted(b)} have no test{self._by(measure)._because()}")
+            self._find_value(name, measure)
+        board = self._rank_by(measure)
+        if (certainty := board.certainty) is not None:
+            names = certainty.names
+            if a in names and b in names:
+                return float(certainty.p[names.index(a), names.index(b)])
+            for baseline in certainty.baselines:
+                other = b if baseline.name == a else a
+                if baseline.name in (a, b) and other in names:
+                    return float(baseline.p[names.index(other)])
+        raise UsageError(f"{quoted(a)} and {quoted(b)} have no test{_because(board)}")
 
-    def plot(self, measure: str | None = None) -> Drawing:
-        """The picture of the HTML page: `figure("forest")`, which see.
+    def metrics(self, name: str | None = None) -> dict[str, float]:
+        """Return all means, and the ends of intervals, as `mlflow.log_metrics` takes them.
+
+        A key is a measure, of an end with `/low` or `/high`; with all submissions, the submission
+        stands before it (`bm25/nDCG_at_10`). `@` is written `_at_`, and what MLflow does not take
+        in a name `_`. What has no value is left out.
 
         Args:
-            measure: in any notation; default: the primary one.
+            name: the submission's; None: of all that are on the board.
 
         Raises:
-            UnknownName: there is no such measure.
-            UsageError: no submission has a value.
+            UnknownName: there is no such submission.
+            UsageError: the submission was rejected.
         """
-        return self.figure("forest", measure)
+        if name is not None:
+            self._find_value(name, None)
+        numbers: dict[str, float] = {}
+        for row in self.leaderboard:
+            if name not in (None, row.name):
+                continue
+            values = dict(row.values)
+            if row.interval is not None:
+                low, high = row.interval
+                values |= {f"{self.primary.id}/low": low, f"{self.primary.id}/high": high}
+            for key, value in values.items():
+                if not math.isnan(value):
+                    full = key if name else f"{row.name}/{key}"
+                    numbers[_to_mlflow_name(full, numbers)] = float(value)
+        return numbers
 
-    def figure(self, kind: str, measure: str | None = None, width: str = "160mm") -> Drawing:
-        """A picture, which a notebook shows: `report.figure("forest").write("forest.pdf")`.
+    def plot(
+        self, measure: str | None = None, *, kind: FigureName = "forest", width: str = "160mm"
+    ) -> Drawing:
+        """Return a picture, which a notebook shows: `report.plot().write("forest.pdf")`.
 
         Args:
-            kind: forest, pairs, pareto, values, lists, differences or curves; of several
-                pictures the first.
             measure: in any notation; default: the primary one.
+            kind: which picture; of several of a kind the first.
             width: such as `84mm`, `17cm` or `3.3in`.
 
         Raises:
             UnknownName: there is no such kind or measure.
             UsageError: the report has nothing for it, or the width is none.
         """
-        from scorer.api.figures import drawings
-        from scorer.reports.pictures.kinds import KINDS
+        from scorer.api.figures import KINDS, drawings  # as few reports are drawn
 
-        drawn = next(drawings(self._by(measure), kind, width), None)
-        if drawn is None:
+        drawing = next(drawings(self._rank_by(measure), kind, width), None)
+        if drawing is None:
             raise UsageError(f"no {kind}: it takes {KINDS[kind].needs}")
-        return drawn
-
-    def _because(self) -> str:
-        return f": {self.no_certainty}" if self.no_certainty else ""
-
-    def _by(self, measure: str | None) -> Report:
-        """The same board with the intervals and tests of another measure."""
-        chosen = self.primary if measure is None else find_measure(self.measures, measure)
-        if chosen is None:
-            raise UnknownName("measure here", str(measure), [m.id for m in self.measures])
-        return self if chosen.id == self.primary.id else _of_measure(self, chosen.id)
-
-    def _value(self, name: str, measure: str | None) -> results.Value:
-        scored = next(
-            (submission for submission in self.submissions if submission.name == name), None
-        )
-        if scored is None:
-            raise UnknownName(
-                "submission", name, [submission.name for submission in self.submissions]
-            )
-        chosen = self.primary if measure is None else find_measure(self.measures, measure)
-        if chosen is None:
-            raise UnknownName(
-                "measure here", str(measure), [candidate.id for candidate in self.measures]
-            )
-        if not scored.valid:
-            first = next(problem for problem in scored.findings if problem.severity == "error")
-            raise UsageError(f"{quoted(name)} was rejected: {first}")
-        return scored.values[chosen.id]
+        return drawing
 
     def to_dict(self, *, per_list: bool = False) -> dict[str, Any]:
-        """Everything that the JSON report holds; no value is None.
+        """Return everything that the JSON report holds; no value is None.
 
         Args:
             per_list: whether the values of every list are in it.
@@ -224,118 +251,175 @@ class Report(Renderable, results.Report):
         return parsed
 
     def to_polars(self, *, per_list: bool = False) -> pl.DataFrame:
-        """The leaderboard as a data frame, a row a standing.
+        """Return the leaderboard as a data frame, a row a standing.
 
         Args:
             per_list: a row for each submission and list instead.
         """
-        import polars as pl
-
         if per_list:
-            rows = [
-                {"name": submission.name, "list": name}
-                | {
-                    key: math.nan if value.per_list is None else float(value.per_list[n])
-                    for key, value in submission.values.items()
-                }
-                for submission in self.submissions
-                if submission.valid
-                for n, name in enumerate(self.lists)
-            ]
-            numbers = {measure.id: pl.Float64 for measure in self.measures}
-            return pl.DataFrame(rows, {"name": pl.String, "list": pl.String, **numbers})
-        ends = [standing.interval or (None, None) for standing in self.leaderboard]
+            return self._frame_of_lists()
+        rows = self.leaderboard
+        ends = [row.interval or (None, None) for row in rows]
+        columns: dict[str, tuple[list[Any], type[pl.DataType]]] = {
+            "rank": ([row.rank for row in rows], pl.Int64),
+            "name": ([row.name for row in rows], pl.String),
+            **{m.id: ([row.values[m.id] for row in rows], pl.Float64) for m in self.measures},
+            "low": ([low for low, _ in ends], pl.Float64),
+            "high": ([high for _, high in ends], pl.Float64),
+            "tier": ([row.tier for row in rows], pl.Int64),
+            "baseline": ([row.baseline for row in rows], pl.Boolean),
+        }
         return pl.DataFrame(
-            {
-                "rank": pl.Series([standing.rank for standing in self.leaderboard], dtype=pl.Int64),
-                "name": pl.Series(
-                    [standing.name for standing in self.leaderboard], dtype=pl.String
-                ),
-                **{
-                    measure.id: pl.Series(
-                        [standing.values[measure.id] for standing in self.leaderboard],
-                        dtype=pl.Float64,
-                    )
-                    for measure in self.measures
-                },
-                "low": pl.Series([low for low, _ in ends], dtype=pl.Float64),
-                "high": pl.Series([high for _, high in ends], dtype=pl.Float64),
-                "tier": pl.Series([standing.tier for standing in self.leaderboard], dtype=pl.Int64),
-                "baseline": pl.Series(
-                    [standing.baseline for standing in self.leaderboard], dtype=pl.Boolean
-                ),
-            }
+            [pl.Series(name, cells, dtype) for name, (cells, dtype) in columns.items()]
         )
 
+    def _frame_of_lists(self) -> pl.DataFrame:
+        lists = list(self._result.lists)
+        frames = [
+            pl.DataFrame(
+                {
+                    "name": pl.Series([each.name], dtype=pl.String).new_from_index(0, len(lists)),
+                    "list": pl.Series(lists, dtype=pl.String),
+                    **{
+                        key: np.full(len(lists), np.nan) if value.per_list is None
+                        else np.asarray(value.per_list, dtype=np.float64)
+                        for key, value in each.values.items()
+                    },
+                }
+            )
+            for each in self.submissions
+            if each.valid
+        ]  # fmt: skip
+        numbers = {measure.id: pl.Float64 for measure in self.measures}
+        empty = pl.DataFrame(schema={"name": pl.String, "list": pl.String, **numbers})
+        return pl.concat([empty, *frames])
+
+    def to_pandas(self, *, per_list: bool = False) -> Any:
+        """Return the data frame of `to_polars` as one of pandas."""
+        import pandas as pd  # type: ignore[import-untyped]
+
+        frame = self.to_polars(per_list=per_list)
+        return pd.DataFrame({column.name: column.to_list() for column in frame.iter_columns()})
+
+    def _rank_by(self, measure: str | None) -> results.Report:
+        """Return the board with the intervals and tests of a measure."""
+        chosen = self._find_measure(measure)
+        board = self._result
+        if chosen.id == self.primary.id:
+            return board
+        from scorer.leaderboard.certainty import with_certainty  # imports scipy
+
+        measures = tuple(replace(each, primary=each.id == chosen.id) for each in self.measures)
+        rows = tuple(
+            replace(row, interval=None, fewer_lists=None, front=ABSENT) for row in self.leaderboard
+        )
+        bare = replace(
+            board,
+            measures=measures,
+            leaderboard=rows,
+            certainty=None,
+            no_certainty=None,
+            pareto=ABSENT,
+            tracks=ABSENT,
+        )
+        return with_certainty(bare, {}, board.clusters)
+
+    def _find_measure(self, measure: str | None) -> Measure:
+        chosen = self.primary if measure is None else find_measure(self.measures, measure)
+        if chosen is None:
+            raise UnknownName("measure here", str(measure), [each.id for each in self.measures])
+        return chosen
+
+    def _find_value(self, name: str, measure: str | None) -> results.Value:
+        scored = next((each for each in self.submissions if each.name == name), None)
+        if scored is None:
+            raise UnknownName("submission", name, [each.name for each in self.submissions])
+        chosen = self._find_measure(measure)
+        if not scored.valid:
+            first = next(problem for problem in scored.findings if problem.severity == "error")
+            raise UsageError(f"{quoted(name)} was rejected: {first}")
+        return scored.values[chosen.id]
+
     def _repr_html_(self) -> str:
-        """The leaderboard as a table, who was rejected, and what to know beside the numbers."""
+        """Return the leaderboard as a table, who was rejected, and its notes, which fold."""
         from scorer.reports.findings.problems import counted, format_findings
         from scorer.reports.leaderboard import cells
         from scorer.reports.leaderboard.remarks import remarks
 
-        primary, ends = self.primary, cells.level(self)
+        board, primary = self._result, self.primary
+        level = cells.level(board)
         others = [measure for measure in self.measures if measure is not primary]
-        heads = [cells.head_of(measure, self) for measure in (primary, *others)]
-        head = ["rank", "name", heads[0], *([ends] if ends else []), *heads[1:]]
+        heads = [cells.head_of(measure, board) for measure in (primary, *others)]
+        head = ["rank", "name", heads[0], *([level] if level else []), *heads[1:]]
         rows = [
             [
                 cells.place(row),
                 row.name,
                 cells.mean_of(row, primary, DECIMALS),
-                *([cells.interval(row, primary, DECIMALS)] if ends else []),
+                *([cells.interval(row, primary, DECIMALS)] if level else []),
                 *(cells.mean_of(row, measure, DECIMALS) for measure in others),
             ]
             for row in self.leaderboard
         ]
         rejected = [
             line
-            for submission in self.submissions
-            if not submission.valid
+            for each in self.submissions
+            if not each.valid
             for line in (
-                f"{submission.name}: not scored, {counted(submission.findings)}",
-                *format_findings(submission.findings, quiet=True),
+                f"{each.name}: not scored, {counted(each.findings)}",
+                *format_findings(each.findings, quiet=True),
             )
         ]
-        notes = [*rejected, *remarks(self, DECIMALS)]
+        notes = list(remarks(board, DECIMALS))
+        folded = f"<details><summary>{_count(len(notes), 'note')}</summary>"
+        folded += f"{_html_paragraphs(notes)}</details>"
         return "".join(
             [
-                "<table><thead>",
-                _html_row("th", head),
-                "</thead><tbody>",
-                *(_html_row("td", row) for row in rows),
-                "</tbody></table>",
-                *(f"<p>{as_html(printable(note, 1000))}</p>" for note in notes),
+                f"<table><thead>{_html_row('th', head)}</thead>",
+                f"<tbody>{''.join(_html_row('td', row) for row in rows)}</tbody></table>",
+                _html_paragraphs(rejected),
+                folded if notes else "",
             ]
         )
 
     def __repr__(self) -> str:
         leaders = ", ".join(
-            f"{printable(standing.name, 40)} {format_number(standing.values[self.primary.id])}"
-            for standing in self.leaderboard[:3]
+            f"{printable(row.name, 40)} {format_number(row.values[self.primary.id])}"
+            for row in self.leaderboard[:3]
         )
-        rejected = sum(not submission.valid for submission in self.submissions)
+        rejected = sum(not each.valid for each in self.submissions)
+        submissions = _count(len(self.submissions), "submission")
+        lists = _count(len(self._result.lists), "list")
         return (
-            f"<Report of {len(self.submissions):,} submissions on {len(self.lists):,} lists"
-            f"{f', {rejected:,} rejected' if rejected else ''}; "
+            f"<Report of {submissions} on {lists}{f', {rejected:,} rejected' if rejected else ''}; "
             f"{printable(self.primary.id, 60)}: {leaders or 'none'}>"
         )
 
 
-def _flat_name(text: str, taken: Mapping[str, object]) -> str:
-    """A name of letters, digits and `_-./ ` for a text, which none of those taken has."""
+def board_of(report: Report | results.Report) -> results.Report:
+    """Return a leaderboard as data, of which the forms are made."""
+    return report.content() if isinstance(report, Report) else report
+
+
+def _because(board: results.Report) -> str:
+    return f": {board.no_certainty}" if board.no_certainty else ""
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _html_row(tag: str, cells: Sequence[str]) -> str:
+    row = "".join(f"<{tag}>{html.escape(printable(cell))}</{tag}>" for cell in cells)
+    return f"<tr>{row}</tr>"
+
+
+def _html_paragraphs(texts: Sequence[str]) -> str:
+    return "".join(f"<p>{html.escape(printable(text, LONGEST_NOTE))}</p>" for text in texts)
+
+
+def _to_mlflow_name(text: str, taken: Mapping[str, object]) -> str:
+    """Return a name of letters, digits and `_-./ ` for a text, which none of those taken has."""
     name = re.sub(r"[^\w./ -]+", "_", text.replace("@", "_at_"), flags=re.ASCII).strip("_")
     others = (f"{name}_{n}" for n in count(2))
     return name if name not in taken else next(other for other in others if other not in taken)
-
-
-def _of_measure(report: Report, measure: str) -> Report:
-    """The board as if another measure were the primary one."""
-    from scorer.leaderboard.certainty import with_certainty
-
-    measures = tuple(replace(each, primary=each.id == measure) for each in report.measures)
-    rows = tuple(
-        replace(row, interval=None, fewer_lists=None, front=ABSENT) for row in report.leaderboard
-    )
-    bare = replace(report, measures=measures, leaderboard=rows, certainty=None, no_certainty=None,
-                   pareto=ABSENT, tracks=ABSENT)  # fmt: skip
-    return Report.of(with_certainty(bare, {}, report.clusters))

@@ -99,7 +99,7 @@ def score(
         *_warn_of_same_bytes(files, scored),
         *_warn_of_low_overlap(files, outcomes),
     ]
-    return Report.of(replace(report, notes=(*report.notes, *warnings)))
+    return Report(replace(report, notes=(*report.notes, *warnings)))
 
 
 def _read_answers(

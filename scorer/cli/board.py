@@ -211,7 +211,7 @@ def report_of(
     splits = () if sent.split is None else (sent.split,)
     progress = None if quiet else terminal.progress
     report = score(settled, named, allow_plugins=plugins, progress=progress, splits=splits,
-                   answers=sent.answers)  # fmt: skip
+                   answers=sent.answers).content()  # fmt: skip
     lines = [] if quiet else list(notes)
     lines += problems_of([(each.findings, quiet or each.baseline) for each in report.submissions])
     read = [file.path for file in named] + ([sent.answers] if sent.answers else [])

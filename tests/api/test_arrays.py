@@ -230,7 +230,8 @@ def test_intervals_and_p_values_of_any_measure(report):
 def test_a_plot_is_the_picture_of_the_page(report):
     drawn = report.plot("MCC")
     assert re.findall(r">(m\d)</text>", drawn.svg()) == ["m1", "m3", "m5"]
-    assert drawn.svg() == report.figure("forest", "MCC")._repr_svg_()
+    assert drawn.svg() == drawn._repr_svg_()
+    assert len(repr(drawn)) < 100
     with pytest.raises(UnknownName, match="no measure here"):
         report.plot("AUROC")
 

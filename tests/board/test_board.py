@@ -5,6 +5,7 @@ import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import boards
 import numpy as np
 import pytest
 
@@ -53,7 +54,7 @@ def test_a_board_is_what_score_makes_of_the_files_that_count(board, life):
     board.add([sent["c"]], "blue", now=day(2))
     live = board.board(split="all", now=day(3))
     files = [scorer.SubmissionFile("red", sent["b"]), scorer.SubmissionFile("blue", sent["c"])]
-    offline = scorer.score(life.folder, files, splits=["all"])
+    offline = boards.score(life.folder, files, splits=["all"])
     assert live.report.leaderboard == offline.leaderboard
     assert replace(live.report.scope, phase=None, time=None) == offline.scope
     for form in ("csv", "markdown", "table"):
@@ -83,7 +84,7 @@ def test_a_split_is_what_score_makes_of_a_truth_of_its_lists(board, life):
         kept = [line for line in lines[1:] if line.split(",")[0] in public]
         cut[name].write_text("\n".join([lines[0], *kept, ""]))
     challenge = scorer.load(life.folder).with_truth(truth)
-    offline = scorer.score(challenge, [scorer.SubmissionFile(n, p) for n, p in cut.items()])
+    offline = boards.score(challenge, [scorer.SubmissionFile(n, p) for n, p in cut.items()])
     assert live.report.leaderboard == offline.leaderboard
 
 
@@ -326,7 +327,7 @@ def test_a_rescoring_first_shows_and_then_does_and_the_past_stays(board, life):
         after = values(later.board(split="all", now=day(5)))
         files = [scorer.SubmissionFile(t, life.folder.parent / f"{f}.csv") for t, f in
                  (("red", "red"), ("blue", "blue"), ("green", "late"))]  # fmt: skip
-        offline = scorer.score(life.folder, files)
+        offline = boards.score(life.folder, files)
         assert after == {s.name: s.values["nDCG@10"] for s in offline.leaderboard}
         # each time is told under the version that was in force, or will be
         assert values(later.board(split="all", now=day(2))) == before
@@ -547,7 +548,7 @@ def test_the_challenges_own_baselines_stand_on_its_board(life, store):
     with life.open(store) as board:
         board.add([sent], "red", now=day(0))
         live = board.board(now=day(1))
-        offline = scorer.score(life.folder, [scorer.SubmissionFile("red", sent)])
+        offline = boards.score(life.folder, [scorer.SubmissionFile("red", sent)])
         assert live.report.leaderboard == offline.leaderboard
         assert live.rows["popular"].entry is None
         assert [entry.number for entry in board.entries()] == [1]

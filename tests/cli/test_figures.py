@@ -23,24 +23,24 @@ def course():
 
 
 def test_a_report_draws_itself_in_a_notebook(course, tmp_path):
-    drawing = course.figure("forest", "RR", width="84mm")
+    drawing = course.plot("RR", width="84mm")
     assert isinstance(drawing, Drawing)
     assert drawing._repr_svg_() == drawing.svg()
     assert "RR of each submission" in drawing.title
     drawing.write(tmp_path / "a.svg")
     assert (tmp_path / "a.svg").read_text() == drawing.svg()
     with pytest.raises(UnknownName):
-        course.figure("pie")
+        course.plot(kind="pie")
     with pytest.raises(UsageError, match="written as svg, pdf, png"):
         drawing.write(tmp_path / "a.doc")
     with pytest.raises(UsageError, match="it takes a Pareto front"):
-        course.figure("pareto")
+        course.plot(kind="pareto")
 
 
 @pytest.mark.parametrize("kind", ["values", "lists", "differences"])
 @pytest.mark.parametrize("width", ["84mm", "174mm"])
 def test_every_kind_is_well_formed_and_stays_inside(course, kind, width):
-    root = ElementTree.fromstring(course.figure(kind, width=width).svg())
+    root = ElementTree.fromstring(course.plot(kind=kind, width=width).svg())
     wide, tall = map(float, root.get("viewBox").split()[2:])
     for text in root.iter(f"{SVG}text"):
         assert 0 <= float(text.get("x")) <= wide
@@ -48,10 +48,12 @@ def test_every_kind_is_well_formed_and_stays_inside(course, kind, width):
 
 
 def test_values_show_each_list_or_say_that_they_do_not(course):
-    svg = course.figure("values").svg()
+    svg = course.plot(kind="values").svg()
     assert svg.count('class="quarter"') == len(course.leaderboard)
     dots = [path for path in svg.split("<path ") if 'class="points"' in path]
-    assert [path.count("h0") for path in dots] == [len(course.lists)] * len(course.leaderboard)
+    assert [path.count("h0") for path in dots] == [len(course.content().lists)] * len(
+        course.leaderboard
+    )
 
 
 @pytest.mark.slow("draws pictures")

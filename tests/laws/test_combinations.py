@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from boards import score
 from hypothesis import given
 from rounds import rounds
 from variants import NOTATIONS, bound, pairs
 
-from scorer.api.score import score
 from scorer.api.submissions import terms_of
 from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load

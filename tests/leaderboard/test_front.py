@@ -4,6 +4,7 @@ import csv
 import random
 import re
 
+import boards
 import pytest
 
 import scorer
@@ -72,7 +73,7 @@ def places(report):
 
 
 def test_the_front_is_by_the_numbers_that_are_seen(made):
-    report = scorer.score(*made(), answers=ANSWERS)
+    report = boards.score(*made(), answers=ANSWERS)
     assert places(report) == {
         "strong": "yes",
         "luxury": "no",  # right in every list as strong is, and dearer
@@ -83,10 +84,10 @@ def test_the_front_is_by_the_numbers_that_are_seen(made):
     }
     assert report.pareto.without == ("lost",)
     assert report.pareto.dominated_by["dear"] == ("middle",)
-    rows = {row["name"]: row for row in report.to_dict()["leaderboard"]}
+    rows = {row["name"]: row for row in Report(report).to_dict()["leaderboard"]}
     assert (rows["dear"]["front"], rows["lost"]["front"]) == ("no", None)
     assert rows["cheap"]["answers"] == {"cost": "0.5", "data": "open", "own": "yes"}
-    told = report.to_dict()["pareto"]
+    told = Report(report).to_dict()["pareto"]
     assert told["axes"][1] == {"id": "cost", "better": "lower"}
     assert told["front"] == [n for n, place in places(report).items() if place == "yes"]
     assert told["dominated_by"]["dear"] == ["middle"]
@@ -103,40 +104,40 @@ def test_the_front_is_by_the_numbers_that_are_seen(made):
     ],
 )
 def test_measures_are_axes_too(made, rule, axes):
-    report = scorer.score(*made(RULES + f"  {rule}\n"), answers=ANSWERS)
+    report = boards.score(*made(RULES + f"  {rule}\n"), answers=ANSWERS)
     assert [axis.id for axis in report.pareto.axes] == axes if axes else report.pareto is ABSENT
 
 
 @pytest.mark.slow("scores six submissions several times")
 def test_without_answers_there_is_no_front_and_without_tests_there_is(made):
     folder, files = made()
-    assert scorer.score(folder, files).pareto is ABSENT
+    assert boards.score(folder, files).pareto is ABSENT
     assert "pareto" not in scorer.score(folder, files).to_dict()
     folder, files = made(RULES + "  tiers: false\n")
-    report = scorer.score(folder, files, answers=ANSWERS)
+    report = boards.score(folder, files, answers=ANSWERS)
     assert list(report.pareto.front) == ["strong", "middle", "cheap"]
 
 
 @pytest.mark.slow("scores six submissions several times")
 def test_what_is_not_for_the_board_is_in_no_form(made):
-    report = scorer.score(*made(RULES + TRACKS), answers=ANSWERS)
+    report = boards.score(*made(RULES + TRACKS), answers=ANSWERS)
     for form in ("text", "json", "html", "csv", "markdown", "latex"):
-        assert "a plan" not in report.render(form), form
+        assert "a plan" not in Report(report).render(form), form
 
 
 @pytest.mark.slow("scores six submissions several times")
 def test_tracks_are_boards_of_their_own(made):
     folder, files = made(RULES + TRACKS)
-    whole = scorer.score(folder, files, answers=ANSWERS)
+    whole = boards.score(folder, files, answers=ANSWERS)
     shut, english, own = whole.tracks
     closed = [path for path in files if path.stem in ("strong", "dear", "luxury")]
-    alone = scorer.score(
+    alone = boards.score(
         folder, closed, answers={n: ANSWERS[n] for n in ("strong", "dear", "luxury")}
     )
     assert [(row.rank, row.name, row.values, row.ranks) for row in shut.leaderboard] == [
         (row.rank, row.name, row.values, row.ranks) for row in alone.leaderboard
     ]
-    assert places(Report.of(shut)) == places(alone)
+    assert places(shut) == places(alone)
     part = [LISTS[n] for n in range(20) if n % 4]
     assert list(english.lists) == part
     means = {each.name: each.groups["AP"]["en"] for each in whole.submissions}
@@ -174,7 +175,7 @@ def test_ranks_in_tracks_are_columns(made, score, terminal):
 
 
 def test_the_picture_has_each_once(made):
-    report = scorer.score(*made(), answers=ANSWERS)
+    report = boards.score(*made(), answers=ANSWERS)
     (figure,) = pareto(report, 4)
     for wide in (340.0, 720.0):
         body = figure.draw(wide).body
@@ -182,7 +183,7 @@ def test_the_picture_has_each_once(made):
         assert body.count('class="aside"') == 2
         assert all(f">{name}</text>" in body for name in ("cheap", "middle", "strong"))
     assert [row.cells[0].text for row in figure.numbers.rows] == list(report.pareto.names)
-    assert ">cost</text>" in report.figure("pareto").svg()
+    assert ">cost</text>" in Report(report).plot(kind="pareto").svg()
 
 
 @pytest.mark.slow("opens a challenge a row", beyond=2)
@@ -204,7 +205,7 @@ def test_answers_that_are_wrong_are_told_with_their_line(made, rows, words):
     path = folder.parent / "answers.csv"
     path.write_bytes(rows if isinstance(rows, bytes) else rows.encode())
     with pytest.raises(UsageError) as caught:
-        scorer.score(folder, files[:1], answers=path)
+        boards.score(folder, files[:1], answers=path)
     assert words in str(caught.value)
 
 
@@ -217,7 +218,7 @@ def test_answers_that_are_wrong_are_told_with_their_line(made, rows, words):
 )
 def test_a_board_names_what_there_is(made, rule, line, words):
     with pytest.raises(ChallengeError) as caught:
-        scorer.score(*made(f"{RULES}{rule}\n"))
+        boards.score(*made(f"{RULES}{rule}\n"))
     (problem,) = caught.value.problems
     assert problem.line == line
     assert words in problem.message

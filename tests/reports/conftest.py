@@ -1,9 +1,8 @@
 """The report that tests of several formats share."""
 
 import pytest
+from boards import score as scored
 from conftest import ROOT
-
-from scorer.api.score import score as scored
 
 GOLDEN = ROOT / "tests/golden/board"
 

@@ -4,10 +4,10 @@ import math
 import re
 from dataclasses import replace
 
+import boards
 import numpy as np
 import pytest
 
-import scorer
 from scorer.challenge.leaderboard import Grading
 from scorer.reports.base import Options, form_of, forms
 from scorer.reports.leaderboard.answers import answers
@@ -25,7 +25,7 @@ def report():
         "near": {q: ["a", "b"] if n % 10 else ["a", "x"] for n, q in enumerate(truth)},
         "none": {q: ["x", "y"] for q in truth},
     }
-    return scorer.evaluate(truth, runs, ["P@2"])
+    return boards.evaluate(truth, runs, ["P@2"])
 
 
 def said(report):
@@ -91,7 +91,7 @@ def test_lower_is_better_where_it_is():
         "close": {q: {"a": 3.1, "b": 4.1} for q in truth},
         "far": {q: {"a": 1.0 - 0.1 * n, "b": 2.0} for n, q in enumerate(truth)},
     }
-    of = said(scorer.evaluate(truth, runs, ["MAE"]))
+    of = said(boards.evaluate(truth, runs, ["MAE"]))
     assert "below far." in of["Who leads?"]
     assert of["Is it certain?"].startswith("Yes")
 
@@ -152,7 +152,7 @@ def test_fifty_submissions_stay_below_250_kilobytes():
         }
         for n in range(50)
     }
-    report = scorer.evaluate(truth, runs, ["nDCG@10", "AP(rel=1)", "P@5", "RR"])
+    report = boards.evaluate(truth, runs, ["nDCG@10", "AP(rel=1)", "P@5", "RR"])
     page = form_of("leaderboard", "html").write(report, Options())
     assert page.count("<details id=") == 50
     assert len(page.encode()) <= 250_000

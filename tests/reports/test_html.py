@@ -5,6 +5,7 @@ from dataclasses import replace
 from html import escape
 from pathlib import Path
 
+import boards
 import pytest
 
 import scorer
@@ -137,7 +138,7 @@ def test_pairs_say_how_they_were_tested_and_mark_what_is_significant(board):
 def test_the_boards_of_splits_have_names_and_signatures_may_break_between_their_parts():
     root = Path(scorer.__file__).parents[1]
     good = sorted((root / "submissions_example/course-2026/good").iterdir())[:3]
-    made = parts(scorer.score(root / "challenges/course-2026", good))
+    made = parts(boards.score(root / "challenges/course-2026", good))
     captions = [re.findall(r"<caption><span>(.*?)<", text) for text in made.values()]
     names = [name for each in captions for name in each]
     assert {"public, best first", "private, best first"} <= set(names)

@@ -6,8 +6,8 @@ import subprocess
 from dataclasses import replace
 
 import pytest
+from boards import score as scored
 
-from scorer.api.score import score as scored
 from scorer.api.submissions import SubmissionFile
 from scorer.reports.base import Options, form_of
 

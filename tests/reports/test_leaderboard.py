@@ -13,13 +13,13 @@ from time import process_time
 import numpy as np
 import pytest
 from approximate import approximately
+from boards import score as scored
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rounds import rounds
 
 from scorer import __version__
-from scorer.api.score import score as scored
 from scorer.api.submissions import SubmissionFile
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import LEFT_TO_RIGHT, printable, unit

@@ -2,10 +2,10 @@
 
 import re
 
+import boards
 import pytest
 from conftest import ROOT
 
-import scorer
 from scorer.metrics.catalogue import bibtex_entries, bibtex_of, metrics
 from scorer.reports.methods import as_bibtex, as_text
 
@@ -63,7 +63,7 @@ def methods_of(board, tmp_path):
         "two.csv": "list,item\n1,b\n1,a\n2,b\n3,b\n3,a\n4,b\n",
     }.items():
         (tmp_path / name).write_text(text)
-    report = scorer.score(tmp_path, [tmp_path / "one.csv", tmp_path / "two.csv"]).published()
+    report = boards.score(tmp_path, [tmp_path / "one.csv", tmp_path / "two.csv"]).published()
     return as_text(report) + as_bibtex(report)
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from boards import score as scored_of
 
 from scorer.api.lint import lint
-from scorer.api.score import score as scored_of
 from scorer.challenge.load import load
 from scorer.results.grading import grade
 

@@ -5,11 +5,11 @@ import zipfile
 
 import numpy as np
 import pytest
+from boards import score
 
 from scorer.api.check import check
 from scorer.api.kit import kit
 from scorer.api.lint import lint
-from scorer.api.score import score
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.metrics.notation import NotationError

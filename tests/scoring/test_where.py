@@ -3,10 +3,10 @@
 import numpy as np
 import polars as pl
 import pytest
+from boards import score
 
 from scorer.api.kit import kit
 from scorer.api.lint import lint
-from scorer.api.score import score
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.results.scorecard import Scorecard

@@ -144,7 +144,7 @@ def score(
         from scorer.spark import score_paths
 
         refuse_overwrite(output, settled, challenge, *read, *map(Path, submissions))
-        report = score_paths(prepared, submissions, split or (), answers)
+        report = score_paths(prepared, submissions, split or (), answers).content()
     else:
         files = submissions_of(submissions, terminal, settled)
         refuse_overwrite(output, settled, challenge, *read, *(file.path for file in files))
@@ -155,7 +155,7 @@ def score(
             splits=split or (),
             answers=answers,
             jobs=jobs or default_jobs([file.path for file in files], prepared.measures),
-        )
+        ).content()
     options = terminal.options(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private
     )

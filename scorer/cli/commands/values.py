@@ -115,7 +115,7 @@ def values(
     given = read_values(systems_named(files), said)
     refuse_overwrite(output, given.challenge, *(file.path for file in given.files))
     progress = None if quiet else terminal.progress
-    report = score(given.challenge, given.files, progress=progress)
+    report = score(given.challenge, given.files, progress=progress).content()
     options = terminal.options(output, precision, per_list=per_list, every=every, quiet=quiet)
     lines = [] if quiet else [*given.notes, *map(str, report.notes)]
     lines += problems_of([(each.findings, quiet) for each in report.submissions], every)
