@@ -47,7 +47,7 @@ def votes(
         columns: role -> the name of its column, where it is not a usual one.
         level: Of the intervals; None: none.
         alpha: Level of the tests that make tiers and ranges of ranks; None: none.
-        draws: How many permutations are drawn; of prompts at most 1,000.
+        draws: How many permutations are drawn;
         seed: Of all draws.
         title: Of the leaderboard.
 

@@ -25,7 +25,6 @@ from scorer.stats.bradley_terry import (
     Obstacle,
     Strengths,
     Votes,
-    drawn_strengths,
     fit,
     obstacle,
     pseudo_values,
@@ -35,7 +34,6 @@ from scorer.stats.paired import paired_tests
 from scorer.stats.ranks import rank_ranges, tiers
 
 MEAN, EQUAL = 1000.0, 1e-4  # of ratings: their mean, and how near equal ones are
-DRAWS = 1_000  # of prompts, at most
 
 
 def vote_board(ballots: Ballots, rules: Leaderboard, title: str, findings: Findings) -> VoteBoard:
@@ -68,7 +66,7 @@ def vote_board(ballots: Ballots, rules: Leaderboard, title: str, findings: Findi
             tie=strengths.tie,
             level=rules.intervals,
             alpha=None if rules.tiers is None else rules.tiers.alpha,
-            draws=min(rules.draws, DRAWS),
+            draws=rules.draws,
             seed=rules.seed,
             over="prompts" if ballots.named else "votes",
         ),
@@ -115,12 +113,11 @@ def _standings(
     """The standings, best first, and the systems in their order."""
     ratings = MEAN + ELO * strengths.log
     order = np.argsort(-ratings, kind="stable")
-    reach = None
+    margins = None
     units = np.unique(votes.prompt).size
     values = pseudo_values(votes, strengths, rules.seed) if units > 1 else None
     if rules.intervals is not None and values is not None and units >= FEWEST_PROMPTS:
-        draws = MEAN + ELO * drawn_strengths(values, min(rules.draws, DRAWS), rules.seed)
-        reach = _reach(draws, rules.intervals, units)
+        margins = _margins(values, rules.intervals)
     placed = spans = None
     if values is not None:
         placed, spans = _tiers_and_ranks(values[order], rules)
@@ -129,7 +126,8 @@ def _standings(
     return tuple(
         VoteStanding(
             1 + int((ratings > ratings[n] + EQUAL).sum()), ballots.systems[n], float(ratings[n]),
-            None if reach is None else (float(ratings[n] - reach[n]), float(ratings[n] + reach[n])),
+            None if margins is None
+            else (float(ratings[n] - margins[n]), float(ratings[n] + margins[n])),
             None if spans is None else spans[at], None if placed is None else placed[at],
             float(shares[n]), int(won[n] + tied[n] + lost[n]), int(won[n]), int(tied[n]),
             int(lost[n]),
@@ -138,10 +136,15 @@ def _standings(
     ), order  # fmt: skip
 
 
-def _reach(draws: Floats, level: float, units: int) -> Floats:
-    """How far the interval of each rating goes to both sides: Student's t of so few prompts."""
-    wide = student((1 + level) / 2, units - 1) * math.sqrt(units / (units - 1))
-    return np.asarray(wide * draws.std(axis=1))
+def _margins(values: Floats, level: float) -> Floats:
+    """Return half the width of the interval of each rating, (systems,).
+
+    It is Student's t times the error by what each prompt adds: White's sandwich. `values` are the
+    pseudo-values, (systems, prompts).
+    """
+    prompts = values.shape[1]
+    error = ELO * values.std(axis=1, ddof=1) / math.sqrt(prompts)
+    return np.asarray(student((1 + level) / 2, prompts - 1) * error)
 
 
 def _tiers_and_ranks(

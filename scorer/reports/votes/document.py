@@ -100,12 +100,10 @@ def _rating_interval(row: VoteStanding) -> str:
 def remarks(board: VoteBoard) -> Iterator[str]:
     """What the numbers mean and rest on, in sentences."""
     model, named = board.model, board.model.over == "prompts"
-    one = "s" * (board.prompts != 1)
-    units = "votes, as no column names the prompts"
-    units = f"{board.prompts:,} prompt{one}" if named else units
+    prompts = f"{board.prompts:,} prompt{'s' * (board.prompts != 1)}"
     columns = ", ".join(f"{role}: {printable(name, 60)}" for role, name in board.columns.items())
     votes = f"{board.votes:,} votes ({board.ties:,} ties)"
-    yield f"{votes}{f' on {units}' if named else ''}; columns {columns}."
+    yield f"{votes}{f' on {prompts}' if named else ''}; columns {columns}."
     yield (
         "Ratings are strengths of Bradley and Terry's model, with ties as Davidson has them, on "
         "Elo's scale, the mean of all systems 1000: 100 points more are a chance of 64 % in a vote "
@@ -118,10 +116,10 @@ def remarks(board: VoteBoard) -> Iterator[str]:
         yield f"No intervals: of fewer than {FEWEST_PROMPTS} {model.over} they would be too narrow."
     elif model.level is not None:
         yield (
-            f"Intervals are by {model.draws:,} draws of the {units}."
+            "Intervals are by what each prompt adds to the ratings."
             if named
-            else f"Intervals are by {model.draws:,} draws of {units}; where a prompt is in several "
-            "votes they are too narrow."
+            else "Intervals are by what each vote adds to the ratings, as no column names the "
+            "prompts; where a prompt is in several votes they are too narrow."
         )
     if model.level is not None and FEWEST_PROMPTS <= board.prompts < FEW:
         yield f"Of {board.prompts:,} {model.over} the width of an interval is itself hardly known."
