@@ -13,7 +13,7 @@ from scorer.core.text import printable
 from scorer.reading.formats import find_format
 from scorer.reading.repair import Repaired, repair
 from scorer.scoring.bind import BoundChallenge, bind
-from scorer.scoring.open import read_public
+from scorer.scoring.public import read_public
 
 
 def fix(

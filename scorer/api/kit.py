@@ -33,7 +33,8 @@ from scorer.reading.schema import Schema, holds_text
 from scorer.reading.write import csv_text, write_file, zip_files
 from scorer.scoring.bind import BoundChallenge
 from scorer.scoring.kind import own_metrics
-from scorer.scoring.open import read_public, wide_labels
+from scorer.scoring.open import wide_labels
+from scorer.scoring.public import read_public
 from scorer.scoring.tables import require_table
 
 # Groups of these names say which part of the lists is scored when.

@@ -36,7 +36,8 @@ from scorer.results.study import count_staying, span_ranks
 from scorer.scoring.bind import BoundChallenge, bind
 from scorer.scoring.combine import list_column_names
 from scorer.scoring.fingerprint import board_digest, fingerprint
-from scorer.scoring.open import OpenChallenge, SubmittedLists, open_challenge
+from scorer.scoring.open import OpenChallenge, open_challenge
+from scorer.scoring.public import SubmittedLists
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 NEAREST = 2  # of them on each side that a board is tried with

@@ -28,7 +28,8 @@ from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.scoring.bind import BoundChallenge, bind
 from scorer.scoring.fingerprint import board_digest, fingerprint, signature
-from scorer.scoring.open import OpenChallenge, SubmittedLists
+from scorer.scoring.open import OpenChallenge
+from scorer.scoring.public import SubmittedLists
 from scorer.scoring.run import score_submissions
 from scorer.scoring.submission import score_submission
 

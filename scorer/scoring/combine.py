@@ -7,16 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scorer.challenge.model import Challenge, MeasureSpec, Source
-from scorer.challenge.submission import layout_of
+from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.core.expressions import Range, parse_formula, quote_name
 from scorer.core.text import join_first, nearest, quoted, suggest
 from scorer.metrics.aggregate import COMPOSITE, SIZE, Combination, composite
 from scorer.metrics.api import Better, Metric
 from scorer.metrics.notation import Measure, parse_measure
-from scorer.reading.layout import Layout
-from scorer.reading.read import header_words
 from scorer.scoring.rules import Fault
+from scorer.scoring.tables import read_header
 from scorer.stats.aggregate import MEAN, Aggregate, aggregate
 
 LIST_WORDS = ("lists", "list")  # what `average` calls them
@@ -27,17 +25,12 @@ WITHOUT_WEIGHTS = ("quantile", "stability", "dispersion")  # aggregates that tak
 OF_HIGHER = ("stability", "dispersion")  # aggregates of measures of which higher is better
 
 
-def read_header(source: Source, layout: Layout | None = None) -> frozenset[str]:
-    """Return the words of a file's first line, which may be names of its columns."""
-    return header_words(source.file, source.format, layout or layout_of(source))
-
-
 def list_column_names(challenge: Challenge) -> tuple[str, ...]:
     """Return the columns of the lists' file, by the names that measures call them."""
     source, is_private = challenge.lists, "group" in challenge.truth.columns
     if source is None:
         return ("group",) if challenge.parted or is_private else ()
-    words = read_header(source)
+    words = read_header(challenge, source)
     names = sorted(words - {source.columns.get("list", "list")})
     has_groups = source.columns.get("group", "group") in words or source.parts or is_private
     return tuple(names) if "group" in names or not has_groups else ("group", *names)

@@ -14,9 +14,9 @@ from scorer.kinds.base import Kind
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
 from scorer.reading.layout import VALUE_ROLES
-from scorer.scoring.combine import read_header
 from scorer.scoring.keys import VOTES
 from scorer.scoring.rules import Fault, refuse
+from scorer.scoring.tables import read_header
 from scorer.views.rows import Labelled, Targets
 from scorer.views.values import Frames
 
@@ -149,7 +149,7 @@ def _kind_of_columns(challenge: Challenge, fits: frozenset[str], declared: set[s
     if "ratings" in fits and "rating" in value_roles:
         return "ratings"
     if not value_roles and not source.document:
-        words = read_header(source, challenge.layout(source))
+        words = read_header(challenge, source)
         for name, roles in OWN_COLUMNS.items():
             if name in fits and len(roles & words) >= (2 if name == "preferences" else 1):
                 return name

@@ -19,9 +19,8 @@ from scorer.reading.schema import EXTRA, NUMBER, Schema, holds_text
 from scorer.reading.table import Table, find_places
 from scorer.results.columns import CHOSEN, NO_COLUMNS, WHERE, Groups, ListColumns
 from scorer.scoring.bind import BoundChallenge
-from scorer.scoring.combine import read_header
 from scorer.scoring.rules import Fault, locate_fault, refuse
-from scorer.scoring.tables import raise_errors, read_table, require_table
+from scorer.scoring.tables import raise_errors, read_header, read_table, require_table
 from scorer.views.join import among_lists
 
 
@@ -42,7 +41,7 @@ def truth_schemas(bound: BoundChallenge) -> list[Schema]:
     known |= {role for schema in schemas for role in schema.roles}
     conditions = map(parse_condition, _condition_keys(bound))
     named = [name for each in conditions for name in each.names if name not in known]
-    words = read_header(source) if named else frozenset()
+    words = read_header(bound.challenge, source) if named else frozenset()
     of_conditions = {f"{EXTRA}{name}]": name for name in named if name in words}
     further = source.further
     if group := source.columns.get("group"):
@@ -319,7 +318,7 @@ def _cells_of_lists(
     source = challenge.lists
     if source is None:
         return {}
-    words = read_header(source) - {source.columns.get("list", "list")}
+    words = read_header(challenge, source) - {source.columns.get("list", "list")}
     called = {word: word for word in words}
     called |= {role: word for role, word in source.columns.items() if word in words}
     if not (used := {name: called[name] for name in names if name in called}):
@@ -339,7 +338,7 @@ def _read_catalogue(bound: BoundChallenge, names: Set[str]) -> Table | None:
     source = bound.challenge.items
     if source is None or bound.kind.name not in ("grades", "ratings"):
         return None
-    used = {name: name for name in names & read_header(source)}
+    used = {name: name for name in names & read_header(bound.challenge, source)}
     return _read_texts(bound.challenge, source, "item", used) if used else None
 
 
@@ -397,6 +396,8 @@ def _find_unknown_names(
     sources = [each for each in (challenge.truth, challenge.lists, challenge.items) if each]
     for name in condition.names:
         if name not in columns:
-            words = [word for each in sources for word in (*read_header(each), *each.columns)]
+            words = [
+                word for each in sources for word in (*read_header(challenge, each), *each.columns)
+            ]
             message = "neither the truth nor lists or items have a column "
             yield Fault(key, "C125", f"{message}{quoted(name)}{suggest(name, words)}")

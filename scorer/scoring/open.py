@@ -1,42 +1,31 @@
-"""A challenge opened: its public part, its truth, and the plan by which submissions are scored."""
+"""A challenge opened: its truth, and the plan by which submissions are scored."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from scorer.challenge.kit_archive import is_kit, refuse_kit
 from scorer.challenge.model import Source
 from scorer.challenge.public import (
-    ClassCells,
-    ClassColumn,
-    Domain,
-    IdNames,
     Public,
-    one_name,
 )
 from scorer.checks.base import TruthRows, examine
 from scorer.checks.pairs import find_likelihood_problems
-from scorer.core.arrays import Mask
-from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import join_first, quoted
-from scorer.kinds.base import FilteredTruth, OpenTruth, PublicSources, SideTables
+from scorer.core.text import join_first
+from scorer.kinds.base import FilteredTruth, OpenTruth, SideTables
 from scorer.metrics.notation import Measure
-from scorer.reading.layout import match_wide_columns, part_of, row_of
+from scorer.reading.layout import match_wide_columns, part_of
 from scorer.reading.read import FileTable, read_as_csv
-from scorer.reading.schema import EXTRA, Schema
-from scorer.reading.table import Table, make_table, sort_ids
+from scorer.reading.schema import Schema
+from scorer.reading.table import Table, make_table
 from scorer.results.columns import ListColumns
 from scorer.scoring.bind import BoundChallenge
 from scorer.scoring.fingerprint import digests
-from scorer.scoring.kind import LISTS_HELP
 from scorer.scoring.lists import (
     add_choices,
     choose,
@@ -45,245 +34,31 @@ from scorer.scoring.lists import (
     read_list_columns,
     truth_schemas,
 )
+from scorer.scoring.public import SubmittedLists, read_public
 from scorer.scoring.rules import Fault, find_faults_of_truth, locate_fault, refuse
 from scorer.scoring.splits import split_truth
-from scorer.scoring.submission import Plan
+from scorer.scoring.submission import Fold, Plan
 from scorer.scoring.tables import (
     add_problems,
     check_cells,
-    check_key_files,
     find_contradictions,
     raise_errors,
-    read_classes,
     read_labels,
     read_table,
     require_table,
 )
-from scorer.views.images import (
-    CLASS,
-    FEWEST_PIXELS,
-    LARGEST_SHARE,
-    box_classes,
-    largest_coordinates,
-)
-from scorer.views.items import ItemsByList
 from scorer.views.preferences import Positions, Preferred
 from scorer.views.recommendations import Returned
 from scorer.views.values import Frames, text_of
-
-
-class SubmittedLists(NamedTuple):
-    """The lists of the submissions, in a challenge where nothing else names them."""
-
-    values: Mapping[str, frozenset[str]]  # list -> the values that submissions have of it
-    tables: Mapping[Path, FileTable] = {}  # of the submissions that were read to find them
-
-
-# The public part
-
-
-@dataclass(eq=False)
-class _Truth:
-    """The truth's columns, read once and as far as the public part needs them."""
-
-    bound: BoundChallenge
-    findings: Findings
-    table: Table | None = None  # the whole truth, if it has been read
-    whole: bool = False  # whether conditions or cells of classes need more than public columns
-
-    @cached_property
-    def columns(self) -> Table | None:
-        """The columns; None without a truth, or if it cannot be read."""
-        challenge = self.bound.challenge
-        if self.table is not None or challenge.truthless:
-            return self.table
-        schemas = truth_schemas(self.bound) if self.whole else self.bound.kind.public_truth
-        return read_table(challenge, challenge.truth, schemas, self.findings)
-
-
-def read_public(
-    bound: BoundChallenge, truth: Table | None = None, submitted: SubmittedLists | None = None
-) -> Public:
-    """Return the public part of a challenge, from its public files and the truth's public columns.
-
-    Args:
-        bound: The challenge.
-        truth: The table of the truth, if it has been read.
-        submitted: The lists of the submissions, if nothing else names the lists.
-
-    Raises:
-        ChallengeError: A file cannot be read, or is wrong.
-    """
-    challenge, kind, findings = bound.challenge, bound.kind, Findings()
-    class_cells = dict.fromkeys(_find_class_cells(bound))
-    classes = challenge.classes or read_classes(challenge, findings)
-    has_conditions = kind.name == "labels" and any(p.combination.where for p in bound.all_parts)
-    looks_at_cells = kind.name == "boxes" or (bool(class_cells) and not classes)
-    source = _Truth(bound, findings, truth, has_conditions or looks_at_cells)
-
-    def measured_rows() -> Mask | None:
-        table = source.columns if has_conditions else None
-        return None if table is None else find_measured_rows(bound, table)
-
-    public = Public(
-        kind.name,
-        {},
-        called={role: bound.called(role) for role in ("list", "item")},
-        classes=classes,
-        numbers=frozenset(challenge.submission.numbers),
-        texts=challenge.submission.texts,
-    )
-    public = _add_items(bound, public, findings)
-    public = _add_lists(bound, public, source, submitted, findings)
-    sources = PublicSources(challenge, bound.shapes, lambda: source.columns, measured_rows)
-    public = kind.complete_public(public, sources)
-    columns = source.columns if looks_at_cells and not is_kit(challenge) else truth
-    public = public._replace(
-        class_columns=tuple(
-            ClassColumn(sent, true, public.classes or _classes_of_truth(columns, true))
-            for sent, true in class_cells
-        ),
-        boxes_are_shares=_are_shares(bound, columns),
-        domains=_find_domains(bound),
-    )
-    findings.extend(
-        locate_fault(challenge, fault)
-        for fault in _find_idle_public_keys(bound, public, bool(class_cells))
-    )
-    check_key_files(challenge, findings)
-    raise_errors(findings)
-    return public
-
-
-def _add_items(bound: BoundChallenge, public: Public, findings: Findings) -> Public:
-    """Return the public part with the catalogue, and with candidates if it names their lists."""
-    source = bound.challenge.items
-    if source is None:
-        return public
-    schema = Schema(("item",), ("list", *source.further), source.further)
-    table = read_table(bound.challenge, source, [schema], findings)
-    if table is None:
-        return public
-    items = IdNames(table.frame["item"].unique(maintain_order=True))
-    if "list" not in table:
-        return public._replace(items=items)
-    compares_orders = bound.kind.name == "grades" and any(
-        part.metric.truth_order for part in bound.all_parts
-    )
-    candidates = ItemsByList.of_columns(table.frame, "item")
-    return public._replace(items=items, candidates=candidates, complete=compares_orders)
-
-
-def _add_lists(
-    bound: BoundChallenge,
-    public: Public,
-    truth: _Truth,
-    submitted: SubmittedLists | None,
-    findings: Findings,
-) -> Public:
-    """Return the public part with the lists, their groups and their clusters."""
-    challenge, called = bound.challenge, dict(public.called)
-    lists: Mapping[str, None] = {}
-    labels: dict[str, dict[str, str]] = {"group": {}, "cluster": {}}
-    if (source := challenge.lists) is not None:
-        schema = Schema(("list",), ("group", "cluster", *source.further), source.further)
-        table = read_table(challenge, source, [schema], findings)
-        if table is not None:
-            lists = dict.fromkeys(table.frame["list"].to_list())
-            for role in (role for role in labels if role in table):
-                labels[role] = read_labels(table, role, source.file, findings)
-                called[role] = table.column_name(role)
-    elif challenge.truthless:
-        if submitted is None:
-            message = "nothing names the lists; a file of lists does, or submissions scored "
-            fault = Fault("lists", "C121", f"{message}together", LISTS_HELP)
-            raise ChallengeError(problems=[locate_fault(challenge, fault)])
-        lists = dict.fromkeys(sorted(submitted.values))
-    elif (table := truth.columns) is not None:
-        lists = IdNames(sort_ids(table.frame["list"]))
-    if not labels["group"] and challenge.parted:  # the part that a list is in is its group
-        parts = {name: part_of(name) for name in lists}
-        labels["group"] = {name: part for name, part in parts.items() if part is not None}
-        called.setdefault("group", "part")
-    if not labels["cluster"] and "list" in challenge.truth.wide:  # a row of the file is one unit
-        labels["cluster"] = {name: row_of(name) for name in lists}
-        called.setdefault("cluster", called["list"])
-    return public._replace(
-        lists=lists, called=called, groups=labels["group"], clusters=labels["cluster"]
-    )
-
-
-def _find_class_cells(bound: BoundChallenge) -> Iterator[tuple[ClassCells, ClassCells]]:
-    """Yield where a submission and the truth name classes, once for each measure that looks."""
-    challenge = bound.challenge
-    in_truth, in_submission = challenge.each
-    if bound.kind.name == "boxes" and CLASS in in_truth and CLASS in in_submission:
-        sent = ClassCells("boxes", partial(box_classes, parts=in_submission))
-        true = ClassCells("boxes", partial(box_classes, parts=in_truth))
-        if challenge.truth.box_columns:
-            true = ClassCells(f"{EXTRA}{CLASS}]", one_name)
-        yield sent, true
-    for part in bound.all_parts:
-        if (cells := part.metric.class_cells(part.params)) is not None:
-            true, sent = cells
-            yield sent, true
-
-
-def _classes_of_truth(truth: Table | None, cells: ClassCells) -> tuple[str, ...]:
-    """Return the classes that the truth's cells name, in alphabetical order."""
-    if truth is None or cells.role not in truth:
-        return ()
-    texts = truth.frame[cells.role].unique().to_list()
-    return tuple(sorted({name for text in texts for name in cells.named(text)}))
-
-
-def _are_shares(bound: BoundChallenge, truth: Table | None) -> bool | None:
-    """Return whether the truth's boxes are shares of the image; None if that is not certain."""
-    if truth is None or bound.kind.name != "boxes":
-        return None
-    box_parts = bound.challenge.each[0]
-    largest = float(np.nanmax([-math.inf, *largest_coordinates(truth.frame, box_parts)]))
-    if LARGEST_SHARE < largest < FEWEST_PIXELS or largest <= 0:
-        return None
-    return largest <= LARGEST_SHARE
-
-
-def _find_domains(bound: BoundChallenge) -> tuple[Domain, ...]:
-    """Return which numbers the measures are made for, each column and range once."""
-    domains = dict[tuple[str, float, float], Domain]()
-    for part in bound.all_parts:
-        for role, (low, high) in part.metric.domain(part.params).items():
-            domains.setdefault((role, low, high), Domain(role, low, high, part.metric.name))
-    return tuple(domains.values())
-
-
-def _find_idle_public_keys(
-    bound: BoundChallenge, public: Public, has_class_cells: bool
-) -> Iterator[Fault]:
-    """Yield keys of submissions that have no effect, by the public files."""
-    rules = bound.challenge.submission
-    if unknown := public.numbers.difference(public.groups.values()):
-        names = join_first(list(dict.fromkeys(public.groups.values())))
-        message = f"no list is in the group {quoted(min(unknown))} (groups: {names})"
-        yield Fault("submission.numbers", "C121", message)
-    if rules.classes and not has_class_cells and public.kind != "labels":
-        message = "no cell of a submission names a class"
-        yield Fault("submission.classes", "C122", message, "leave it out")
-    if rules.item_pattern and (public.items is not None or public.kind == "ratings"):
-        message = "the items are public, so that each is looked up: leave the pattern out"
-        yield Fault("submission.item_pattern", "C121", message)
-
 
 # The truth
 
 
 class OpenedTruth(NamedTuple):
-    """The truth, made ready for submissions."""
+    """The truth, ready for submissions; of the folds None is the whole truth."""
 
-    truth: OpenTruth
-    folds: dict[str, OpenTruth]  # fold -> its own truth
-    # fold, or None for the whole truth -> condition -> the truth of the items that it chooses
-    picked: dict[str | None, dict[str, FilteredTruth]]
+    truths: dict[Fold, OpenTruth]
+    picked: dict[Fold, dict[str, FilteredTruth]]  # fold -> condition -> the items that it chooses
     columns: ListColumns  # groups, weights and conditions of the lists
     warnings: list[Problem]
 
@@ -291,7 +66,7 @@ class OpenedTruth(NamedTuple):
 def open_truth(
     bound: BoundChallenge, public: Public, table: Table, submitted: SubmittedLists | None = None
 ) -> OpenedTruth:
-    """Return the truth in `table`, made ready; `ChallengeError` if it is wrong."""
+    """Return the truth in `table`, ready for submissions; `ChallengeError` if it is wrong."""
     challenge, kind, findings = bound.challenge, bound.kind, Findings()
     sides = read_side_tables(bound, public, findings)
     if submitted is not None:
@@ -311,23 +86,22 @@ def open_truth(
     add_problems(findings, file, problems)
     raise_errors(findings)
 
-    def open_part(part: Table, sides: SideTables = sides) -> OpenTruth:
-        return kind.open(part, sides, Findings())
+    truths, picked = dict[Fold, OpenTruth](), dict[Fold, dict[str, FilteredTruth]]()
+    columns = read_list_columns(bound, truth.lists, public.groups)
+    for name, (part, lists) in split_truth(challenge, table, truth.lists).items():
+        if name is not None:
+            sides = sides._replace(public=public._replace(lists=dict.fromkeys(lists)))
+        open_part = partial(_open_part, bound, sides)
+        truths[name] = truth if name is None else open_part(part)
+        choices = choose(bound, truths[name].lists, part, is_fold=name is not None)
+        picked[name] = filter_truth(choices, open_part, truths[name].lists, part)
+        columns = add_choices(columns, choices) if name is None else columns
+    return OpenedTruth(truths, picked, columns, list(findings))
 
-    choices = choose(bound, truth.lists, table)
-    picked: dict[str | None, dict[str, FilteredTruth]] = {
-        None: filter_truth(choices, open_part, truth.lists, table)
-    }
-    folds = {}
-    for name, fold in split_truth(challenge, table, truth.lists).items():
-        fold_public = public._replace(lists=dict.fromkeys(fold.lists))
-        open_fold = partial(open_part, sides=sides._replace(public=fold_public))
-        folds[name] = open_fold(fold.truth)
-        lists = folds[name].lists
-        fold_choices = choose(bound, lists, fold.truth, is_fold=True)
-        picked[name] = filter_truth(fold_choices, open_fold, lists, fold.truth)
-    columns = add_choices(read_list_columns(bound, truth.lists, public.groups), choices)
-    return OpenedTruth(truth, folds, picked, columns, list(findings))
+
+def _open_part(bound: BoundChallenge, sides: SideTables, part: Table) -> OpenTruth:
+    """Return the truth of some rows, ready for submissions."""
+    return bound.kind.open(part, sides, Findings())
 
 
 def _find_empty_lists(truth: Table, public: Public) -> Iterator[Problem]:
@@ -479,13 +253,14 @@ def open_challenge(
         table = require_table(challenge, challenge.truth, truth_schemas(bound), findings)
         public = _add_private_groups(bound, read_public(bound, table), table)
     opened = open_truth(bound, public, table, submitted)
-    measures = tuple(measure.resolve(opened.truth.constants) for measure in bound.measures)
+    truth = opened.truths[None]
+    measures = tuple(measure.resolve(truth.constants) for measure in bound.measures)
     refuse(challenge, find_faults_of_truth(challenge, measures, public.groups))
     views = views | bound.views
     has_positions = Positions in views
     plan = replace(
         _start_plan(bound, public, table),
-        truths={None: opened.truth} | opened.folds,
+        truths=opened.truths,
         measures=measures,
         views=views,
         digests=digests(challenge, bound.kind.name, bound.measures, bound.rules, has_positions),
@@ -494,7 +269,7 @@ def open_challenge(
         picked=opened.picked,
     )
     warnings = (*findings, *opened.warnings)
-    return OpenChallenge(bound, public, opened.truth, plan, warnings, tables)
+    return OpenChallenge(bound, public, truth, plan, warnings, tables)
 
 
 def _start_plan(bound: BoundChallenge, public: Public, truth: Table | None) -> Plan:

@@ -130,15 +130,17 @@ def assign_splits(
     return split_of
 
 
-class Fold(NamedTuple):
+class TruthFold(NamedTuple):
     """A part of the truth that is scored as a truth of its own."""
 
     truth: Table
     lists: tuple[str, ...]
 
 
-def split_truth(challenge: Challenge, truth: Table, lists: Sequence[str]) -> dict[str, Fold]:
-    """Return the folds of a truth by their names; none without a file of folds.
+def split_truth(
+    challenge: Challenge, truth: Table, lists: Sequence[str]
+) -> dict[str | None, TruthFold]:
+    """Return the whole truth, by None, and its folds by their names, if there is a file of folds.
 
     Args:
         challenge: The challenge.
@@ -149,8 +151,9 @@ def split_truth(challenge: Challenge, truth: Table, lists: Sequence[str]) -> dic
         ChallengeError: The file cannot be read, or lists or items are in no fold, or in two.
     """
     source, findings = challenge.folds, Findings()
+    by_fold: dict[str | None, TruthFold] = {None: TruthFold(truth, tuple(lists))}
     if source is None:
-        return {}
+        return by_fold
     schemas = [Schema(("list", "item", "fold")), Schema(("list", "fold"))]
     table = require_table(challenge, source, schemas, findings)
     roles = ["list", "item"] if "item" in table else ["list"]
@@ -168,13 +171,12 @@ def split_truth(challenge: Challenge, truth: Table, lists: Sequence[str]) -> dic
         wanted = names.join(folds, on="list", how="left", maintain_order="left")
     add_problems(findings, source.file, _find_fold_problems(table, wanted, roles))
     raise_errors(findings)
-    by_fold = {}
     for fold in sorted(wanted["fold"].unique(), key=lambda name: (len(name), name)):
         part = truth.with_frame(truth.frame.filter(rows["fold"] == fold))
         members = {*part.frame["list"]}
         if roles == ["list"]:
             members.update(wanted.filter(pl.col("fold") == fold)["list"])
-        by_fold[fold] = Fold(part, tuple(name for name in lists if name in members))
+        by_fold[fold] = TruthFold(part, tuple(name for name in lists if name in members))
     return by_fold
 
 

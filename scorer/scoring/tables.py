@@ -60,6 +60,14 @@ def read_table(
     return None if table is None else replace(table, find_cells=None)  # which cannot be pickled
 
 
+def read_header(challenge: Challenge, source: Source) -> frozenset[str]:
+    """Return the names of columns that a file may have: the words of its first line."""
+    frame = challenge._frames.get(source.file)
+    if frame is not None:
+        return frozenset(frame.columns)
+    return header_words(source.file, source.format, challenge.layout(source))
+
+
 def require_table(
     challenge: Challenge, source: Source, schemas: Sequence[Schema], findings: Findings
 ) -> Table:

@@ -16,7 +16,7 @@ import scorer
 from scorer.challenge.kit_archive import open_kit
 from scorer.challenge.load import load
 from scorer.scoring.bind import bind
-from scorer.scoring.open import read_public
+from scorer.scoring.public import read_public
 
 ROOT = Path(__file__).parents[2]
 LISTS = "topic,group\nq1,x\nq2,y\n"

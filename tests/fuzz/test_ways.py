@@ -21,7 +21,7 @@ from scorer.api.fix import fix
 from scorer.challenge.kit_archive import open_kit
 from scorer.results.json import to_plain
 from scorer.scoring.bind import bind
-from scorer.scoring.open import read_public
+from scorer.scoring.public import read_public
 from scorer.web.app import create
 from scorer.web.context import Settings
 

@@ -205,7 +205,7 @@ def test_checks_need_no_truth_where_lists_and_items_are_public(challenge, tmp_pa
 def test_the_public_part_holds_pairs_and_no_rating(challenge, tmp_path):
     from scorer.challenge.load import load
     from scorer.scoring.bind import bind
-    from scorer.scoring.open import read_public
+    from scorer.scoring.public import read_public
 
     folder, _ = made(challenge, tmp_path, "metrics: [MAE]")
     known = read_public(bind(load(folder)))

@@ -2,7 +2,7 @@
 
 from scorer.challenge.load import load
 from scorer.scoring.bind import bind
-from scorer.scoring.open import read_public
+from scorer.scoring.public import read_public
 
 YAML = """
 truth: {file: truth.csv, columns: {list: id, label: y}}
