@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.api.lint_remarks import ProbeValues, remarks_on_challenge, remarks_on_probes
+from scorer.api.notebook import TableResult
 from scorer.api.power import find_detectable
 from scorer.api.probes import Probes, evaluate_probe, find_unanswerable_lists, make_probes
 from scorer.api.submissions import (
@@ -22,7 +23,6 @@ from scorer.api.submissions import (
     terms_of,
     to_challenge,
 )
-from scorer.api.text import Renderable
 from scorer.challenge.model import Challenge, Example
 from scorer.core.errors import ChallengeError, PluginError
 from scorer.core.problems import SHOWN_PLACES
@@ -44,7 +44,7 @@ FEWEST, MOST, ROWS = 10, 100, 2_000_000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Lint(Renderable, soundness.Lint):
+class Lint(TableResult, soundness.Lint):
     """All that is known of a challenge; for organizers."""
 
     subject, plain = "soundness", "text"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scorer.api.notebook import TableResult
 from scorer.api.probes import find_unanswerable_lists, make_probes
 from scorer.api.submissions import (
     Progress,
@@ -20,7 +21,6 @@ from scorer.api.submissions import (
     to_challenge,
     to_scored,
 )
-from scorer.api.text import Renderable
 from scorer.api.value_tables import ValueOptions
 from scorer.api.values import as_list, read_values
 from scorer.api.variations import Entrants, halves, variations
@@ -46,7 +46,7 @@ WEIGHTS = ("weight", "weights")  # columns of the lists
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Study(Renderable, studies.Study):
+class Study(TableResult, studies.Study):
     """How far a board depends on what was decided; for organizers."""
 
     subject, plain = "study", "text"

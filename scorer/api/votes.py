@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scorer.api.data import is_frame, is_path, read_polars
-from scorer.api.text import Renderable, as_renderable
+from scorer.api.notebook import TableResult
+from scorer.api.text import as_renderable
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
@@ -20,7 +21,7 @@ from scorer.scoring.votes import NEEDED, USUAL, read_votes, refuse_other_rules
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class VoteBoard(Renderable, results.VoteBoard):
+class VoteBoard(TableResult, results.VoteBoard):
     """A leaderboard of votes: systems ranked by votes on pairs of them."""
 
     subject, plain = "votes", "text"

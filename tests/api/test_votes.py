@@ -211,3 +211,10 @@ def test_the_command_tells_where_a_row_is_wrong(score, tmp_path):
     assert score("votes", path, "--level", "95").code == 2
     ran = score("votes", path, "-o", path)
     assert "is read here" in ran.err
+
+
+def test_a_board_of_votes_is_a_frame_and_folds_its_notes(board):
+    frame = board.to_polars()
+    assert frame["name"].to_list() == [row.name for row in board.leaderboard]
+    assert board.to_pandas()["rank"].tolist() == frame["rank"].to_list()
+    assert "<details><summary>Notes</summary><p>480 votes" in board._repr_html_()
