@@ -74,19 +74,19 @@ class Comparison(TableResult):
         self.untested: Mapping[str, str] = result.untested
 
     def content(self) -> results.Comparison:
-        """The comparison as data, of which the forms are made."""
+        """Return the comparison as data, from which its forms are written."""
         return self._result
 
     def render(self, form: str | None = None, **options: Any) -> str:
-        """The text of one form; a form to read has only the preferences that were asked for.
+        """Return the text of one form, as every result does.
 
-        Args and raises as of every text.
+        Forms to read, such as text and Markdown, have only the preferences that were asked for.
         """
         is_read = (form or self.plain) in READ_FORMS
         return TableResult.render(self._to_read() if is_read else self, form, **options)
 
     def _repr_html_(self) -> str:
-        """The comparison for a notebook."""
+        """Return the comparison as HTML for a notebook."""
         return TableResult._repr_html_(self._to_read())
 
     def _to_read(self) -> Comparison:
@@ -103,7 +103,10 @@ class Comparison(TableResult):
         return float(self._find_difference(a, b, measure).p)
 
     def interval(self, a: str, b: str, measure: str | None = None) -> tuple[float, float]:
-        """Return the interval of the value of `a` less that of `b`; the rest as of `p`."""
+        """Return the interval of the difference of two submissions, `a` minus `b`.
+
+        Args and raises as `p`.
+        """
         ends = self._find_difference(a, b, measure).interval
         if ends is None:
             raise UsageError(f"{quoted(a)} and {quoted(b)} have no interval here")
@@ -147,7 +150,7 @@ def compare(
     progress: Progress | None = None,
     **rules: Unpack[RunRules],
 ) -> Comparison:
-    """Score submissions and compare every pair, list by list.
+    """Score submissions, and compare every pair list by list.
 
     The report has neither intervals nor tests; the pairs have their own.
 
@@ -163,11 +166,11 @@ def compare(
             runs have one test.
         only: Ids of the measures by which pairs are compared; by default all.
         split: The split of the challenge's whose lists are compared; default: all lists.
-        measures: As of `evaluate`; with `columns` and `rules` they stand for a challenge.yaml.
-        columns: As of `evaluate`.
+        measures: As `evaluate` takes them; with `columns` and `rules` in place of a file.
+        columns: As `evaluate` takes them.
         allow_plugins: Whether the challenge's own metrics may be run.
         progress: Called before each submission is read.
-        rules: As of `evaluate`.
+        rules: As `evaluate` takes them.
 
     Returns:
         The pairs, with the report; none where fewer than two submissions can be scored.

@@ -68,7 +68,7 @@ class Explanation(TableResult):
         self.findings: Findings = result.findings
 
     def content(self) -> results.Explanation:
-        """The explanation as data, of which the forms are made."""
+        """Return the explanation as data, from which its forms are written."""
         return self._result
 
     def __repr__(self) -> str:
@@ -144,7 +144,7 @@ def _find_runs(
 
 
 def _find_scope(ready: OpenChallenge, name: str | None, split: str | None) -> _Scope:
-    """Return what is explained; of a named list in the split that it is in.
+    """Return the list to explain, and the split: that of the list, else the one that was asked for.
 
     `UnknownName` if there is no such list or split, `UsageError` if the list is in another split.
     """
@@ -223,9 +223,9 @@ def _explain_measure(
 
 
 def _join_runs(system: str, runs: Sequence[results.Explanation]) -> results.Explanation:
-    """Return the explanation of a system: that of each run, and their mean.
+    """Return the explanation of a system: each run's, then their mean.
 
-    It has no measures if a run has none.
+    It has no measures if a run could not be scored.
     """
     findings = Findings(runs[0].findings.path)
     for run in runs:

@@ -27,7 +27,7 @@ def feedback(
         report: What `score` or `evaluate` returned, or of a living board `Board.board`; only what
             may be published of it is written.
         precision: The decimals of values.
-        hide_values: Leave out values, ranks, points and grades.csv, as where a phase hides them.
+        hide_values: Whether to leave out values, ranks, points and grades.csv.
 
     Raises:
         UsageError: There is no submission, or two would have one file.

@@ -102,7 +102,7 @@ def _refuse_without_converter() -> None:
 def parse_width(width: str) -> float:
     """Return a width such as `84mm`, `8.4cm`, `3.3in` or `240pt` in millimetres.
 
-    Raises `UsageError` if it is none, or narrower or wider than figures are.
+    Raises `UsageError` if it cannot be read, or is narrower or wider than figures may be.
 
     >>> parse_width("84mm"), parse_width("10in")
     (84.0, 254.0)

@@ -156,7 +156,7 @@ class _KitFiles:
         return self._write("lists", ("list",), zip(public.lists, strict=True))
 
     def write_items(self) -> dict[str, Any] | None:
-        """Write the items: those of their public file, else the public pairs; None without any."""
+        """Write the items of their public file, else the public pairs; return None without any."""
         source, kind = self.bound.challenge.items, self.bound.kind.name
         if source is not None and (kind == "grades" or _has_list_column(source)):
             features = {f"features[{n}]": name for n, name in enumerate(source.features)}
@@ -305,9 +305,9 @@ def _truth(bound: BoundChallenge, has_items: bool) -> dict[str, Any]:
 
 
 def _submission(bound: BoundChallenge, public: Public, has_measures: bool) -> dict[str, Any]:
-    """Return the kit's `submission:`; of a table with the classes, since the kit has no truth.
+    """Return the kit's `submission:`, with the classes, which else the truth would say.
 
-    Without measures, which say which columns are needed, it names that of probabilities.
+    Without measures, which say which columns are needed, it names the column of probabilities.
     """
     rules = bound.challenge.submission.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     columns, likely = dict(rules.get("columns", {})), f"{LIKELY}[0]"

@@ -72,7 +72,7 @@ def paper(
 
     Raises:
         UnknownName: There is no such kind of figure.
-        UsageError: The width is none.
+        UsageError: The width cannot be read.
     """
     public = board_of(report).published()
     by_kind = {kind: list(drawings(public, kind, width, precision)) for kind in figures}

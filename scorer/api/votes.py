@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import polars as pl
 
 from scorer.api.data import is_frame, is_path, read_polars
 from scorer.api.notebook import TableResult
@@ -65,8 +65,7 @@ def votes(
         raise UsageError("the columns of a, b and winner are three")
     tiers = None if alpha is None else Tiers(alpha=alpha)
     rules = Leaderboard(intervals=level, tiers=tiers, draws=draws, seed=seed)
-    with _vote_files(source) as paths:
-        return _rank(paths, names, rules, title or "Votes")
+    return _rank(_list_sources(source), names, rules, title or "Votes")
 
 
 def rank_votes(challenge: Challenge, paths: Sequence[Path]) -> VoteBoard:
@@ -82,29 +81,27 @@ def rank_votes(challenge: Challenge, paths: Sequence[Path]) -> VoteBoard:
 
 
 def _rank(
-    paths: Sequence[Path], columns: Mapping[str, str], rules: Leaderboard, title: str
+    sources: Sequence[Path | pl.DataFrame],
+    columns: Mapping[str, str],
+    rules: Leaderboard,
+    title: str,
 ) -> VoteBoard:
-    ballots, findings = read_votes(paths, columns)
+    ballots, findings = read_votes(sources, columns)
     return as_renderable(VoteBoard, vote_board(ballots, rules, title, findings))
 
 
-@contextmanager
-def _vote_files(source: object) -> Iterator[list[Path]]:
-    """Yield the paths, or that of a file with the data frame's rows."""
+def _list_sources(source: object) -> list[Path | pl.DataFrame]:
+    """Return the files of votes, or the data frame that was given instead."""
     if is_frame(source):
-        with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
-            path = Path(folder, "votes.jsonl")
-            read_polars(source, "the votes").write_ndjson(path)
-            yield [path]
-        return
+        return [read_polars(source, "the votes")]
     paths = [source] if is_path(source) else source
     if not isinstance(paths, Iterable):
         raise TypeError(f"{type(source).__name__} is not understood; give paths or a data frame")
-    files: list[Path] = []
+    files: list[Path | pl.DataFrame] = []
     for path in paths:
         if not is_path(path):
             raise TypeError(f"{printable(repr(path), 60)} is no path of votes")
         files.append(Path(path))
     if not files:
         raise UsageError("there are no files of votes")
-    yield files
+    return files

@@ -1,6 +1,6 @@
 """Whether the items of a submission occur in a graded truth at all, for a warning to organizers.
 
-No participant is told: it depends on the hidden truth.
+Participants never see the warning, since it depends on the hidden truth.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.infer.preview import preview_file
 from scorer.reading.formats import HEAD_BYTES
+from scorer.reading.frame import read_frame
 from scorer.reading.layout import PLAIN, Layout, separator_of
 from scorer.reading.limits import UnreadableError
 from scorer.reading.read import read_file
@@ -55,21 +56,26 @@ def refuse_other_rules(challenge: Challenge) -> None:
     refuse(challenge, [*faults, *find_unused_keys(challenge, VOTES)])
 
 
-def read_votes(paths: Sequence[Path], columns: Mapping[str, str]) -> tuple[Ballots, Findings]:
+def read_votes(
+    sources: Sequence[Path | pl.DataFrame], columns: Mapping[str, str]
+) -> tuple[Ballots, Findings]:
     """Return the votes of all files together, and warnings about them.
 
     Args:
-        paths: The files.
+        sources: The files, or data frames.
         columns: Role -> the name of its column, where it is not a usual one.
 
     Raises:
         SubmissionRejected: A file cannot be read, or a row is no vote.
     """
     findings, tables = Findings(), list[Table]()
-    for path in paths:
-        in_file = Findings(str(path))
-        schema, layout = _find_schema(path, columns)
-        table = read_file(path, None, [schema], in_file, layout=layout).table
+    for source in sources:
+        in_file = Findings(_label(source))
+        if isinstance(source, pl.DataFrame):
+            table = read_frame(source, [_make_schema(source.columns, columns)], in_file).table
+        else:
+            schema, layout = _find_schema(source, columns)
+            table = read_file(source, None, [schema], in_file, layout=layout).table
         if table is not None and not len(table):
             in_file.add(Problem("S103", "there are no votes"))
         findings.merge(in_file.without(("S205",)))  # further columns may stand beside
@@ -77,13 +83,19 @@ def read_votes(paths: Sequence[Path], columns: Mapping[str, str]) -> tuple[Ballo
             tables.append(table)
     if not findings.fatal:
         votes = _join_votes(tables)
-        for n, (path, table) in enumerate(zip(paths, tables, strict=True)):
-            in_file = Findings(str(path))
+        for n, (source, table) in enumerate(zip(sources, tables, strict=True)):
+            in_file = Findings(_label(source))
             in_file.extend(_find_problems(table, votes.filter(pl.col("file") == n)))
             findings.merge(in_file)
     if findings.fatal:
         raise SubmissionRejected(problems=findings)
-    return _make_ballots(votes, tables, paths), findings
+    names = [source.name for source in sources if isinstance(source, Path)]
+    return _make_ballots(votes, tables, names), findings
+
+
+def _label(source: Path | pl.DataFrame) -> str:
+    """Return what messages call a source."""
+    return "the votes" if isinstance(source, pl.DataFrame) else str(source)
 
 
 def _find_schema(path: Path, columns: Mapping[str, str]) -> tuple[Schema, Layout]:
@@ -207,7 +219,7 @@ def _find_problems(table: Table, votes: pl.DataFrame) -> Iterator[Problem]:
         yield Problem("V103", message, line=row["line"], list=row["list"])
 
 
-def _make_ballots(votes: pl.DataFrame, tables: Sequence[Table], paths: Sequence[Path]) -> Ballots:
+def _make_ballots(votes: pl.DataFrame, tables: Sequence[Table], files: Sequence[str]) -> Ballots:
     """Return the votes by numbers of systems, prompts and judges."""
     systems = pl.concat([votes["a"], votes["b"].rename("a")]).unique().sort()
     judges = votes["judge"].drop_nulls().unique().sort()
@@ -227,5 +239,5 @@ def _make_ballots(votes: pl.DataFrame, tables: Sequence[Table], paths: Sequence[
         tuple(judges),
         all("list" in table for table in tables),
         tuple((role, first.column_name(_role(role))) for role in USUAL if _role(role) in first),
-        tuple(path.name for path in paths),
+        tuple(files),
     )

@@ -218,3 +218,12 @@ def test_a_board_of_votes_is_a_frame_and_folds_its_notes(board):
     assert frame["name"].to_list() == [row.name for row in board.leaderboard]
     assert board.to_pandas()["rank"].tolist() == frame["rank"].to_list()
     assert "<details><summary>Notes</summary><p>480 votes" in board._repr_html_()
+
+
+def test_rows_of_a_frame_are_named_in_messages():
+    frame = pl.DataFrame({"a": ["x", "x"], "b": ["y", None], "winner": ["a", "b"], "id": [1, 2]})
+    with pytest.raises(SubmissionRejected) as raised:
+        votes(frame)
+    assert [str(problem) for problem in raised.value.problems] == [
+        "the votes:2: error[V105] b is empty"
+    ]
