@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from scorer.api.submissions import (
 )
 from scorer.challenge.model import Challenge, Example
 from scorer.core.errors import ChallengeError, PluginError
-from scorer.core.problems import SHOWN_PLACES
+from scorer.core.problems import SHOWN_PLACES, Problem
 from scorer.core.text import printable
 from scorer.metrics.notation import Measure, find_measure
 from scorer.reading.table import make_table
@@ -33,7 +33,7 @@ from scorer.results import soundness
 from scorer.results.grading import scale_of
 from scorer.results.json import ChallengeIdentity
 from scorer.results.report import Scored, Value
-from scorer.results.soundness import Chance, ProbedMeasure, RandomSubmissions, Remark
+from scorer.results.soundness import Chance, Detectable, ProbedMeasure, RandomSubmissions, Remark
 from scorer.scoring.bind import bind
 from scorer.scoring.open import OpenChallenge, open_challenge
 from scorer.scoring.splits import assign_splits
@@ -43,15 +43,47 @@ from scorer.views.values import CSV
 FEWEST, MOST, ROWS = 10, 100, 2_000_000
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Lint(TableResult, soundness.Lint):
-    """All that is known of a challenge; for organizers."""
+class Lint(TableResult):
+    """Whether a challenge is sound, and what was found; for organizers.
+
+    Attributes:
+        sound: Whether nothing that was found is an error.
+        remarks: What was found in the challenge.
+        examples: What was found in its examples.
+        problems: The warnings about its files.
+    """
 
     subject, plain = "soundness", "text"
 
+    def __init__(self, result: soundness.Lint) -> None:
+        self._result = result
+        self.sound = result.sound
+        self.remarks: Sequence[Remark] = result.remarks
+        self.examples: Sequence[Remark] = result.examples
+        self.problems: Sequence[Problem] = result.problems
+
+    @property
+    def measures(self) -> Sequence[ProbedMeasure]:
+        """The values of the submissions made from the truth, by each measure."""
+        return self._result.measures
+
+    @property
+    def random(self) -> RandomSubmissions:
+        """How random submissions were drawn."""
+        return self._result.random
+
+    @property
+    def detectable(self) -> Detectable:
+        """The smallest differences that the lists could show."""
+        return self._result.detectable
+
+    def content(self) -> soundness.Lint:
+        """The findings as data, of which the forms are made."""
+        return self._result
+
     def __repr__(self) -> str:
         state = "sound" if self.sound else "not sound"
-        return f"<Lint of {printable(self.challenge.id, 40)}: {state}>"
+        return f"<Lint of {printable(self._result.challenge.id, 40)}: {state}>"
 
 
 def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> Lint:
@@ -87,24 +119,26 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
     remarks += remarks_on_challenge(ready)
     seed = challenge.leaderboard.seed
     return Lint(
-        challenge=ChallengeIdentity.of(challenge, terms_of(ready).fingerprint),
-        sound=all(remark.severity != "error" for remark in (*examples.remarks, *remarks)),
-        kind=ready.bound.kind.name,
-        lists=len(ready.truth.lists),
-        judged=len(ready.truth.lists) if probes is None else probes.judged,
-        random=RandomSubmissions(
-            values.draws, seed, probes.source if probes else "from what, nobody declares"
-        ),
-        measures=[
-            ProbedMeasure.of(measure, values.means[measure.id], values.chance[measure.id])
-            for measure in ready.measures
-        ],
-        detectable=find_detectable(ready, [*examples.accepted, *baselines.accepted], probes),
-        examples=examples.remarks,
-        tested=len(challenge.examples),
-        problems=ready.warnings,
-        remarks=remarks,
-        called=ready.public.called,
+        soundness.Lint(
+            challenge=ChallengeIdentity.of(challenge, terms_of(ready).fingerprint),
+            sound=all(remark.severity != "error" for remark in (*examples.remarks, *remarks)),
+            kind=ready.bound.kind.name,
+            lists=len(ready.truth.lists),
+            judged=len(ready.truth.lists) if probes is None else probes.judged,
+            random=RandomSubmissions(
+                values.draws, seed, probes.source if probes else "from what, nobody declares"
+            ),
+            measures=[
+                ProbedMeasure.of(measure, values.means[measure.id], values.chance[measure.id])
+                for measure in ready.measures
+            ],
+            detectable=find_detectable(ready, [*examples.accepted, *baselines.accepted], probes),
+            examples=examples.remarks,
+            tested=len(challenge.examples),
+            problems=ready.warnings,
+            remarks=remarks,
+            called=ready.public.called,
+        )
     )
 
 

@@ -14,6 +14,8 @@ from scorer.core.text import printable
 from scorer.reports.base import ExactRows, Options
 from scorer.reports.document import Block, Document, Facts, Heading, Notes, Paragraph, Prose, Table
 
+SHOWN_TONES = ("fault", "steps", "strong")  # of paragraphs that do not fold
+
 
 class TableResult(Renderable):
     """A result that is a table, too: a data frame, and in a notebook HTML whose notes fold."""
@@ -63,7 +65,7 @@ def _html_of(block: Block) -> Iterator[str]:
         for row in block.rows:
             yield f"<tr>{''.join(f'<td>{_as_html(cell.text)}</td>' for cell in row.cells)}</tr>"
         yield "</tbody></table>"
-    elif isinstance(block, Paragraph) and block.tone in ("steps", "strong"):
+    elif isinstance(block, Paragraph) and block.tone in SHOWN_TONES:
         yield f"<pre>{escape(block.text)}</pre>"
 
 
@@ -74,7 +76,7 @@ def _texts_of(block: Block) -> Iterator[str]:
     elif isinstance(block, Facts):
         yield from (f"{term}: {text}" for term, text in block.pairs)
     elif isinstance(block, Prose) or (
-        isinstance(block, Paragraph) and block.tone not in ("steps", "strong")
+        isinstance(block, Paragraph) and block.tone not in SHOWN_TONES
     ):
         yield block.text
 

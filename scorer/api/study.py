@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from scorer.api.lint import refuse_unanswerable
 from scorer.api.notebook import TableResult
-from scorer.api.probes import find_unanswerable_lists, make_probes
+from scorer.api.probes import make_probes
 from scorer.api.submissions import (
     Progress,
+    SubmissionFile,
     Submissions,
     find_submitted_lists,
     list_submissions,
@@ -23,16 +24,18 @@ from scorer.api.submissions import (
 )
 from scorer.api.value_tables import ValueOptions
 from scorer.api.values import as_list, read_values
-from scorer.api.variations import Entrants, halves, variations
+from scorer.api.variations import RankedSubmissions, compare_halves, find_variations
 from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.board import Terms, ranked
 from scorer.leaderboard.repeats import with_repeats
 from scorer.metrics.notation import Measure, find_measure, parse
-from scorer.results import study as studies
+from scorer.results import study as results
 from scorer.results.json import ABSENT, LINTED, ChallengeIdentity
-from scorer.results.study import count_staying, span_ranks
+from scorer.results.report import Scored
+from scorer.results.scorecard import Outcome
+from scorer.results.study import Halves, Variation, count_staying, span_ranks
 from scorer.scoring.bind import BoundChallenge, bind
 from scorer.scoring.combine import list_column_names
 from scorer.scoring.fingerprint import board_digest, fingerprint
@@ -45,14 +48,59 @@ NAMED = 3  # variations without a value that are told
 WEIGHTS = ("weight", "weights")  # columns of the lists
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Study(TableResult, studies.Study):
-    """How far a board depends on what was decided; for organizers."""
+class Study(TableResult):
+    """How far a board depends on what was decided; for organizers.
+
+    Attributes:
+        names: The submissions that could be scored, in the official order.
+        ranks: Their official ranks.
+        rejected: The submissions that could not be scored.
+    """
 
     subject, plain = "study", "text"
 
+    def __init__(self, result: results.Study) -> None:
+        self._result = result
+        self.names: Sequence[str] = result.names
+        self.ranks: Sequence[int] = result.ranks
+        self.rejected: Sequence[Scored] = result.rejected
+
+    @property
+    def ranked_by(self) -> str:
+        """What ranks officially."""
+        return self._result.ranked_by
+
+    @property
+    def variations(self) -> Sequence[Variation]:
+        """The boards by other decisions, and on parts of the lists."""
+        return self._result.variations
+
+    @property
+    def decisions(self) -> Sequence[Variation]:
+        """The variations that are no random parts of the lists."""
+        return self._result.decisions
+
+    @property
+    def halves(self) -> Halves | None:
+        """How far two random halves of the lists agree; None of too few lists."""
+        return self._result.halves
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """What could not be varied, and why."""
+        return self._result.left_out
+
+    def content(self) -> results.Study:
+        """The study as data, of which the forms are made."""
+        return self._result
+
     def __repr__(self) -> str:
-        return f"<Study of {printable(self.challenge.id, 40)}: {len(self.variations)} variations>"
+        name = printable(self._result.challenge.id, 40)
+        stay = self._result.staying
+        return (
+            f"<Study of {name}: {quoted(self.names[0])} first in {stay.winner} of "
+            f"{stay.decisions} variations>"
+        )
 
 
 def study(
@@ -93,85 +141,94 @@ def study(
         return study(
             tables.challenge, tables.files, measures=measures, seed=seed, progress=progress
         )
-    official = _official(to_challenge(challenge), measures, allow_plugins)
+    official = _with_measures(to_challenge(challenge), measures, allow_plugins)
     plain = bind(official, allow_plugins)
     named = list_submissions(submissions, plain)
     ranked_files = [file for file in named if not file.baseline]
     files, _ = separate_baselines(ranked_files, plain)
-    ready, left_out = _opened_with_more(plain, find_submitted_lists(plain, files), allow_plugins)
+    ready, left_out = _open_with_further(plain, find_submitted_lists(plain, files), allow_plugins)
     outcomes = score_files(ready, files, progress)
-    further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
     terms = terms_of(ready)
     scored = with_repeats(to_scored(terms, files, outcomes))
     valid = sum(each.valid for each in scored)
     if valid < 2:
         count = f"{valid} of {len(scored)} submissions can be scored"
         raise UsageError(f"nothing to study: {count}, two are needed (score check says why)")
-    rows = ranked(terms, scored).leaderboard
-    place = {each.name: n for n, each in enumerate(scored)}
-    best_first = tuple(scored[place[row.name]] for row in rows)
-    at = {file.name: n for n, file in enumerate(files)}
-    runs = [[at[run.name] for run in each.runs or (each,)] for each in best_first]
-    entrants = Entrants(
-        terms,
-        best_first,
-        tuple(tuple(outcomes[n] for n in own) for own in runs),
-        np.array([row.rank for row in rows], dtype=np.int64),
-        frozenset(further),
-    )
-    digest = fingerprint(ready.digests, board_digest(official, plain.measures))
+    further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
+    board = _rank_submissions(terms, scored, files, outcomes, frozenset(further))
     seed = official.leaderboard.seed if seed is None else seed
-    every = list(variations(entrants, seed))
-    found = [each for each in every if not isinstance(each, str)]
-    if valueless := [each for each in every if isinstance(each, str)]:
-        left_out.append(f"no submission has a value: {'; '.join(valueless[:NAMED])}")
-        left_out[-1] += f" and {len(valueless) - NAMED} more" if len(valueless) > NAMED else ""
+    found, valueless = find_variations(board, seed)
+    if valueless:
+        more = f" and {len(valueless) - NAMED} more" if len(valueless) > NAMED else ""
+        left_out.append(f"no submission has a value: {'; '.join(valueless[:NAMED])}{more}")
     is_open = official.truthless and official.splits is None  # nothing in it is hidden
+    digest = fingerprint(ready.digests, board_digest(official, plain.measures))
     return Study(
-        private=ABSENT if is_open else LINTED,
-        challenge=ChallengeIdentity.of(official, digest),
-        ranked_by=_ruled(terms),
-        lists=len(terms.lists),
-        seed=seed,
-        submissions=span_ranks([row.name for row in rows], entrants.ranks.tolist(), found),
-        staying=count_staying(found),
-        variations=found,
-        halves=halves(entrants, [each for each in found if each.about == "half"], seed),
-        left_out=tuple(left_out),
-        called=terms.called,
-        rejected=[each for each in scored if not each.valid],
+        results.Study(
+            private=ABSENT if is_open else LINTED,
+            challenge=ChallengeIdentity.of(official, digest),
+            ranked_by=_describe_rule(terms),
+            lists=len(terms.lists),
+            seed=seed,
+            submissions=span_ranks([e.name for e in board.scored], board.ranks.tolist(), found),
+            staying=count_staying(found),
+            variations=found,
+            halves=compare_halves(board, found, seed),
+            left_out=tuple(left_out),
+            called=terms.called,
+            rejected=[each for each in scored if not each.valid],
+        )
     )
 
 
-def _official(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -> Challenge:
-    """The challenge of which the first of some measures ranks; it has the others, too."""
+def _rank_submissions(
+    terms: Terms,
+    scored: Sequence[Scored],
+    files: Sequence[SubmissionFile],
+    outcomes: Sequence[Outcome],
+    further: frozenset[str],
+) -> RankedSubmissions:
+    """Return the valid submissions by their official ranks, with the outcomes of their runs."""
+    rows = ranked(terms, scored).leaderboard
+    by_name = {each.name: each for each in scored}
+    outcome_of = dict(zip((file.name for file in files), outcomes, strict=True))
+    best_first = [by_name[row.name] for row in rows]
+    own = [outcome_of[run.name] for each in best_first for run in each.runs or (each,)]
+    ranks = np.array([row.rank for row in rows], dtype=np.int64)
+    return RankedSubmissions(terms, best_first, own, ranks, further)
+
+
+def _with_measures(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -> Challenge:
+    """Return the challenge with further measures, of which the first ranks."""
     if not words:
         return challenge
     if odd := [word for word in words if not word.strip() or not word.isprintable()]:
         raise UsageError(f"{quoted(odd[0])} is no measure; write one such as nDCG@10")
-    challenge, _, bound, *_ = bind(challenge, allow_plugins)
-    specs, places = list(challenge.metrics), list[int]()
+    bound = bind(challenge, allow_plugins)
+    specs, places = list(bound.challenge.metrics), list[int]()
     for word in dict.fromkeys(words):
-        known = find_measure(bound, word)
-        places.append(len(specs) if known is None else bound.index(known))
-        specs += [MeasureSpec(notation=word, key="--metric")] if known is None else []
-    ranking = (s.model_copy(update={"primary": n == places[0]}) for n, s in enumerate(specs))
+        known = find_measure(bound.measures, word)
+        if known is not None:
+            places.append(bound.measures.index(known))
+        else:
+            places.append(len(specs))
+            specs.append(MeasureSpec(notation=word, key="--metric"))
+    metrics = [s.model_copy(update={"primary": n == places[0]}) for n, s in enumerate(specs)]
     rules = challenge.leaderboard.model_copy(update={"rank_by": "primary"})
-    return challenge.model_copy(update={"metrics": tuple(ranking), "leaderboard": rules})
+    return bound.challenge.model_copy(update={"metrics": tuple(metrics), "leaderboard": rules})
 
 
-def _opened_with_more(
+def _open_with_further(
     plain: BoundChallenge, submitted: SubmittedLists | None, allow_plugins: bool
 ) -> tuple[OpenChallenge, list[str]]:
-    """The challenge opened with further measures, or without them, and why."""
-    challenge, specs = plain.challenge, list(_further(plain))
+    """Return the challenge opened with further measures; or without them, and why."""
+    specs = list(_further_measures(plain))
     if not specs:
         return open_challenge(plain, submitted=submitted), []
-    wider = challenge.model_copy(update={"metrics": (*challenge.metrics, *specs)})
+    wider = plain.challenge.model_copy(update={"metrics": (*plain.challenge.metrics, *specs)})
     try:
         ready = open_challenge(bind(wider, allow_plugins), submitted=submitted)
-        if problems := tuple(find_unanswerable_lists(ready, make_probes(ready))):
-            raise ChallengeError(problems=problems)
+        refuse_unanswerable(ready, make_probes(ready))
         return ready, []
     except ChallengeError as error:
         # This raises an error where the challenge itself is wrong.
@@ -180,32 +237,36 @@ def _opened_with_more(
         return ready, [f"other cut-offs and weights: {why}"]
 
 
-def _further(plain: BoundChallenge) -> Iterator[MeasureSpec]:
-    """The primary measure with other cut-offs, and with weights that the lists have."""
+def _further_measures(plain: BoundChallenge) -> Iterator[MeasureSpec]:
+    """Yield the primary measure with other cut-offs, and with weights that the lists have."""
     primary = next(each for each in plain.measures if each.primary)
     spec = plain.challenge.metrics[plain.measures.index(primary)]
-    ids = {each.id for each in plain.measures}
     if spec.score is not None or plain.rank_by is not None or plain.ranked_by is not None:
         return
-    name, params = parse(spec.notation)[0], primary.params
+    ids = {each.id for each in plain.measures}
     for k in _cutoffs(plain, primary):
         id = f"{primary.metric.name}@{k}" if spec.id is None else f"{spec.id} @{k}"
         if id not in ids:
-            yield spec.model_copy(
-                update={"notation": name, "params": {**params, "k": k}, "primary": False}
-                | ({} if spec.id is None else {"id": id})
-            )
+            update = {
+                "notation": parse(spec.notation)[0],
+                "params": {**primary.params, "k": k},
+                "primary": False,
+            }
+            if spec.id is not None:
+                update["id"] = id
+            yield spec.model_copy(update=update)
     taken = {*primary.metric.parameters.model_fields, *plain.challenge.truth.columns}
-    weighted = primary.combination.list_weights or primary.combination.grouped_by
-    if weighted or not primary.of_lists or taken.intersection(WEIGHTS):
+    is_weighted = primary.combination.list_weights or primary.combination.grouped_by
+    if is_weighted or not primary.of_lists or taken.intersection(WEIGHTS):
         return
-    for column in [each for each in WEIGHTS if each in list_column_names(plain.challenge)]:
-        update = {"weights": (column,), "id": f"{primary.id} by {column}", "primary": False}
-        yield spec.model_copy(update=update)
+    for column in WEIGHTS:
+        if column in list_column_names(plain.challenge):
+            id = f"{primary.id} by {column}"
+            yield spec.model_copy(update={"weights": (column,), "id": id, "primary": False})
 
 
 def _cutoffs(plain: BoundChallenge, primary: Measure) -> list[int]:
-    """The nearest cut-offs below and above the one of a measure, within the lists' length."""
+    """Return the nearest cut-offs below and above that of a measure, within the lists' length."""
     k = primary.params.get("k")
     if primary.metric.cutoff != "k" or not isinstance(k, int):
         return []
@@ -215,8 +276,8 @@ def _cutoffs(plain: BoundChallenge, primary: Measure) -> list[int]:
     return below + [each for each in CUTOFFS if k < each <= most][:NEAREST]
 
 
-def _ruled(terms: Terms) -> str:
-    """What ranks, in words."""
+def _describe_rule(terms: Terms) -> str:
+    """Return what ranks, in words."""
     if terms.rank_by is not None:
         return f"{terms.rank_by[0].name} by {terms.rank_by[1].name}"
     if (by := terms.ranked_by) is not None:

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, compress
-from typing import NamedTuple, cast
+from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 
-from scorer.api.splits import restrict_outcome, split_masks
+from scorer.api.splits import restrict_outcome, restrict_to_lists, split_masks
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
@@ -26,12 +26,7 @@ from scorer.preferences.aggregations import aggregations
 from scorer.results.report import OF_EACH, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Missing, Outcome, Scorecard, Undefined
 from scorer.results.study import Decided, Halves, Variation
-from scorer.scoring.aggregate import (
-    RulesById,
-    aggregate_folds,
-    aggregate_values,
-    values_of_lists,
-)
+from scorer.scoring.aggregate import RulesById, aggregate_folds, aggregate_values, values_of_lists
 from scorer.stats.aggregate import MEAN, Aggregate
 from scorer.stats.ranks import (
     agreement,
@@ -44,390 +39,378 @@ from scorer.stats.ranks import (
 from scorer.views.preferences import PositionTable
 
 TENTH, HALF = 0.1, 0.5
-SUM = Aggregate("sum")
 DRAWS = 20  # of a tenth of the lists that is left out, and of two halves
 
 
-class Entrants(NamedTuple):
-    """The ranked submissions of a board, best first, with what they gave."""
+class Order(NamedTuple):
+    """The order by another decision."""
+
+    about: Decided
+    name: str
+    ranks: Ints | None  # of the submissions in the official order; None if none has a value
+
+
+class RankedSubmissions(NamedTuple):
+    """The valid submissions of a board, best first.
+
+    Attributes:
+        terms: What the board knows of its challenge.
+        scored: The submissions.
+        outcomes: What each run gave; most submissions are their own only run.
+        ranks: The official ranks, (submissions,).
+        further: The ids of measures that the challenge does not have.
+    """
 
     terms: Terms
-    scored: tuple[Scored, ...]
-    outcomes: tuple[tuple[Outcome, ...], ...]  # of each, one a run
-    ranks: Ints  # (submissions,), official
-    further: frozenset[str]  # measures that are no measures of the challenge, by id
+    scored: Sequence[Scored]
+    outcomes: Sequence[Outcome]
+    ranks: Ints
+    further: frozenset[str]
 
     @property
-    def runs(self) -> list[tuple[Scored, ...]]:
-        """The runs of each; most are their own only one."""
-        return [each.runs or (each,) for each in self.scored]
+    def runs(self) -> list[Scored]:
+        """The runs, in the order of the submissions."""
+        return [run for each in self.scored for run in each.runs or (each,)]
 
     @property
     def cards(self) -> list[Scorecard]:
         """The scorecard of each run."""
-        return [cast(Scorecard, run.card) for run in chain.from_iterable(self.runs)]
+        return [outcome.card for outcome in self.outcomes if outcome.card is not None]
 
     @property
     def by_primary(self) -> bool:
         """Whether the primary measure ranks."""
         return self.terms.rank_by is None and self.terms.ranked_by is None
 
-    def values(
-        self, measure: Measure, rules: RulesById | None = None, keep: Mask | None = None
-    ) -> Floats:
-        """The value of each by a measure, by other rules or on some of the lists; NaN for none."""
-        runs = list(chain.from_iterable(self.runs))
-        table = [run.values[measure.id] for run in runs if measure.id in run.values]
-        if rules is None and len(table) == len(runs) and all(map(_has_list_values, table)):
-            how = SUM if measure.metric.aggregate == "sum" else MEAN
-            rows = [cast(Floats, each.per_list) for each in table]
-            values = [how.of(row if keep is None else row[keep]) for row in rows]
-        else:
-            used = self.terms.rules if rules is None else rules
-            outcomes = chain.from_iterable(self.outcomes)
-            values = [
-                self._value(cast(Scorecard, run.card), outcome, measure, used, keep)
-                for run, outcome in zip(runs, outcomes, strict=True)
-            ]
-        ends = np.cumsum([len(each) for each in self.outcomes])[:-1]
-        return np.array([float(each.mean()) for each in np.split(np.array(values), ends)])
-
-    def table(self, measure: Measure) -> Floats | None:
-        """The value of every list, (submissions, lists), NaN for none; None of a pooled figure."""
+    def list_values(self, measure: Measure) -> Floats | None:
+        """Return the value of every list, (submissions, lists); None of a pooled figure."""
         rows = [each.values[measure.id].per_list for each in self.scored]
         return np.array(rows) if all(row is not None for row in rows) else None
 
-    def _value(
-        self,
-        card: Scorecard,
-        outcome: Outcome,
-        measure: Measure,
-        rules: RulesById,
-        keep: Mask | None,
+    def values_by(
+        self, measure: Measure, rules: RulesById | None = None, keep: Mask | None = None
+    ) -> Floats:
+        """Return the value of each submission, NaN if it has none.
+
+        Args:
+            measure: What gives the values.
+            rules: Other rules than the board's.
+            keep: The lists that count, (lists,).
+        """
+        runs = self.runs
+        known = [run.values[measure.id] for run in runs if measure.id in run.values]
+        if rules is None and len(known) == len(runs) and all(map(_is_mean_of_lists, known)):
+            how = Aggregate("sum") if measure.metric.aggregate == "sum" else MEAN
+            tables = [each.per_list for each in known if each.per_list is not None]
+            values = [how.of(row if keep is None else row[keep]) for row in tables]
+        else:
+            used = self.terms.rules if rules is None else rules
+            values = [self._evaluate(outcome, measure, used, keep) for outcome in self.outcomes]
+        ends = np.cumsum([len(each.runs or (each,)) for each in self.scored])[:-1]
+        return np.array([float(part.mean()) for part in np.split(np.array(values), ends)])
+
+    def _evaluate(
+        self, outcome: Outcome, measure: Measure, rules: RulesById, keep: Mask | None
     ) -> float:
-        """The value of a run."""
+        """Return the value of a run; NaN if the metric fails."""
+        assert outcome.card is not None
         try:
             with plugin_errors(f"metric {measure.metric.name} failed"):
                 if not outcome.folds:
-                    return aggregate_values(card, measure, rules, keep).mean
+                    return aggregate_values(outcome.card, measure, rules, keep).mean
                 if keep is not None:
-                    outcome = restrict_outcome(
-                        outcome, keep, tuple(compress(self.terms.lists, keep))
-                    )
-                lists = cast(Scorecard, outcome.card).lists
-                return aggregate_folds(outcome.folds, lists, measure, rules).mean
+                    lists = tuple(compress(self.terms.lists, keep))
+                    outcome = restrict_outcome(outcome, keep, lists)
+                assert outcome.card is not None
+                return aggregate_folds(outcome.folds, outcome.card.lists, measure, rules).mean
         except PluginError:
             return math.nan
 
-    def officially(self, rules: RulesById | None = None, keep: Mask | None = None) -> Ints | None:
-        """The ranks by what ranks officially, by other rules or on some of the lists.
+    def ranks_by(self, measure: Measure, rules: RulesById | None = None) -> Ints | None:
+        """Return the ranks by a measure; None if no submission has a value."""
+        return _rank(_sign(measure) * self.values_by(measure, rules))
 
-        None where no submission has a value.
+    def combined_ranks(self, combination: Combination) -> Ints | None:
+        """Return the ranks by the primary measure, if it combined lists otherwise."""
+        changed = replace(self.terms.primary, combination=combination)
+        return self.ranks_by(changed, self.terms.rules)
+
+    def official_ranks(
+        self, rules: RulesById | None = None, keep: Mask | None = None
+    ) -> Ints | None:
+        """Return the ranks by what ranks officially, by other rules or on some of the lists.
+
+        None if no submission has a value.
         """
         terms, by = self.terms, self.terms.ranked_by
-        preferred = terms.rank_by or any(b.metric.view is PositionTable for b in terms.breakers)
-        if preferred or (by is not None and by.each is not None):
-            return self._anew(rules, keep)
+        has_positions = any(each.metric.view is PositionTable for each in terms.breakers)
+        if terms.rank_by or has_positions or (by is not None and by.each is not None):
+            return self._settled_ranks(rules, keep)
         ids = {terms.primary.id, *(each.id for each in terms.breakers)}
         ids |= set(by.measures if by is not None else ())
-        used = [each for each in terms.measures if each.id in ids]
-        table = {each.id: self.values(each, rules, keep) for each in used}
-        if np.isnan(table[terms.primary.id]).all() and self.by_primary:
+        values = {
+            each.id: self.values_by(each, rules, keep) for each in terms.measures if each.id in ids
+        }
+        if self.by_primary and np.isnan(values[terms.primary.id]).all():
             return None
-        scored = [
-            replace(
-                each,
-                values={k: Value(float(v[n]), 0, 0, 0, None) for k, v in table.items()},
-                runs=(),
-            )
-            for n, each in enumerate(self.scored)
-        ]
-        return self.board(terms._replace(groups={}), scored)
+        scored = []
+        for n, each in enumerate(self.scored):
+            own = {key: Value(float(column[n]), 0, 0, 0, None) for key, column in values.items()}
+            scored.append(replace(each, values=own, runs=()))
+        return self.ranks_by_terms(terms._replace(groups={}), scored)
 
-    def _anew(self, rules: RulesById | None, keep: Mask | None) -> Ints:
-        """The ranks of submissions that are settled by other rules, or on some of the lists."""
-        terms = self.terms._replace(rules=self.terms.rules if rules is None else rules)
-        outcomes: Sequence[Outcome] = list(chain.from_iterable(self.outcomes))
+    def _settled_ranks(self, rules: RulesById | None, keep: Mask | None) -> Ints:
+        """Return the ranks of submissions that are settled by other rules, or on some lists."""
+        terms, outcomes = self.terms, self.outcomes
+        if rules is not None:
+            terms = terms._replace(rules=rules)
         if keep is not None:
-            terms = terms._replace(lists=tuple(compress(terms.lists, keep)))
-            outcomes = [restrict_outcome(each, keep, terms.lists) for each in outcomes]
-        pairs = zip(chain.from_iterable(self.runs), outcomes, strict=True)
+            terms, outcomes = restrict_to_lists(terms, outcomes, keep)
+        pairs = zip(self.runs, outcomes, strict=True)
         runs = [settled(terms, run.name, run.path, outcome) for run, outcome in pairs]
-        return self.board(terms, with_repeats(runs))
+        return self.ranks_by_terms(terms, with_repeats(runs))
 
-    def board(self, terms: Terms, scored: list[Scored] | None = None) -> Ints:
-        """The ranks by other terms."""
+    def ranks_by_terms(self, terms: Terms, scored: Sequence[Scored] | None = None) -> Ints:
+        """Return the ranks by other terms; one that a rule rejects is last."""
         rows = ranked(terms, self.scored if scored is None else scored).leaderboard
-        place = {row.name: row.rank for row in rows}  # one that is rejected by a rule is last
-        return np.array([place.get(each.name) or len(place) + 1 for each in self.scored])
+        rank_of = {row.name: row.rank for row in rows}
+        return np.array([rank_of.get(each.name) or len(rank_of) + 1 for each in self.scored])
+
+    def draw_parts(self, share: float, seed: int) -> Mask:
+        """Draw such a share of the lists, whole clusters of them: (draws, lists)."""
+        lists = self.terms.lists
+        return parts(len(lists), cluster_codes(lists, self.terms.clusters), share, DRAWS, seed)
 
 
-def _has_list_values(value: Value) -> bool:
-    """Whether the value on some of the lists is their mean, or their sum."""
-    return value.plain and value.folds is None and math.isfinite(value.mean)
-
-
-Found = Iterator[tuple[Decided, str, Ints | None]]
-
-
-def variations(entrants: Entrants, seed: int) -> Iterator[Variation | str]:
-    """The board by other decisions, and on parts of its lists; the name of one without a value."""
-    families: tuple[Callable[[Entrants], Found], ...] = (
+def find_variations(board: RankedSubmissions, seed: int) -> tuple[list[Variation], list[str]]:
+    """Return the board by other decisions, and the decisions by which no submission has a value."""
+    families: tuple[Callable[[RankedSubmissions], Iterator[Order]], ...] = (
         _by_measures,
         _by_aggregates,
         _by_rules,
         _by_weights,
-        _by_splits,
-        _by_groups,
+        _by_parts,
         partial(_by_draws, seed=seed),
     )
-    names = [each.name for each in entrants.scored]
-    official = entrants.ranks.tolist()
-    for family in families:
-        for about, name, ranks in family(entrants):
-            if ranks is None:
-                yield name
-                continue
-            tau = kendall_tau(entrants.ranks, ranks)
-            yield Variation.of(about, name, tau, names, official, ranks.tolist())
+    names, official = [each.name for each in board.scored], board.ranks.tolist()
+    variations, valueless = list[Variation](), list[str]()
+    for order in (order for family in families for order in family(board)):
+        if order.ranks is None:
+            valueless.append(order.name)
+            continue
+        tau = kendall_tau(board.ranks, order.ranks)
+        ranks = order.ranks.tolist()
+        variations.append(Variation.of(order.about, order.name, tau, names, official, ranks))
+    return variations, valueless
 
 
-def _by(measure: Measure, values: Floats) -> Ints | None:
-    """The ranks of values of a measure; None where no submission has one."""
-    return _ranked(_up(measure) * values)
+def compare_halves(
+    board: RankedSubmissions, variations: Sequence[Variation], seed: int
+) -> Halves | None:
+    """Return how far random halves of the lists agree; None if there are none.
+
+    The orders by the two halves of a draw follow each other in `variations`.
+    """
+    orders = [np.array(each.ranks) for each in variations if each.about == "half"]
+    if not orders:
+        return None
+    pairs = zip(orders[::2], orders[1::2], strict=True)
+    tau = float(np.mean([kendall_tau(one, other) for one, other in pairs]))
+    correlation = reliability = math.nan
+    if board.by_primary:
+        masks = board.draw_parts(HALF, seed)
+        first, second = (
+            np.array([board.values_by(board.terms.primary, keep=mask) for mask in side]).T
+            for side in (masks, ~masks)
+        )
+        correlation, reliability = agreement(first, second)
+    return Halves(len(orders) // 2, tau, correlation, reliability)
 
 
-def _ranked(values: Floats) -> Ints | None:
-    """The ranks of values of which higher is better; None where no submission has one."""
-    return None if np.isnan(values).all() else ranks_of(values)
+def _is_mean_of_lists(value: Value) -> bool:
+    """Return whether the value on some of the lists is their mean, or their sum."""
+    return value.plain and value.folds is None and math.isfinite(value.mean)
 
 
-def _up(measure: Measure) -> float:
+def _sign(measure: Measure) -> float:
     return 1.0 if measure.metric.better == "higher" else -1.0
 
 
-def _by_measures(entrants: Entrants) -> Found:
-    """Other measures, and the official one with other cut-offs."""
-    for measure in entrants.terms.measures:
-        if measure.primary and entrants.by_primary:
-            continue
-        further = measure.id in entrants.further
-        if not (further and measure.combination.list_weights):
-            ranks = _by(measure, entrants.values(measure))
-            yield "cut-off" if further else "measure", measure.id, ranks
+def _rank(values: Floats) -> Ints | None:
+    """Return the ranks of values of which higher is better; None if there are none."""
+    return None if np.isnan(values).all() else ranks_of(values)
 
 
-def _by_aggregates(entrants: Entrants) -> Found:
-    """Other ways in which lists, groups or comparisons make an order."""
-    terms, primary = entrants.terms, entrants.terms.primary
-    if not entrants.by_primary:
-        yield from _aggregations(entrants)
-        return
-    how = primary.combination
-    many, table = unit(terms.called), entrants.table(primary)
-    if primary.of_lists:
-        alike = _without_weights(how)
-        plain = how.lists == MEAN or primary.metric.aggregate == "sum"
-        wanted = [] if plain and how.grouped_by is None else ["mean"]
-        two = table is not None and bool(np.isin(table[~np.isnan(table)], (0, 1)).all())
-        wanted += ["median"] if how.lists.name != "median" and not two else []  # which is 0 or 1
-        for name in wanted:
-            changed = replace(primary, combination=replace(alike, lists=Aggregate(name)))
-            ranks = _by(primary, entrants.values(changed, terms.rules))
-            yield "aggregate", f"{name} of the {many}", ranks
-    if table is not None:
-        values = _up(primary) * table
-        yield "aggregate", f"Borda: win rate over the {many}", _ranked(_rates(values))
-        yield "aggregate", f"Copeland: opponents beaten in most {many}", _ranked(majorities(values))
-    yield from _win_rates(entrants)
-
-
-def _win_rates(entrants: Entrants) -> Found:
-    """Win rates over the measures of a formula, and over groups, as HELM's over scenarios."""
-    primary = entrants.terms.primary
-    parts = [_up(part) * entrants.values(part) for part in primary.parts]
-    groups = [[*each.groups.get(primary.id, {}).values()] for each in entrants.scored]
-    tables = {
-        "the measures of the formula": np.array(parts).T,
-        "the groups": _up(primary) * np.array(groups, dtype=float),
-    }
-    for over, table in tables.items():
-        if table.ndim == 2 and table.shape[1] > 1 and not np.isnan(table).all():
-            yield "aggregate", f"win rate over {over}", _ranked(_rates(table))
-
-
-def _rates(values: Floats) -> Floats:
-    """The mean win rate of each, without what float arithmetic leaves between equal ones.
+def _mean_win_rates(values: Floats) -> Floats:
+    """Return the mean win rate of each submission, rounded so that equal ones stay equal.
 
     `values` is (submissions, units), higher is better.
     """
     rates = win_rates(values, np.ones(len(values), dtype=bool))
-    compared = ~np.isnan(rates).all(axis=0)
-    if not compared.any():
+    has_values = ~np.isnan(rates).all(axis=0)
+    if not has_values.any():
         return np.full(len(values), np.nan)
-    return np.asarray(np.round(rates[:, compared].mean(axis=1), 12))
+    return np.asarray(np.round(rates[:, has_values].mean(axis=1), 12))
 
 
-def _aggregations(entrants: Entrants) -> Found:
-    """Other aggregations of preferences, or of ranks by several measures."""
-    terms, preferred, by = entrants.terms, entrants.terms.rank_by, entrants.terms.ranked_by
+def _by_measures(board: RankedSubmissions) -> Iterator[Order]:
+    """Yield the orders by other measures, and by the official one with other cut-offs."""
+    for measure in board.terms.measures:
+        if measure.primary and board.by_primary:
+            continue
+        is_further = measure.id in board.further
+        if not (is_further and measure.combination.list_weights):
+            about: Decided = "cut-off" if is_further else "measure"
+            yield Order(about, measure.id, board.ranks_by(measure))
+
+
+def _by_aggregates(board: RankedSubmissions) -> Iterator[Order]:
+    """Yield the orders by other ways in which lists, groups or comparisons make an order."""
+    primary = board.terms.primary
+    if not board.by_primary:
+        yield from _by_aggregations(board)
+        return
+    how, many, table = primary.combination, unit(board.terms.called), board.list_values(primary)
+    if primary.of_lists:
+        is_mean = how.lists == MEAN or primary.metric.aggregate == "sum"
+        names = [] if is_mean and how.grouped_by is None else ["mean"]
+        is_binary = table is not None and np.isin(table[~np.isnan(table)], (0, 1)).all()
+        if how.lists.name != "median" and not is_binary:
+            names.append("median")
+        for name in names:
+            changed = replace(_without_weights(how), lists=Aggregate(name))
+            yield Order("aggregate", f"{name} of the {many}", board.combined_ranks(changed))
+    if table is not None:
+        values = _sign(primary) * table
+        rates, beaten = _mean_win_rates(values), majorities(values)
+        yield Order("aggregate", f"Borda: win rate over the {many}", _rank(rates))
+        yield Order("aggregate", f"Copeland: opponents beaten in most {many}", _rank(beaten))
+    # Win rates over scenarios, as HELM takes them.
+    parts = [_sign(part) * board.values_by(part) for part in primary.parts]
+    groups = [[*each.groups.get(primary.id, {}).values()] for each in board.scored]
+    for units, values in {
+        "the measures of the formula": np.array(parts).T,
+        "the groups": _sign(primary) * np.array(groups, dtype=float),
+    }.items():
+        if values.ndim == 2 and values.shape[1] > 1 and not np.isnan(values).all():
+            yield Order("aggregate", f"win rate over {units}", _rank(_mean_win_rates(values)))
+
+
+def _by_aggregations(board: RankedSubmissions) -> Iterator[Order]:
+    """Yield the orders by other aggregations of preferences, or of ranks by several measures."""
+    terms, preferred, by = board.terms, board.terms.rank_by, board.terms.ranked_by
     if by is not None and by.each is not None:
         other = "group" if by.each == "list" else "list"
-        fits = terms.groups if other == "group" else terms.primary.of_lists
-        if fits:
+        if terms.groups if other == "group" else terms.primary.of_lists:
             changed = terms._replace(ranked_by=by._replace(each=other))
-            yield "aggregate", f"{by.aggregate.name} in each {other}", entrants.board(changed)
+            name = f"{by.aggregate.name} in each {other}"
+            yield Order("aggregate", name, board.ranks_by_terms(changed))
         return
     official = preferred[1] if preferred else by.aggregate if by else None
+    is_official_mean = official is not None and official.metric.name in OF_EACH
     for aggregate in aggregations.bind_all():
-        # win rates and mean ranks give Borda's order
-        if aggregate == official or _of_ranks(aggregate, official):
+        name = aggregate.metric.name
+        # Win rates and mean ranks give the order of Borda's count.
+        if aggregate == official or (name in OF_EACH and (is_official_mean or name != "Borda")):
             continue
         if preferred is not None:
             changed = terms._replace(rank_by=(preferred[0], aggregate))
         elif by is not None:
             changed = terms._replace(ranked_by=by._replace(aggregate=aggregate))
-        yield "aggregate", aggregate.name, entrants.board(changed)
+        yield Order("aggregate", aggregate.name, board.ranks_by_terms(changed))
 
 
-def _of_ranks(aggregate: Measure, official: Measure | None) -> bool:
-    """Whether an aggregation is of mean ranks and is not to be tried: one of them is, or ranks."""
-    of_each = official is not None and official.metric.name in OF_EACH
-    return aggregate.metric.name in OF_EACH and (of_each or aggregate.metric.name != "Borda")
-
-
-def _by_rules(entrants: Entrants) -> Found:
-    """Other rules for lists that are left out, and for those without a value."""
-    terms, many = entrants.terms, unit(entrants.terms.called)
-    answered = np.array([card.answered for card in entrants.cards])
-    official = terms.rules[terms.primary.id]
+def _by_rules(board: RankedSubmissions) -> Iterator[Order]:
+    """Yield the orders by other rules for lists that are left out, or have no value."""
+    terms, many = board.terms, unit(board.terms.called)
+    primary, official = terms.primary, terms.rules[terms.primary.id]
+    answered = np.array([card.answered for card in board.cards])
     if not answered.all():
         words: dict[Missing, str] = {"zero": "count as empty", "skip": "are left out"}
-        for missing, said in words.items():
+        for missing, what in words.items():
             if missing != official.missing:
                 rules = {key: each._replace(missing=missing) for key, each in terms.rules.items()}
-                yield "rule", f"{many} that a submission lacks {said}", entrants.officially(rules)
+                name = f"{many} that a submission lacks {what}"
+                yield Order("rule", name, board.official_ranks(rules))
         common: Mask = np.all(answered, axis=0)
         if common.any():
-            yield "rule", f"only {many} that all have", entrants.officially(None, common)
-    if not _lacks_values(entrants):
+            yield Order("rule", f"only {many} that all have", board.official_ranks(keep=common))
+    if not primary.of_lists or primary.id not in board.cards[0].values:
         return
-    low = all(part.metric.zero_is_bad for part in terms.primary.all_parts)
-    others: tuple[Undefined, ...] = ("zero", "skip") if low else ("skip", "worst")
+    states = (values_of_lists(card, primary, terms.rules)[1] for card in board.cards)
+    if not any(bool((each >= UNDEFINED).any()) for each in states):
+        return
+    is_zero_bad = all(part.metric.zero_is_bad for part in primary.all_parts)
+    others: tuple[Undefined, ...] = ("zero", "skip") if is_zero_bad else ("skip", "worst")
     for undefined in others:
         if undefined != official.undefined:
             rules = {key: each._replace(undefined=undefined) for key, each in terms.rules.items()}
-            yield "rule", f"undefined: {undefined}", entrants.officially(rules)
-
-
-def _lacks_values(entrants: Entrants) -> bool:
-    """Whether a list has no value for some submission by the primary measure."""
-    primary, rules = entrants.terms.primary, entrants.terms.rules
-    if not primary.of_lists or primary.id not in {*entrants.cards[0].values}:
-        return False
-    states = (values_of_lists(card, primary, rules)[1] for card in entrants.cards)
-    return any(bool((each >= UNDEFINED).any()) for each in states)
+            yield Order("rule", f"undefined: {undefined}", board.official_ranks(rules))
 
 
 def _without_weights(how: Combination) -> Combination:
-    """The combination in which all lists count alike."""
+    """Return the combination in which all lists count alike."""
     return replace(how, list_weights=None, grouped_by=None, groups=MEAN, group_weights=None)
 
 
-def _by_weights(entrants: Entrants) -> Found:
-    """Weights of lists or not; groups alike, by their lists, or none."""
-    terms, primary = entrants.terms, entrants.terms.primary
-    if not entrants.by_primary:
+def _by_weights(board: RankedSubmissions) -> Iterator[Order]:
+    """Yield the orders by lists with weights or without; by groups alike, by size, or by none."""
+    terms, primary = board.terms, board.terms.primary
+    if not board.by_primary:
         return
     how, many = primary.combination, unit(terms.called)
     changes: dict[str, Combination] = {}
     if how.list_weights is not None:
         changes[f"{many} without weights"] = replace(how, list_weights=None)
     if how.grouped_by is not None and primary.of_lists:
-        changes[f"all {many} alike, without groups"] = replace(
-            _without_weights(how), lists=how.lists
-        )
+        alike = replace(_without_weights(how), lists=how.lists)
+        changes[f"all {many} alike, without groups"] = alike
     if how.grouped_by is not None and how.group_weights != SIZE:
         changes[f"groups by their {many}"] = replace(how, group_weights=SIZE)
     if how.group_weights is not None:
         changes["groups alike"] = replace(how, group_weights=None)
     for name, combination in changes.items():
-        changed = replace(primary, combination=combination)
-        yield "weights", name, _by(primary, entrants.values(changed, terms.rules))
+        yield Order("weights", name, board.combined_ranks(combination))
     for measure in terms.measures:
-        if measure.id in entrants.further and measure.combination.list_weights:
+        if measure.id in board.further and measure.combination.list_weights:
             column = printable(measure.combination.list_weights)
-            ranks = _by(measure, entrants.values(measure))
-            yield "weights", f"{many} weighted by {column}", ranks
-    means = [np.mean([*each.groups.get(primary.id, {}).values()] or [np.nan])
-             for each in entrants.scored]  # fmt: skip
-    if how.grouped_by is None and (ranks := _by(primary, np.array(means))) is not None:
-        yield "weights", "groups alike", ranks
+            yield Order("weights", f"{many} weighted by {column}", board.ranks_by(measure))
+    if how.grouped_by is None:
+        groups = [[*each.groups.get(primary.id, {}).values()] for each in board.scored]
+        means = np.array([np.mean(values or [np.nan]) for values in groups])
+        if (ranks := _rank(_sign(primary) * means)) is not None:
+            yield Order("weights", "groups alike", ranks)
 
 
-def _by_splits(entrants: Entrants) -> Found:
-    """Each split alone."""
-    terms = entrants.terms
+def _by_parts(board: RankedSubmissions) -> Iterator[Order]:
+    """Yield the orders by each split alone, and without each group of lists."""
+    terms = board.terms
     for name, keep in split_masks(terms.challenge, terms.lists, terms.groups).items():
         if name != EVERYTHING and keep.any():
-            yield "split", f"only the split {printable(name)}", entrants.officially(None, keep)
-
-
-def _by_groups(entrants: Entrants) -> Found:
-    """Each group of lists left out."""
-    names, codes = labels(entrants)
+            ranks = board.official_ranks(keep=keep)
+            yield Order("split", f"only the split {printable(name)}", ranks)
+    grouped_by, columns = terms.primary.combination.grouped_by, board.cards[0].columns.groups
+    if not terms.groups and grouped_by is not None and grouped_by in columns:
+        names, codes = columns[grouped_by].names, columns[grouped_by].codes
+    else:
+        names = tuple(sorted(set(terms.groups.values())))
+        places = {name: n for n, name in enumerate(names)}
+        codes = np.array([places.get(terms.groups.get(each, ""), -1) for each in terms.lists])
     for code, name in enumerate(names):
         keep = codes != code
         if keep.any() and not keep.all():
-            yield "group", f"without {printable(name)}", entrants.officially(None, keep)
+            yield Order("group", f"without {printable(name)}", board.official_ranks(keep=keep))
 
 
-def labels(entrants: Entrants) -> tuple[list[str], Ints]:
-    """The groups of the lists, and the place of each list's among these, (lists,); -1: in none."""
-    terms, columns = entrants.terms, entrants.cards[0].columns.groups
-    grouped_by = terms.primary.combination.grouped_by
-    if not terms.groups and grouped_by is not None and grouped_by in columns:
-        return list(columns[grouped_by].names), columns[grouped_by].codes
-    names = sorted(set(terms.groups.values()))
-    place = {name: n for n, name in enumerate(names)}
-    codes = [place.get(terms.groups.get(each, ""), -1) for each in terms.lists]
-    return names, np.array(codes, dtype=np.int64)
-
-
-def _by_draws(entrants: Entrants, seed: int) -> Found:
-    """A tenth of the lists left out, and half of them, drawn several times."""
-    many = unit(entrants.terms.called)
-    for n, gone in enumerate(_lists_drawn(entrants, TENTH, seed), start=1):
+def _by_draws(board: RankedSubmissions, seed: int) -> Iterator[Order]:
+    """Yield the orders without a tenth of the lists, and by half of them, drawn several times."""
+    many = unit(board.terms.called)
+    for n, lost in enumerate(board.draw_parts(TENTH, seed), start=1):
         name = f"without a tenth of the {many}, draw {n}"
-        yield "tenth", name, entrants.officially(None, ~gone)
-    for n, kept in enumerate(_lists_drawn(entrants, HALF, seed), start=1):
-        sides = [entrants.officially(None, keep) for keep in (kept, ~kept)]
-        both = all(each is not None for each in sides)
+        yield Order("tenth", name, board.official_ranks(keep=~lost))
+    for n, half in enumerate(board.draw_parts(HALF, seed), start=1):
+        sides = [board.official_ranks(keep=keep) for keep in (half, ~half)]
+        has_both = all(ranks is not None for ranks in sides)
         for side, ranks in zip("ab", sides, strict=True):
-            yield "half", f"half of the {many}, draw {n}{side}", ranks if both else None
-
-
-def _lists_drawn(entrants: Entrants, share: float, seed: int) -> Mask:
-    """Draws of so many of the lists, whole clusters of them."""
-    lists = entrants.terms.lists
-    codes = cluster_codes(lists, entrants.terms.clusters)
-    return parts(len(lists), codes, share, DRAWS, seed)
-
-
-def halves(entrants: Entrants, drawn: list[Variation], seed: int) -> Halves | None:
-    """How far two halves agree, of whose orders `drawn` has each pair; None of no pair."""
-    if not drawn:
-        return None
-    orders = np.array([each.ranks for each in drawn])
-    pairs = zip(orders[::2], orders[1::2], strict=True)
-    tau = float(np.mean([kendall_tau(one, other) for one, other in pairs]))
-    correlation = reliability = math.nan
-    if entrants.by_primary:
-        primary = entrants.terms.primary
-        masks = _lists_drawn(entrants, HALF, seed)
-        first, second = (
-            np.array([entrants.values(primary, None, mask) for mask in side]).T
-            for side in (masks, ~masks)
-        )
-        correlation, reliability = agreement(first, second)
-    return Halves(len(drawn) // 2, tau, correlation, reliability)
+            name = f"half of the {many}, draw {n}{side}"
+            yield Order("half", name, ranks if has_both else None)

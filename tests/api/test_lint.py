@@ -78,6 +78,18 @@ def test_canaries_of_grades(challenge):
     assert list(row["AP"]) == ["perfect", "reversed", "constant", "empty", "tied"]
 
 
+def test_the_result_is_a_table_and_folds_its_notes(challenge):
+    result = found(challenge(ONE))
+    assert repr(result) == "<Lint of challenge: sound>"
+    rows = result.to_polars()
+    assert rows.filter(submission="perfect")["value"].to_list() == [1.0, 1.0, 1.0]
+    assert result.to_pandas().shape == rows.shape
+    page = result._repr_html_()
+    shown, _, notes = page.partition("<details>")
+    assert "Sound: " in shown
+    assert "no .scorer-key" in notes
+
+
 def test_canaries_of_ratings(challenge):
     row = canaries(found(challenge(RATED, **RATINGS)))
     assert row["MAE(average=lists)"] == {

@@ -64,6 +64,12 @@ def test_variations_are_held_against_the_official_order(board):
     median = found["median of the lists"]  # 1, .5, .333, .056
     assert median.ranks == (1, 2, 3, 4)
     assert median.tau == 1.0
+    assert repr(study) == "<Study of challenge: 'bold' first in 2 of 4 variations>"
+    rows = study.to_polars()
+    assert rows.height == 1 + len(study.variations)
+    assert rows["rank of bold"].to_list()[:2] == [1, 3]
+    assert study.to_pandas().shape == rows.shape
+    assert "<details><summary>Notes</summary>" in study._repr_html_()
 
 
 @pytest.mark.slow("studies three boards")

@@ -40,4 +40,4 @@ def lint(
     refuse_overwrite(output, settled, challenge)
     soundness = run(settled, allow_plugins=allow_plugins)
     options = terminal.options(output, every=every)
-    return forms.result(soundness, options, exit_code=0 if soundness.sound else 2)
+    return forms.result(soundness.content(), options, exit_code=0 if soundness.sound else 2)

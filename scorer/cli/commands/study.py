@@ -98,7 +98,9 @@ def study(
     )
     messages = [] if quiet else list(notes)
     messages += problems_of([(each.findings, quiet) for each in found.rejected])
-    return forms.result(found, terminal.options(output), messages, 1 if found.rejected else 0)
+    return forms.result(
+        found.content(), terminal.options(output), messages, 1 if found.rejected else 0
+    )
 
 
 def _of_values(words: list[str], said: ValueOptions) -> ValueTables:
