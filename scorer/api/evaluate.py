@@ -289,6 +289,8 @@ def as_session_error(error: ChallengeError) -> Exception:
     messages = []
     for problem in problems:
         message = problem.message.removeprefix("submission.")
+        if message.startswith("metrics["):  # as the argument is called here
+            message = f"measures{message.removeprefix('metrics')}"
         if problem.code == "C105" and message.startswith("submission: "):
             return TypeError(f"rules: {message.removeprefix('submission: ')}")
         # of a name that nothing is like

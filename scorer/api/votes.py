@@ -48,7 +48,7 @@ def votes(
         columns: role -> the name of its column, where it is not a usual one.
         level: Of the intervals; None: none.
         alpha: Level of the tests that make tiers and ranges of ranks; None: none.
-        draws: How many permutations are drawn;
+        draws: How many permutations the tests draw.
         seed: Of all draws.
         title: Of the leaderboard.
 
