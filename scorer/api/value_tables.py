@@ -293,7 +293,7 @@ def _split_table(
             group.select(CASE, MEASURE, VALUE, LINE),
             where,
             part=", ".join(f"{n} {quoted(cell)}" for n, cell in zip(names, cells, strict=True)),
-            description=columns.told,
+            description=columns.description,
             problems=tuple(problems.get(cells, ())),
         )
 

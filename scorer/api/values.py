@@ -42,10 +42,10 @@ from scorer.infer.directions import (
 from scorer.infer.preview import preview_file
 from scorer.infer.values import (
     ValueColumns,
+    are_in_range,
     find_run_column,
     find_value_columns,
-    in_range,
-    parts_of,
+    split_quotient,
 )
 from scorer.scoring.bind import bind
 
@@ -233,13 +233,13 @@ def _use_files(files: Sequence[SubmissionFile], options: ValueOptions) -> ValueT
     names = _names_in_rows(files, columns) if columns.measure else columns.values
     submission: dict[str, Any] = {"columns": _roles(columns)}
     submission |= {key: table.layout[key] for key in ("format", "separator") if key in table.layout}
-    given = {name: {"column": list(parts_of(name, table.names))} for name in names}
+    given = {name: {"column": list(split_quotient(name, table.names))} for name in names}
     if columns.measure is not None:
         submission["columns"][VALUE] = columns.values[0]
         given = {name: {} for name in names}
     cells = {name: table.cells(name) for name in names if name in table.names}
     challenge = _challenge_of_values(given, submission, options, cells)
-    note = f"{printable(file.display)}: {columns.told}; {_describe_ranking(challenge)}"
+    note = f"{printable(file.display)}: {columns.description}; {_describe_ranking(challenge)}"
     return ValueTables(challenge, list(files), (note,) if table.rows else ())
 
 
@@ -370,7 +370,7 @@ def _challenge_of_values(
 def _range_of_metric(name: str, cells: Sequence[str]) -> dict[str, Any]:
     """The range of a value, some cells of which are known, as of the metric that it is called."""
     metric = named_metric(name)
-    if metric is None or metric.range == (None, None) or not in_range(cells, metric.range):
+    if metric is None or metric.range == (None, None) or not are_in_range(cells, metric.range):
         return {}
     return {"range": list(metric.range)}
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.infer.base import Guess, Needs, Preview, are_numbers, fold_name
-from scorer.infer.tables import SEPARATORS, AnswerColumns, find_key_columns
+from scorer.infer.tables import F1_MACRO, F1_MICRO, SEPARATORS, AnswerColumns, find_key_columns
 
 BOX_WORDS = ["class", "score", "x1", "y1", "x2", "y2"]
 BOX_SIZES = range(5, 10)  # words that each thing in a cell may have: its class and numbers
@@ -22,16 +22,21 @@ LATITUDE, LONGITUDE = re.compile(r"lat(itude)?", re.I), re.compile(r"(lon|lng)(g
 SPAN = re.compile(r"\s*([^\d\s][^\s:,]*[\s:]+)?\d+(\.\d+)?[\s:,]+\d+(\.\d+)?\s*")
 SPAN_SEPARATORS = (";", "|")
 TEXT_SIGN = re.compile(r"""[\s.,:;!?()"'=/+№]""")
+EXACT_MATCH = {"id": "ExactMatch", "metric": "ExactMatch(normalize=plain)"}
+EDITS = {
+    "id": "EditDistance",
+    "metric": "EditDistance(unit=tokens, average=pooled, over=truth)",
+}
 LEAST_RUN_WORDS = 4  # numbers of a cell that hardly are run lengths by chance
 
 
-def recognize_spans(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_spans(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for spans of a text in a cell, such as `PER 0 4;LOC 10 16`.
 
     A text without spans has an empty cell.
     """
-    columns = _find_answers(truth, sample) if needs.allow("grades") else None
-    if columns is None or sample is None or not truth.is_unique(columns.truth_key):
+    columns = _find_answers(truth, sample)
+    if columns is None or not truth.is_unique(columns.truth_key):
         return None
     cells = [*truth.cells(columns.truth_value), *sample.cells(columns.value)]
     for sign in SPAN_SEPARATORS:
@@ -48,10 +53,10 @@ def recognize_spans(truth: Preview, sample: Preview | None, needs: Needs) -> Gue
     return None
 
 
-def recognize_masks(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_masks(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for run lengths of pixels in a cell."""
-    columns = None if needs.kinds else _find_answers(truth, sample)
-    if columns is None or sample is None:
+    columns = _find_answers(truth, sample)
+    if columns is None:
         return None
     cells = [*truth.cells(columns.truth_value), *sample.cells(columns.value)]
     long = [cell for cell in cells if len(cell.split()) >= LEAST_RUN_WORDS]
@@ -92,13 +97,13 @@ def _most_pixels(truth: Preview) -> int | None:
     return max(int(height * width) for height, width in zip(*sides, strict=False))
 
 
-def recognize_boxes(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_boxes(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for boxes in a cell: a class and a score with the corners of each.
 
     Raises:
         UsageError: The sample has boxes or the like, and what the truth has is not known.
     """
-    if sample is None or needs.kinds or truth.is_trec or "header" in sample.layout:
+    if "header" in sample.layout:
         return None
     sizes = {name: _words_per_box(sample.cells(name)) for name in sample.names}
     found = [(name, size) for name, size in sizes.items() if size is not None]
@@ -145,13 +150,11 @@ def _is_number(word: str) -> bool:
     return re.fullmatch(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", word) is not None
 
 
-def recognize_texts(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_texts(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for a text for each id: most differ, and have blanks and signs.
 
     Or for a sequence of numbers or of the same word: some come again in a cell.
     """
-    if sample is None or not needs.allow("grades") or needs.kinds == {"labels"}:
-        return None
     columns = _find_answers(truth, sample)
     if columns is None or fold_name(columns.value) != fold_name(columns.truth_value):
         return None
@@ -161,8 +164,7 @@ def recognize_texts(truth: Preview, sample: Preview | None, needs: Needs) -> Gue
     if len(words) < 2:  # such as None
         if all(len(row) == len(set(row)) for row in rows):
             return None
-        measure = "EditDistance(unit=tokens, average=pooled, over=truth)"
-        guess = columns.guess("sequences of words in a cell", "text", (measure,))
+        guess = columns.guess("sequences of words in a cell", "text", (EDITS,))
         doubt = "words are taken for a sequence, since one comes again in a cell; they may be ids"
         return guess._replace(doubt=doubt)
     with_signs = sum(TEXT_SIGN.search(cell) is not None for cell in cells)
@@ -170,7 +172,7 @@ def recognize_texts(truth: Preview, sample: Preview | None, needs: Needs) -> Gue
         return None
     if _find_separator(cells) is not None or _are_ids(rows):
         return None
-    measures = ("ExactMatch(normalize=plain)", "EditDistance")
+    measures = (EXACT_MATCH, "EditDistance")
     doubt = "texts are taken for texts, since most differ; few that come again would be classes"
     return columns.guess("texts", "text", measures)._replace(doubt=doubt)
 
@@ -181,10 +183,10 @@ def _are_ids(rows: Sequence[Sequence[str]]) -> bool:
     return all(any(map(str.isdigit, word)) and "." not in word for word in words)
 
 
-def recognize_several_labels(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_several_labels(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for several labels in a cell: few, none twice in a cell, in no order."""
-    columns = _find_answers(truth, sample) if needs.allow("labels") else None
-    if columns is None or sample is None or not truth.is_unique(columns.truth_key):
+    columns = _find_answers(truth, sample)
+    if columns is None or not truth.is_unique(columns.truth_key):
         return None
     cells = truth.cells(columns.truth_value)
     if (sign := _find_separator(cells)) is None:
@@ -197,9 +199,10 @@ def recognize_several_labels(truth: Preview, sample: Preview | None, needs: Need
         if len(lengths) < 2 or any(row != sorted(row) for row in numbers):
             return None  # as many for each list, or an order: ranked ids
         doubt = "numbers in a cell are taken for labels, since they ascend; they may be ranked ids"
-    measures = ("F1(average=micro)", "F1(average=macro)")
     description = "a table of rows with several labels each"
-    return columns.guess(description, "label", measures, multilabel=sign)._replace(doubt=doubt)
+    return columns.guess(description, "label", (F1_MICRO, F1_MACRO), multilabel=sign)._replace(
+        doubt=doubt
+    )
 
 
 def _find_separator(cells: Sequence[str]) -> str | None:
@@ -215,9 +218,9 @@ def _find_separator(cells: Sequence[str]) -> str | None:
     return None
 
 
-def recognize_spread(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_spread(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for a number for each id, submitted with how far it may be off."""
-    if sample is None or needs.kinds or (key := find_key_columns(truth, sample)) is None:
+    if (key := find_key_columns(truth, sample)) is None:
         return None
     names = sample.names_except(key.sample)
     spreads = [name for name in names if fold_name(name) in SPREADS]
@@ -230,15 +233,14 @@ def recognize_spread(truth: Preview, sample: Preview | None, needs: Needs) -> Gu
     of_truth = {"columns": {"list": key.truth, "target": target}}
     extra = {spread: "number"}
     of_sample = {"columns": {"list": key.sample, "prediction": value, "extra": extra}}
-    measures = (f"LaplaceLogLikelihood(spread={spread})",)
+    likelihood = "LaplaceLogLikelihood"
+    measure = {"id": likelihood, "metric": f"{likelihood}(spread={spread})"}
     doubt = f"{quoted(spread)} is taken for the standard deviation of a prediction"
-    return Guess("numbers with their spread", of_truth, of_sample, measures, doubt)
+    return Guess("numbers with their spread", of_truth, of_sample, (measure,), doubt)
 
 
-def recognize_points(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_points(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for points on the globe, a latitude and a longitude, of ids or of pairs."""
-    if sample is None or needs.kinds or truth.is_trec:
-        return None
     of_truth, of_sample = _find_coordinates(truth), _find_coordinates(sample)
     if of_sample is None or of_truth != of_sample:
         return None
@@ -252,7 +254,7 @@ def recognize_points(truth: Preview, sample: Preview | None, needs: Needs) -> Gu
         "points on the globe",
         {"columns": {**keys, answer: latitude, "extra": extra}},
         {"columns": {**keys, "prediction": latitude, "extra": extra}},
-        (f"Haversine(longitude={longitude})",),
+        ({"id": "Haversine", "metric": f"Haversine(longitude={longitude})"},),
     )
 
 
@@ -264,14 +266,12 @@ def _find_coordinates(table: Preview) -> tuple[str, str] | None:
     return None if latitude is None or longitude is None else (latitude, longitude)
 
 
-def _find_answers(truth: Preview, sample: Preview | None) -> AnswerColumns | None:
+def _find_answers(truth: Preview, sample: Preview) -> AnswerColumns | None:
     """Return the columns of ids and answers, if a sample has one answer for each id.
 
     The truth may accept several answers, in several rows.
     """
-    if sample is None or truth.is_trec or len(sample.names) != 2:
-        return None
-    if {"header", "json"} & {*truth.layout, *sample.layout}:
+    if len(sample.names) != 2 or {"header", "json"} & {*truth.layout, *sample.layout}:
         return None
     key = find_key_columns(truth, sample)
     sample_key = sample.names[0] if key is None else key.sample

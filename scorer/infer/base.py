@@ -5,29 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from scorer.reading.numbers import DECIMAL
 
 # Role -> what people call its column, without case and signs: `User ID` is `userid`.
-NAMES: Mapping[str, Sequence[str]] = {
-    "list": (
-        *("list", "query", "queryid", "qid", "q", "topic", "topicid", "user", "userid", "uid"),
-        *("session", "sessionid", "customer", "customerid", "playlist", "triplet", "listid"),
-    ),
-    "item": (
-        *("item", "itemid", "iid", "doc", "docid", "docno", "document", "documentid", "movie"),
-        *("movieid", "film", "filmid", "product", "productid", "article", "articleid", "track"),
-        *("trackid", "book", "bookid", "lecture", "lectureid", "sku", "asin", "passageid"),
-        "corpusid",
-    ),
-    "grade": ("grade", "relevance", "rel", "relevancy", "label", "gain", "judgment", "judgement"),
-    "rating": ("rating", "ratings", "stars", "target"),
-    "score": ("score", "scores", "similarity", "confidence", "probability"),
-    "rank": ("rank", "position", "place"),
-    "prediction": ("prediction", "predictions", "pred", "predicted", "predictedrating", "estimate"),
-    "label": ("label", "labels", "class", "category", "target", "y"),
-    "probability": ("probability", "probabilities", "prob", "proba", "score", "confidence", "p"),
+NAMES = {
+    role: words.split()
+    for role, words in {
+        "list": "list query queryid qid q topic topicid user userid uid session sessionid customer "
+        "customerid playlist triplet listid",
+        "item": "item itemid iid doc docid docno document documentid movie movieid film filmid "
+        "product productid article articleid track trackid book bookid lecture lectureid sku asin "
+        "passageid corpusid",
+        "grade": "grade relevance rel relevancy label gain judgment judgement",
+        "rating": "rating ratings stars target",
+        "score": "score scores similarity confidence probability",
+        "rank": "rank position place",
+        "prediction": "prediction predictions pred predicted predictedrating estimate",
+        "label": "label labels class category target y",
+        "probability": "probability probabilities prob proba score confidence p",
+    }.items()
 }
 
 
@@ -91,20 +89,7 @@ class Preview(NamedTuple):
         return [name for name in self.names if name not in taken]
 
 
-class Needs(NamedTuple):
-    """What measures need of a challenge; both are empty if no measure is given.
-
-    Attributes:
-        kinds: The kinds of challenges that all of the measures are for.
-        columns: The columns of a submission that any of the measures of tables looks at.
-    """
-
-    kinds: frozenset[str] = frozenset()
-    columns: frozenset[str] = frozenset()
-
-    def allow(self, kind: str) -> bool:
-        """Return whether the measures are for a kind of challenge, or none is given."""
-        return not self.kinds or kind in self.kinds
+Measure = str | dict[str, str]  # a notation, or one with a short name as its id
 
 
 class Guess(NamedTuple):
@@ -114,22 +99,31 @@ class Guess(NamedTuple):
         description: What the files were taken for, as the end of a sentence.
         truth: The keys of the section `truth`, without the file and its layout.
         submission: The keys of the section `submission`, without the layout.
-        measures: Measures that fit; the first one ranks.
+        measures: Measures that fit, as `metrics:` has them; the first one ranks.
         doubt: What may be otherwise, as a clause; empty if nothing is known that may be.
     """
 
     description: str
     truth: Mapping[str, Any]
     submission: Mapping[str, Any]
-    measures: Sequence[str | Mapping[str, str]]
+    measures: Sequence[Measure]
     doubt: str = ""
 
 
-class Recognizer(Protocol):
-    """Knows one kind of truths and samples by their columns."""
+class Needs(NamedTuple):
+    """What measures need of a challenge; both are empty if no measure is given.
 
-    def __call__(self, truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
-        """Return the guess; None if the columns mean something else."""
+    Attributes:
+        kinds: The kinds of challenges that all of the measures are for.
+        columns: The columns of a submission that one of the measures of tables looks at.
+    """
+
+    kinds: frozenset[str] = frozenset()
+    columns: frozenset[str] = frozenset()
+
+    def allow(self, kind: str) -> bool:
+        """Return whether the measures are for a kind of challenge, or none is given."""
+        return not self.kinds or kind in self.kinds
 
 
 def fold_name(name: str) -> str:

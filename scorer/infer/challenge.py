@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from scorer.core.errors import ChallengeError, UnknownName, UsageError
 from scorer.core.problems import as_truth_problems
 from scorer.core.text import display_path, join_first
 from scorer.infer import answers, ranked, tables
-from scorer.infer.base import Guess, Needs, Preview, Recognizer
+from scorer.infer.base import Guess, Needs, Preview
 from scorer.infer.preview import preview_file, preview_table, refuse_blank
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics
@@ -27,25 +28,49 @@ from scorer.metrics.notation import NotationError, parse
 from scorer.reading.formats import SUFFIXES, first_lines, matching_lines
 from scorer.reading.limits import UnreadableError
 
-# What truths and samples may be. The first that fits wins, so that rarer kinds come first.
-NAMED_KINDS: tuple[Recognizer, ...] = (
-    ranked.recognize_qrels,
-    ranked.recognize_preferences,
-    answers.recognize_boxes,
-    answers.recognize_masks,
-    answers.recognize_spans,
-    tables.recognize_class_columns,
-    answers.recognize_several_labels,
-    answers.recognize_texts,
-    answers.recognize_spread,
-    answers.recognize_points,
-    ranked.recognize_item_cells,
-    ranked.recognize_named_pairs,
-    ranked.recognize_rank_columns,
-    tables.recognize_number_columns,
-    tables.recognize_table,
+
+class Kind(NamedTuple):
+    """A kind of truths and samples.
+
+    Attributes:
+        recognize: Returns the guess for a truth, a sample and what measures need; None if they are
+            of another kind. Without a sample it gets a preview without columns.
+        kind: The kind of challenges, which the measures must be for; "": none may be given.
+        needs_sample: Whether a truth alone does not show the kind.
+    """
+
+    recognize: Callable[[Preview, Preview, Needs], Guess | None]
+    kind: str | None
+    needs_sample: bool = True
+
+    def guess(self, truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
+        """Return the guess; None if the truth and the sample are not of this kind."""
+        is_excluded = needs.kinds and self.kind is not None and self.kind not in needs.kinds
+        if is_excluded or (self.needs_sample and not sample.names):
+            return None
+        return self.recognize(truth, sample, needs)
+
+
+# The first that fits wins, so that rarer kinds come first.
+NAMED_KINDS = (
+    Kind(ranked.recognize_preferences, "preferences", needs_sample=False),
+    Kind(answers.recognize_boxes, ""),
+    Kind(answers.recognize_masks, ""),
+    Kind(answers.recognize_spans, "grades"),
+    Kind(tables.recognize_class_columns, "labels"),
+    Kind(answers.recognize_several_labels, "labels"),
+    Kind(answers.recognize_texts, "grades"),
+    Kind(answers.recognize_spread, ""),
+    Kind(answers.recognize_points, ""),
+    Kind(ranked.recognize_item_cells, "grades", needs_sample=False),
+    Kind(ranked.recognize_named_pairs, None, needs_sample=False),
+    Kind(ranked.recognize_rank_columns, "grades"),
+    Kind(tables.recognize_number_columns, None),
+    Kind(tables.recognize_table, "labels", needs_sample=False),
 )
-KINDS = (*NAMED_KINDS, ranked.recognize_pairs)  # the last goes by the order of columns
+KINDS = (*NAMED_KINDS, Kind(ranked.recognize_pairs, None, needs_sample=False))  # by place
+QRELS = (Kind(ranked.recognize_qrels, None, needs_sample=False),)
+NO_SAMPLE = Preview(())
 THREE_COLUMNS = re.compile(r"[ \t]*\S+[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*")
 MOST_SAMPLES = 20  # submissions that are looked at for one whose names of columns fit
 USAGES = {"Public", "Private", "Ignored"}  # words of the column Usage in Kaggle's solutions
@@ -79,7 +104,7 @@ def infer(
         UsageError: A file has no known form, or its columns do not show what they are.
     """
     truth_preview = preview_table(truth)
-    sample_preview = None if sample is None else preview_table(sample)
+    sample_preview = NO_SAMPLE if sample is None else preview_table(sample)
     return _infer_challenge(truth, truth_preview, sample_preview, measures)
 
 
@@ -97,7 +122,7 @@ def infer_from_submissions(
     truth_preview = preview_table(file)
     sample_preview = _preview_sample(truth_preview, submissions)
     try:
-        data = _infer_challenge(file, truth_preview, sample_preview, measures).data
+        data = _infer_challenge(file, truth_preview, sample_preview or NO_SAMPLE, measures).data
     except UsageError:
         if sample_preview is None and submissions:
             preview_table(submissions[0])  # raises, as it might have told what the truth does not
@@ -128,23 +153,19 @@ def _preview_sample(truth: Preview, submissions: Sequence[Path]) -> Preview | No
 
 
 def _infer_challenge(
-    source: Path | pl.DataFrame, truth: Preview, sample: Preview | None, measures: Sequence[str]
+    source: Path | pl.DataFrame, truth: Preview, sample: Preview, measures: Sequence[str]
 ) -> Inferred:
     where = display_path(source) if isinstance(source, Path) else "the truth"
     if not truth.names:  # as of a damaged Parquet file
         raise UsageError(f"{where}: no columns can be read")
-    sample = sample if sample is not None and sample.names else None
-    needs = find_needs(measures)
-    guesses = (recognize(truth, sample, needs) for recognize in KINDS)
-    guess = next((guess for guess in guesses if guess is not None), None)
+    guess = _guess(truth, sample, find_needs(measures), KINDS)
     if guess is None:
         raise UsageError(f"{where}: {_describe_unknown(truth, sample)}")
     file = {"file": source.name} if isinstance(source, Path) else {}
-    layout = {} if sample is None else sample.layout
     data = {
         "truth": {**file, **_name_columns({**truth.layout, **guess.truth})},
-        "submission": _name_columns({**layout, **guess.submission}),
-        "metrics": list(measures) or _shorten_measures(guess),
+        "submission": _name_columns({**sample.layout, **guess.submission}),
+        "metrics": list(measures or map(copy, guess.measures)),
     }
     usages = {*truth.cells("Usage")} if "Usage" in truth.names else set[str]()
     doubt = guess.doubt
@@ -154,10 +175,16 @@ def _infer_challenge(
     return Inferred(data, guess.description, doubt)
 
 
-def _describe_unknown(truth: Preview, sample: Preview | None) -> str:
+def _guess(truth: Preview, sample: Preview, needs: Needs, kinds: Sequence[Kind]) -> Guess | None:
+    """Return the guess of the first kind that fits; None without."""
+    guesses = (kind.guess(truth, sample, needs) for kind in (QRELS if truth.is_trec else kinds))
+    return next((guess for guess in guesses if guess is not None), None)
+
+
+def _describe_unknown(truth: Preview, sample: Preview) -> str:
     """Return that the columns show no answers, and how to say which of them has the answers."""
     message = f"its columns ({', '.join(truth.names[:12])}) show no answers"
-    if sample is None:
+    if not sample.names:
         return message
     candidates = truth.names_except(*sample.names)
     return (
@@ -176,32 +203,6 @@ def _name_columns(section: dict[str, Any]) -> dict[str, Any]:
     if len(set(header)) < len(header):
         return section
     return {key: value for key, value in section.items() if key != "columns"} | {"header": header}
-
-
-def _shorten_measures(guess: Guess) -> list[str | dict[str, str]]:
-    """Return the guess's measures, those with parameters under short names unless two are alike."""
-    short = [_shorten_measure(measure) for measure in guess.measures]
-    ids = [measure if isinstance(measure, str) else measure["id"] for measure in short]
-    return [
-        named if ids.count(id) == 1 else measure if isinstance(measure, str) else dict(measure)
-        for named, id, measure in zip(short, ids, guess.measures, strict=True)
-    ]
-
-
-def _shorten_measure(measure: str | Mapping[str, str]) -> str | dict[str, str]:
-    """Return a measure with a short name if its notation has parameters.
-
-    >>> _shorten_measure("AP(denominator=capped)@10"), _shorten_measure("nDCG@10")
-    ({'id': 'MAP@10', 'metric': 'AP(denominator=capped)@10'}, 'nDCG@10')
-    """
-    if not isinstance(measure, str):
-        return dict(measure)
-    name, parameters, cutoff = parse(measure)
-    if not parameters:
-        return measure
-    short = f"{name} {parameters['average']}" if [*parameters] == ["average"] else name
-    short = "MAP" if (name, parameters) == ("AP", {"denominator": "capped"}) else short
-    return {"id": short if cutoff is None else f"{short}@{cutoff}", "metric": measure}
 
 
 def find_needs(notations: Sequence[str], own_metrics: Sequence[Metric] = ()) -> Needs:
@@ -229,9 +230,8 @@ def is_truth(path: Path) -> bool:
         return False
     preview = preview_file(path)
     if preview is None:
-        _refuse_three_columns(path)
-        _refuse_unreadable(path)
-    elif preview.names and any(recognize(preview, None, Needs()) for recognize in NAMED_KINDS):
+        _refuse_odd_file(path)
+    elif preview.names and _guess(preview, NO_SAMPLE, Needs(), NAMED_KINDS):
         return True
     suffixes = {suffix.lower() for suffix in path.suffixes}
     if preview is None:  # the suffixes of notes, and of documents that YAML has, too
@@ -240,21 +240,21 @@ def is_truth(path: Path) -> bool:
     return is_table and (preview is None or not preview.is_trec)
 
 
-def _refuse_three_columns(path: Path) -> None:
-    """Raise UsageError if a file has TREC's judgments without the column of iterations."""
+def _refuse_odd_file(path: Path) -> None:
+    """Raise an error if a file is nearly TREC's qrels; or blank or no text, unless it may be a kit.
+
+    Raises:
+        UsageError: It has TREC's judgments without the column of iterations.
+        ChallengeError: It is blank or no text.
+    """
     if matching_lines(first_lines(path), THREE_COLUMNS):
         raise UsageError(
             f"{display_path(path)}:1: 3 columns; TREC's judgments have four: "
             "topic, iteration, document, grade"
         )
-
-
-def _refuse_unreadable(path: Path) -> None:
-    """Raise ChallengeError if a file is blank or no text, unless it may be a kit."""
-    if path.suffix.lower() == ".zip":
-        return
     try:
         refuse_blank(path)
     except UnreadableError as error:
-        problem = replace(error.problem, path=display_path(path))
-        raise ChallengeError(problems=as_truth_problems([problem])) from None
+        if path.suffix.lower() != ".zip":
+            problem = replace(error.problem, path=display_path(path))
+            raise ChallengeError(problems=as_truth_problems([problem])) from None

@@ -17,37 +17,24 @@ from scorer.metrics.notation import NotationError, parse
 Better = Literal["higher", "lower"]
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|/")  # of snake_case, kebab-case and camelCase
-LOWER_WORDS = frozenset(
-    (
-        # mistakes
-        *("error", "errors", "err", "loss", "losses", "mistake", "mistakes", "miss", "misses"),
-        *("failure", "failures", "fault", "faults", "violation", "violations", "deviation"),
-        *("residual", "residuals"),
-        # metrics of mistakes
-        *("mse", "rmse", "rmsd", "mae", "mape", "smape", "msle", "rmsle", "wer", "cer", "ter"),
-        *("mer", "eer", "fpr", "fnr", "far", "frr", "ece", "brier", "nll", "ppl", "perplexity"),
-        *("toxicity", "hallucination", "hallucinations"),
-        # distances
-        *("distance", "distances", "dist", "displacement", "divergence", "ade", "fde"),
-        *("hausdorff", "chamfer", "fid", "kid", "lpips"),
-        # what is spent
-        *("time", "times", "second", "seconds", "sec", "secs", "millisecond", "milliseconds"),
-        *("ms", "microseconds", "minute", "minutes", "mins", "hour", "hours", "days", "runtime"),
-        *("walltime", "latency", "duration", "elapsed", "delay", "cost", "costs", "energy"),
-        *("memory", "regret", "penalty", "risk"),
-        # places
-        *("rank", "ranks"),
-    )
-)
+# Mistakes and metrics of them; distances; what is spent; places.
+WORDS_OF_LOWER = """
+error errors err loss losses mistake mistakes miss misses failure failures fault faults violation
+violations deviation residual residuals mse rmse rmsd mae mape smape msle rmsle wer cer ter mer eer
+fpr fnr far frr ece brier nll ppl perplexity toxicity hallucination hallucinations
+distance distances dist displacement divergence ade fde hausdorff chamfer fid kid lpips
+time times second seconds sec secs millisecond milliseconds ms microseconds minute minutes mins hour
+hours days runtime walltime latency duration elapsed delay cost costs energy memory regret penalty
+risk
+rank ranks
+"""
 # Beside one of those, these make it unclear.
-HIGHER_WORDS = frozenset(
-    (
-        *("score", "scores", "accuracy", "acc", "correct", "correctness", "success", "reward"),
-        *("return", "similarity", "correlation", "likelihood", "gain", "gains", "improvement"),
-        *("improvements", "reduction", "reductions", "saved", "saving", "savings", "free"),
-        *("inverse", "inverted", "negative", "negated", "minus", "speedup", "reciprocal"),
-    )
-)
+WORDS_OF_HIGHER = """
+score scores accuracy acc correct correctness success reward return similarity correlation
+likelihood gain gains improvement improvements reduction reductions saved saving savings free
+inverse inverted negative negated minus speedup reciprocal
+"""
+LOWER_WORDS, HIGHER_WORDS = map(frozenset, (WORDS_OF_LOWER.split(), WORDS_OF_HIGHER.split()))
 PER = ("per", "/")  # tokens_per_second: what stands behind it is no part of what is counted
 
 
@@ -61,9 +48,8 @@ def named_metric(name: str) -> Metric | None:
 def better_by_name(name: str) -> Better | None:
     """Return which values are better by their name; None if its words contradict each other.
 
-    It is that of the metric of this name. Else a word such as loss or seconds says lower; a name
-    that says nothing is of a value of which higher is better. As in scikit-learn, errors that are
-    called `neg_..` are negative.
+    The metric of this name says it. Else a word such as loss or seconds means lower, and a name
+    without such a word higher. As in scikit-learn, errors that are called `neg_..` are negative.
 
     >>> better_by_name("val_loss"), better_by_name("tokens_per_second"), better_by_name("dice")
     ('lower', 'higher', 'higher')
@@ -91,27 +77,25 @@ def find_directions(
 
     Args:
         names: The names of the values.
-        lower: Those of which it is said that lower is better.
-        higher: Those of which it is said that higher is better.
-        known: What their source tells of some; it decides before their names.
+        lower: The values of which somebody said that lower is better.
+        higher: The values of which somebody said that higher is better.
+        known: What the source of the values says of some; it decides before their names.
 
     Raises:
         UsageError: There is no value of a name, both are said of one, or a name could mean both.
     """
-    for option, said in (("lower", lower), ("higher", higher)):
-        if unknown := [name for name in said if name not in names]:
+    for option, values in (("lower", lower), ("higher", higher)):
+        if unknown := [name for name in values if name not in names]:
             there = ", ".join(map(quoted, names))
             raise UsageError(
                 f"{option}: no value is called {quoted(unknown[0])} (there are {there})"
             )
     if both := [name for name in lower if name in higher]:
         raise UsageError(f"lower and higher: {quoted(both[0])} is in both")
-    directions = dict[str, Better]()
+    directions: dict[str, Better] = dict.fromkeys(higher, "higher")
+    directions |= dict.fromkeys(lower, "lower")
     for name in names:
-        if name in lower or name in higher:
-            directions[name] = "lower" if name in lower else "higher"
-            continue
-        better = (known or {}).get(name) or better_by_name(name)
+        better = directions.get(name) or (known or {}).get(name) or better_by_name(name)
         if better is None:
             raise UsageError(
                 f"is a higher or a lower {quoted(name)} better? Its name may mean both: "

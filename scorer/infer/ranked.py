@@ -16,29 +16,29 @@ NUMBERS = ("grade", "rating", "score", "rank", "prediction")  # roles of columns
 SUBTOPICS = ("alpha_nDCG@20", "ERR_IA@20", "StRecall@20")
 
 
-def recognize_qrels(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_qrels(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for TREC's qrels; with runs, or lists in any other form."""
-    if not truth.is_trec or "grade" not in truth.names:
+    if "grade" not in truth.names:
         return None
     rules: dict[str, Any] = {"missing_list": "zero"}
-    if sample is not None and not sample.is_trec:
+    if sample.names and not sample.is_trec:
         rules |= _submission_columns(sample, {"list": None, "item": None}, ("score", "rank"))
     if len(set(truth.cells("Q0"))) > 1:
         return Guess("TREC's qrels with subtopics", {}, rules, SUBTOPICS)
     return Guess("TREC's qrels", {}, rules, ("AP", *RANKING))
 
 
-def recognize_preferences(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_preferences(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for rows of a list, and the better and the worse of two of its items."""
     names = {role: find_name([role], truth.names) for role in PREFERRED}
-    if None in names.values() or not needs.allow("preferences"):
+    if None in names.values():
         return None
     others = [name for name in truth.names if fold_name(name) not in PREFERRED]
     list_name = truth.find_role("list") or next(iter(others), None)
     if list_name is None:
         return None
     roles = {"list": list_name, **names}
-    in_sample = {role: name for role, name in roles.items() if sample and name in sample.names}
+    in_sample = {role: name for role, name in roles.items() if name in sample.names}
     return Guess("preferences", columns_section(roles), columns_section(in_sample), ("EDRC",))
 
 
@@ -56,26 +56,25 @@ class ItemCells(NamedTuple):
         return columns | {"cells": {"item": self.separator}}
 
 
-def recognize_item_cells(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_item_cells(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for all items of a list in one cell, as in Kaggle's contests by MAP.
 
     The truth may have a row for each item all the same, or most often one item in a cell.
     """
-    if truth.is_trec or not needs.allow("grades"):
-        return None
     in_truth = _find_item_cells(truth)
-    in_sample = in_truth if sample is None else _find_item_cells(sample)
+    in_sample = _find_item_cells(sample) if sample.names else in_truth
     if in_sample is None:
         return None
-    if in_truth is None and sample is not None:
+    if in_truth is None:
         in_truth = _find_item_cells(truth, in_sample)
-    pairs = recognize_pairs(truth, None, needs) if in_truth is None else None
+    pairs = recognize_pairs(truth, Preview(()), needs) if in_truth is None else None
     if in_truth is None and pairs is None:
         return None
     of_truth = in_truth.section() if in_truth is not None else pairs.truth if pairs else {}
-    measures = (f"AP(denominator=capped)@{in_sample.longest}", f"nDCG@{in_sample.longest}")
+    cutoff = in_sample.longest
+    mean_ap = {"id": f"MAP@{cutoff}", "metric": f"AP(denominator=capped)@{cutoff}"}
     description = "ranked lists, all items in a cell"
-    return Guess(description, of_truth, in_sample.section(), measures)
+    return Guess(description, of_truth, in_sample.section(), (mean_ap, f"nDCG@{cutoff}"))
 
 
 def _find_item_cells(table: Preview, like: ItemCells | None = None) -> ItemCells | None:
@@ -114,9 +113,9 @@ def _find_separator(cells: Sequence[str]) -> str | None:
     return None
 
 
-def recognize_rank_columns(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_rank_columns(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for pairs, and a sample with a column for each rank: item_1, item_2, .."""
-    if sample is None or truth.is_trec or not needs.allow("grades") or "header" in sample.layout:
+    if "header" in sample.layout:
         return None
     key = sample.find_role("list") or sample.names[0]
     rank_names = sample.names_except(key)
@@ -150,12 +149,12 @@ def find_numbered_prefix(names: Sequence[str]) -> str | None:
     return prefixes.pop() or None
 
 
-def recognize_named_pairs(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_named_pairs(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for columns with usual names of lists and items, as user and movie."""
-    tables = [truth] if sample is None else [truth, sample]
+    tables = [truth, sample] if sample.names else [truth]
     if not all(table.find_role("list") and table.find_role("item") for table in tables):
         return None
-    if sample is not None and all(map(_has_answers, tables)):
+    if sample.names and all(map(_has_answers, tables)):
         return None
     return recognize_pairs(truth, sample, needs)
 
@@ -168,13 +167,10 @@ def _has_answers(table: Preview) -> bool:
     return table.is_unique(key) and 2 * len(set(table.cells(answer))) <= len(table.rows)
 
 
-def recognize_pairs(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_pairs(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for lists and items by what both files have, then by their place."""
-    if truth.is_trec:
-        return None
-    has_names = sample is not None and not sample.is_trec
-    shared = [name for name in truth.names if has_names and sample and name in sample.names]
-    if sample is not None and len(shared) == 1 and len(sample.names) == 2:
+    shared = [] if sample.is_trec else [name for name in truth.names if name in sample.names]
+    if len(shared) == 1 and len(sample.names) == 2:
         is_table = truth.is_unique(shared[0]) and sample.is_unique(shared[0])
         if is_table:  # whose answers the truth lacks
             return None
@@ -202,12 +198,12 @@ def recognize_pairs(truth: Preview, sample: Preview | None, needs: Needs) -> Gue
 
 
 def _are_predicted(
-    value: str, truth: Preview, sample: Preview | None, taken: Sequence[str], needs: Needs
+    value: str, truth: Preview, sample: Preview, taken: Sequence[str], needs: Needs
 ) -> bool:
     """Return whether submissions predict the truth's numbers, rather than order the items."""
     if needs.allow("ratings") != needs.allow("grades"):
         return needs.allow("ratings")
-    if sample is None or not needs.allow("ratings"):
+    if not sample.names or not needs.allow("ratings"):
         return False
     if sample.find_role("prediction", taken) is not None:
         return True
@@ -218,7 +214,7 @@ def _are_predicted(
 
 
 def _submission_columns(
-    sample: Preview | None,
+    sample: Preview,
     roles: Mapping[str, str | None],
     number_roles: Sequence[str],
     value: str | None = None,
@@ -226,12 +222,12 @@ def _submission_columns(
     """Return `columns:` of a submission.
 
     Args:
-        sample: The sample; without one, columns are called as in the truth.
+        sample: The sample; if it has no columns, they are called as in the truth.
         roles: What the truth calls lists and items.
         number_roles: Roles that a column of numbers may have.
         value: What the truth calls its numbers.
     """
-    if sample is None:
+    if not sample.names:
         return columns_section(roles)
     columns: dict[str, str] = {}
     for role, name in roles.items():

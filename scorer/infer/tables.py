@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scorer.core.expressions import quote_name
 from scorer.core.text import join_first, quoted
-from scorer.infer.base import Guess, Needs, Preview, are_numbers, columns_section
+from scorer.infer.base import Guess, Measure, Needs, Preview, are_numbers, columns_section
 from scorer.infer.ranked import RATINGS, find_numbered_prefix
 from scorer.reading.layout import part_of
 
@@ -18,8 +18,8 @@ LEAST_TARGETS = 3  # columns of numbers that are targets though they are not num
 ROUNDED = 0.01  # how far the sum of a row's probabilities may be from 1
 SEPARATORS = (",", ";", "|", " ")  # of several labels in a cell
 ID_NAMES = ("index", "row", "image", "file")  # what columns of ids are called, if not ..id
-CLASSES = ("Accuracy", "F1(average=macro)")
-LABELS = ("F1(average=macro)", "F1(average=micro)")
+F1_MACRO = {"id": "F1 macro", "metric": "F1(average=macro)"}
+F1_MICRO = {"id": "F1 micro", "metric": "F1(average=micro)"}
 TWO_PROBABILITIES, PROBABILITIES = ("AUROC", "LogLoss"), ("LogLoss", "Accuracy")
 NUMBERS = ("RMSE", "MAE", "R2")
 
@@ -39,7 +39,9 @@ class AnswerColumns(NamedTuple):
     key: str
     value: str
 
-    def guess(self, description: str, role: str, measures: Sequence[str], **extra: Any) -> Guess:
+    def guess(
+        self, description: str, role: str, measures: Sequence[Measure], **extra: Any
+    ) -> Guess:
         """Return a guess whose answers have the same role in truth and submission.
 
         `extra` are further keys of the section `truth`.
@@ -71,11 +73,9 @@ def _is_id(name: str) -> bool:
     return name.casefold().endswith("id") or name.casefold() in ID_NAMES
 
 
-def recognize_table(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_table(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for a row for each id, of which the truth has each once."""
-    if truth.is_trec or not needs.allow("labels"):
-        return None
-    if sample is None:
+    if not sample.names:
         return _recognize_truth_alone(truth, needs)
     if (key := find_key_columns(truth, sample)) is None:
         return None
@@ -105,7 +105,7 @@ def _recognize_truth_alone(truth: Preview, needs: Needs) -> Guess | None:
         value = truth.names_except(key)[0]
     if value is None:
         return None
-    return _guess_answers(truth, None, AnswerColumns(key, value, key, value), needs)
+    return _guess_answers(truth, Preview(()), AnswerColumns(key, value, key, value), needs)
 
 
 def _answer_candidates(truth: Preview, sample: Preview, key: KeyColumns) -> list[str]:
@@ -167,19 +167,17 @@ def _recognize_probabilities(
     return None
 
 
-def _guess_answers(
-    truth: Preview, sample: Preview | None, columns: AnswerColumns, needs: Needs
-) -> Guess:
+def _guess_answers(truth: Preview, sample: Preview, columns: AnswerColumns, needs: Needs) -> Guess:
     """Return the guess for one column of answers: classes, numbers, or probabilities of a class."""
     cells = truth.cells(columns.truth_value)
-    sample_cells = [] if sample is None else sample.cells(columns.value)
-    if sample is not None and not needs.columns and (parts := _find_parts(truth, columns)):
+    sample_cells = sample.cells(columns.value) if sample.names else []
+    if sample.names and not needs.columns and (parts := _find_parts(truth, columns)):
         return _guess_parts(parts, columns)
     classes = sorted(set(cells))
     is_numeric = are_numbers(cells)
     is_code = is_numeric and _are_long_codes(cells)
     is_number = is_numeric and not is_code and not _are_classes(classes)
-    has_name = sample is not None and sample.find_role("probability") == columns.value
+    has_name = sample.find_role("probability") == columns.value
     is_probability = "probability" in needs.columns or (
         len(classes) == 2 and _are_probabilities(sample_cells, has_name or not is_numeric)
     )
@@ -192,8 +190,8 @@ def _guess_answers(
     separator = None if is_numeric or are_numbers(sample_cells) else _find_separator(cells)
     if separator is not None:
         description = "a table of rows with several labels each"
-        return columns.guess(description, "label", LABELS, multilabel=separator)
-    guess = columns.guess("a table of classes", "label", CLASSES)
+        return columns.guess(description, "label", (F1_MACRO, F1_MICRO), multilabel=separator)
+    guess = columns.guess("a table of classes", "label", ("Accuracy", F1_MACRO))
     if not is_code:
         return guess
     doubt = "numbers are taken for codes of classes, since they are as long and come again"
@@ -277,14 +275,13 @@ def _guess_parts(parts: dict[str, bool], columns: AnswerColumns) -> Guess:
     return Guess(description, truth, submission, [mean, *of_parts])
 
 
-def recognize_class_columns(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_class_columns(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for a column for each class in both files, with probabilities in the sample.
 
     The truth has 0 and 1, or shares or votes.
     """
-    if sample is None or truth.is_trec or not needs.allow("labels") or "header" in truth.layout:
-        return None
-    if (key := find_key_columns(truth, sample)) is None:
+    key = find_key_columns(truth, sample)
+    if key is None or "header" in truth.layout:
         return None
     names = sample.names_except(key.sample)
     if len(names) < 2 or not set(names).issubset(truth.names):
@@ -318,12 +315,12 @@ def _number_rows(table: Preview, names: Sequence[str]) -> list[list[float]]:
     return [list(map(float, row)) for row in zip(*map(table.cells, names), strict=False)]
 
 
-def recognize_number_columns(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
+def recognize_number_columns(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for a row for each id, with numbers in columns of both: days, or targets."""
-    if sample is None or truth.is_trec or {"header", "json"} & truth.layout.keys():
-        return None
     key = next((name for name in sample.names if name in truth.names), None)
-    if key is None or not truth.is_unique(key) or not sample.is_unique(key):
+    if key is None or {"header", "json"} & truth.layout.keys():
+        return None
+    if not truth.is_unique(key) or not sample.is_unique(key):
         return None
     names = sample.names_except(key)
     if len(names) < 2 or not set(names) < set(truth.names):
