@@ -150,7 +150,7 @@ class _KitFiles:
         if challenge.lists is not None:
             optional = () if self.hides_groups else ("group",)
             return self._copy("lists", challenge.lists, Schema(("list",), optional))
-        if challenge.parted:  # The parts are groups, which measures may name.
+        if challenge.has_parts:  # The parts are groups, which measures may name.
             rows = [(name, public.groups.get(name, "")) for name in public.lists]
             return self._write("lists", ("list", "group"), rows)
         return self._write("lists", ("list",), zip(public.lists, strict=True))

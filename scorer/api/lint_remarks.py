@@ -274,7 +274,7 @@ def _public_answers(ready: OpenChallenge) -> Iterator[Remark]:
     challenge, public = ready.bound.challenge, ready.public
     if challenge.truthless:
         return
-    is_named = challenge.lists is not None and not challenge.parted
+    is_named = challenge.lists is not None and not challenge.has_parts
     if public.groups and is_named and "group" not in challenge.truth.columns:
         word = public.called.get("group", "group")
         message = f"participants see which {word} each of the {public.lists_called} is in; "

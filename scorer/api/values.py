@@ -313,7 +313,7 @@ def _names_in_rows(files: Sequence[SubmissionFile], columns: ValueColumns) -> li
 
 def _describe_ranking(challenge: Challenge) -> str:
     """Which value ranks, and which direction of the values is better."""
-    better = {name: value.better for name, value in challenge.submission.given.items()}
+    better = {name: value.better for name, value in challenge.submission.all_values.items()}
     ranked, *others = better
     lower = [name for name in others if better[name] == "lower"]
     ranking = f"ranked by {quoted(ranked)}, {better[ranked]} is better"
@@ -439,7 +439,7 @@ def _note_columns(
     for description, (first, *others) in tables.items():
         more = f" and {len(others):,} more" if others else ""
         yield f"{printable(first)}{more}: {description}; {ranking}"
-    if not tables and [*challenge.submission.given] != [VALUE]:
+    if not tables and [*challenge.submission.all_values] != [VALUE]:
         yield ranking
     cases = pl.concat(part.frame[CASE] for part in parts).unique(maintain_order=True)
     valued = pl.concat(frame[CASE] for frame in frames)

@@ -42,53 +42,53 @@ def open_kit(path: Path) -> Iterator[Path]:
 
 def _unpack(path: Path, folder: Path) -> None:
     try:
-        _sound(path)
+        _check_size(path)
         with zipfile.ZipFile(path) as archive:
-            for member in _members(path, archive):
+            for member in _check_members(path, archive):
                 with archive.open(member) as packed, (folder / member.filename).open("xb") as out:
                     shutil.copyfileobj(packed, out, PIECE_SIZE)
     except (*ZIP_DAMAGE, zlib.error, EOFError) as error:
-        raise refused(path, "T108", "the archive is damaged") from error
+        raise _kit_error(path, "T108", "the archive is damaged") from error
     except OSError as error:
-        raise refused(path, "T101", f"it cannot be unpacked: {error.strerror}") from error
+        raise _kit_error(path, "T101", f"it cannot be unpacked: {error.strerror}") from error
 
 
-def _sound(path: Path) -> None:
+def _check_size(path: Path) -> None:
     """Refuse an archive that announces too much, before any of it is unpacked."""
     size = path.stat().st_size
     if size > MOST_STORED:
-        raise refused(path, "T104", f"the kit is larger than {MOST_STORED >> 30} GiB")
+        raise _kit_error(path, "T104", f"the kit is larger than {MOST_STORED >> 30} GiB")
     try:
         with path.open("rb") as stream:
             directory = read_zip_directory(stream, with_comment=False)
     except zipfile.BadZipFile:
-        raise refused(path, "T107", "this is a ZIP archive, but no kit of `score kit`") from None
+        raise _kit_error(path, "T107", "this is a ZIP archive, but no kit of `score kit`") from None
     if directory.entries > MOST_FILES or directory.size > MOST_DIRECTORY:
-        raise refused(path, "T107", f"a kit has at most {MOST_FILES} files")
+        raise _kit_error(path, "T107", f"a kit has at most {MOST_FILES} files")
 
 
-def _members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+def _check_members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     """The files of a kit, each with a name that is nothing but a name."""
     members = archive.infolist()
     names = [member.filename for member in members]
     for member in members:
         if not NAME.fullmatch(member.filename) or member.filename.endswith("."):
             message = f"this is no kit: {quoted(member.filename)} is not a plain file name"
-            raise refused(path, "T107", message)
+            raise _kit_error(path, "T107", message)
         if member.flag_bits & 1 or member.compress_type not in ZIP_METHODS:
             message = f"this is no kit: {quoted(member.filename)} is encrypted or packed otherwise"
-            raise refused(path, "T107", message)
+            raise _kit_error(path, "T107", message)
     if len({name.casefold() for name in names}) < len(names):
-        raise refused(path, "T107", "this is no kit: a file is in it twice")
+        raise _kit_error(path, "T107", "this is no kit: a file is in it twice")
     if FILE not in names:
-        raise refused(path, "T107", f"this is no kit: it has no {FILE}")
+        raise _kit_error(path, "T107", f"this is no kit: it has no {FILE}")
     total = sum(member.file_size for member in members)
     if total > MOST_UNPACKED or total > max(RATIO * path.stat().st_size, HARMLESS_SIZE):
-        raise refused(path, "T104", "the kit unpacks to more than is accepted")
+        raise _kit_error(path, "T104", "the kit unpacks to more than is accepted")
     return members
 
 
-def refused(path: Path, code: str, message: str) -> ChallengeError:
+def _kit_error(path: Path, code: str, message: str) -> ChallengeError:
     """The error of a file with one problem."""
     return ChallengeError(problems=[Problem(code, message, path=str(path))])
 

@@ -57,7 +57,7 @@ class RankBy(Section):
     )
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
+    def _check_rule(self) -> Self:
         if (self.preference is None) == (not self.measures):
             raise field_error("write either a preference or measures")
         if self.tie_break and not self.measures:
@@ -95,7 +95,7 @@ class Track(Section):
     )
 
     @model_validator(mode="after")
-    def _of_a_part(self) -> Self:
+    def _check_part(self) -> Self:
         if not self.group and not self.answer:
             raise field_error("a track is of a group or an answer; write {id: closed, group: NAME}")
         return self
@@ -110,7 +110,7 @@ class Tiers(Section):
     alpha: Share = Field(0.05, description="level of the test")
 
 
-def _each_once(tracks: tuple["Track", ...]) -> tuple["Track", ...]:
+def _check_tracks_differ(tracks: tuple["Track", ...]) -> tuple["Track", ...]:
     for n, track in enumerate(tracks):
         if track.id in [other.id for other in tracks[:n]]:
             raise field_error(f"{quoted(track.id)} is written twice", "C106", n, "id")
@@ -174,7 +174,7 @@ class Leaderboard(Section):
         description="what stands beside the primary measure in a Pareto front: measures, and "
         "questions with better; default: all such questions; []: no front",
     )
-    tracks: Annotated[tuple[Track, ...], AfterValidator(_each_once)] = Field(
+    tracks: Annotated[tuple[Track, ...], AfterValidator(_check_tracks_differ)] = Field(
         (), description="parts of the board with ranks of their own: {id: closed, group: NAME}"
     )
 
@@ -316,7 +316,7 @@ class Splits(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _named(cls, value: Any) -> Any:
+    def _read_shares(cls, value: Any) -> Any:
         if not isinstance(value, dict) or "shares" in value:
             return value
         settings = {key: entry for key, entry in value.items() if key in ("seed", "by", "file")}
@@ -324,7 +324,7 @@ class Splits(Section):
         return settings | {"shares": shares}
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_shares(self) -> Self:
         if self.file is not None:
             if self.shares or self.seed is not None:
                 raise field_error(
@@ -385,7 +385,7 @@ class Phase(Section):
     )
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check_times(self) -> Self:
         if self.select_until is not None and self.after is None:
             message = (
                 f"phase {self.id!r} takes entries; select_until stands in the phase after it, "
@@ -428,7 +428,7 @@ class Question(Section):
     )
 
     @model_validator(mode="after")
-    def _fits_its_type(self) -> Self:
+    def _check_type(self) -> Self:
         for key in ("range", "better"):
             if key in self.model_fields_set and self.type != "number":
                 raise field_error(f"{key} is of numbers; write type: number", "C106", key)
@@ -440,8 +440,8 @@ class Question(Section):
         return self
 
 
-def refuse_unasked(tracks: tuple[Track, ...], questions: Mapping[str, Question]) -> None:
-    """Refuse tracks by answers that are not asked for, not shown, or never given."""
+def check_tracks(tracks: tuple[Track, ...], questions: Mapping[str, Question]) -> None:
+    """Refuse tracks by answers to no question, or to one that is not shown or has other answers."""
     for n, track in enumerate(tracks):
         for key, values in track.answer.items():
             where = f"track {quoted(track.id)}"
@@ -459,7 +459,7 @@ def refuse_unasked(tracks: tuple[Track, ...], questions: Mapping[str, Question])
             raise field_error(message, "C106", "leaderboard", "tracks", n, "answer", key)
 
 
-def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> None:
+def check_phases(phases: tuple[Phase, ...], splits: Splits | None) -> None:
     """Refuse phases that contradict each other or name a split that is not there."""
     ids: set[str] = set()
     names = {*SHOWN_WORDS, *(splits.shares if splits else ())}
@@ -483,13 +483,13 @@ def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> N
             message = f"phase {phase.id!r} shows {phase.show!r}, which is no split"
             raise field_error(message, "C106", *at, "show")
         if phase.after is None:
-            _refuse_disorder(before, phase, n)
+            _check_order(before, phase, n)
             before = phase
         closing[phase.id] = phase.closes
         ids.add(phase.id)
 
 
-def _refuse_disorder(before: Phase | None, phase: Phase, n: int) -> None:
+def _check_order(before: Phase | None, phase: Phase, n: int) -> None:
     """Refuse the n-th phase, which takes entries and begins too early, or at no time."""
     if before is None:
         return
@@ -534,7 +534,7 @@ class Grading(Section):
     late: Late | None = Field(None, description="what late files lose: {due: TIME, lose: 0.1}")
 
     @model_validator(mode="after")
-    def _apart(self) -> Self:
+    def _check_ends(self) -> Self:
         if self.start == self.to:
             raise field_error(
                 "from and to are the same value; points lie between two", "C106", "to"

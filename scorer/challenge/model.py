@@ -27,8 +27,8 @@ from scorer.challenge.leaderboard import (
     Phase,
     Question,
     Splits,
-    refuse_contradictions,
-    refuse_unasked,
+    check_phases,
+    check_tracks,
 )
 from scorer.challenge.roles import COLUMNS, ClassColumns, Extra, check_label, extra_roles
 from scorer.challenge.submission import (
@@ -279,7 +279,7 @@ class MeasureSpec(Section):
 
 
 def one_primary(specs: tuple[MeasureSpec, ...]) -> tuple[MeasureSpec, ...]:
-    """The first is primary where none says that it is."""
+    """Return measures of which one is primary: the first where none says that it is."""
     if not specs:
         raise field_error("at least one measure is needed")
     if any(spec.primary for spec in specs):
@@ -388,8 +388,8 @@ class Challenge(Section):
         if len(self.truth.probability) == 1:
             message = "a truth has a column for each class; of a single one write label: COLUMN"
             raise field_error(message, "C106", "truth", "columns", "probability")
-        refuse_contradictions(self.phases, self.splits)
-        refuse_unasked(self.leaderboard.tracks, self.questions)
+        check_phases(self.phases, self.splits)
+        check_tracks(self.leaderboard.tracks, self.questions)
         return self
 
     @property
@@ -453,7 +453,7 @@ class Challenge(Section):
         )
 
     @property
-    def parted(self) -> bool:
+    def has_parts(self) -> bool:
         """Whether lists are in parts: of several files, or of columns."""
         sections = (self.truth, self.submission)
         return any(section.parts or "list" in section.wide for section in sections)
@@ -515,7 +515,9 @@ class Challenge(Section):
         """A copy with these measures instead, the first primary; an `id` stands for its measure."""
         by_id = {spec.id: spec.model_copy(update={"primary": False}) for spec in self.metrics}
         specs = [
-            by_id.get(word) or self._headed(word) or MeasureSpec(notation=word, key="--metric")
+            by_id.get(word)
+            or self._find_by_heading(word)
+            or MeasureSpec(notation=word, key="--metric")
             for word in notations
         ]
         named = {spec.id: spec for spec in self.metrics} | {s.notation: s for s in self.metrics}
@@ -528,7 +530,7 @@ class Challenge(Section):
         board = self.leaderboard.model_copy(update={"pareto": None})  # which named others
         return self.model_copy(update={"metrics": one_primary(tuple(specs)), "leaderboard": board})
 
-    def _headed(self, word: str) -> MeasureSpec | None:
+    def _find_by_heading(self, word: str) -> MeasureSpec | None:
         """The measure whose column a board heads `AP@10 [group]`, where only one can be meant."""
         name, mark, _ = word.partition(" [")
         metric = re.split(r"[(@]", name)[0].casefold()

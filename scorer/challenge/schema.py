@@ -49,7 +49,7 @@ def schema() -> dict[str, Any]:
 
 
 def _write_measure(part: dict[str, Any]) -> None:
-    """Make the schema of a measure that of what is written: its parameters beside its keys."""
+    """Change the schema of a measure to the file's form: its parameters stand beside its keys."""
     keys = {key: part["properties"][key] for key in part["properties"] if key not in UNWRITTEN}
     part["properties"] = {"metric": keys.pop("notation")} | keys
     del part["required"]

@@ -246,7 +246,7 @@ def layout_of(section: TextLayout) -> Layout:
     )
 
 
-class GivenValue(Section):
+class SubmittedValue(Section):
     """A value that another tool computed for each list."""
 
     column: ValueColumns = Field(
@@ -341,7 +341,7 @@ class Submission(FileLayout):
         {}, description="of each class the column of its probability; written among the columns"
     )
     value: ValueColumns = Field((), description=COLUMNS["value"] + "; written among the columns")
-    values: dict[Name, GivenValue] = Field(
+    values: dict[Name, SubmittedValue] = Field(
         {},
         description="values that other tools computed for each list, by name: "
         "{dice: {range: [0, 1]}, seconds: {better: lower}}; each is a measure",
@@ -402,11 +402,11 @@ class Submission(FileLayout):
         return self
 
     @property
-    def given(self) -> dict[str, GivenValue]:
+    def all_values(self) -> dict[str, SubmittedValue]:
         """The values that are submitted, by name; the first column names a single one."""
         if self.values or not self.value:
             return self.values
-        return {self.value[0]: GivenValue(column=self.value, range=self.range)}
+        return {self.value[0]: SubmittedValue(column=self.value, range=self.range)}
 
     @property
     def value_columns(self) -> dict[str, dict[str, str]]:
@@ -415,10 +415,10 @@ class Submission(FileLayout):
         Where each value is a row of its own, all have the same.
         """
         if "measure" in self.columns:
-            return dict.fromkeys(self.given, _by_role("", self.value or ("value",)))
+            return dict.fromkeys(self.all_values, _by_role("", self.value or ("value",)))
         return {
             name: _by_role(str(n), value.column or (name,))
-            for n, (name, value) in enumerate(self.given.items())
+            for n, (name, value) in enumerate(self.all_values.items())
         }
 
 

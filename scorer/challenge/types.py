@@ -88,7 +88,7 @@ def _check_size(size: ByteSize) -> ByteSize:
 
 
 def check_distinct(names: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return names, or numbers, none of which may be written twice."""
+    """Return names or numbers, each of which is written once."""
     for n, name in enumerate(names):
         if name in names[:n]:
             raise field_error(f"{quoted(name)} is written twice", "C106", n)
@@ -144,7 +144,7 @@ class Section(BaseModel):
 
 
 class ShortSection(Section):
-    """A section that may be written as one value alone, that of its key `short`."""
+    """A section that may be written as a text alone, which is the value of its key `short`."""
 
     short: ClassVar[str]
 

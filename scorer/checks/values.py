@@ -32,7 +32,7 @@ def repeated_value(rows: SubmissionRows) -> Iterator[Problem]:
 def value_out_of_range(rows: SubmissionRows) -> Iterator[Problem]:
     """A value lies in the challenge's range for it; so does a quotient, unless it divides by 0."""
     for name, columns in rows.rules.value_columns.items():
-        low, high = rows.rules.given[name].range or (None, None)
+        low, high = rows.rules.all_values[name].range or (None, None)
         frame = rows.frame
         if "measure" in frame.columns:
             frame = frame.filter(pl.col("measure") == name)
@@ -54,7 +54,7 @@ def unknown_measure(rows: SubmissionRows) -> Iterator[Problem]:
     """A row is of a value that the challenge names."""
     if "measure" not in rows.frame.columns:
         return
-    names = [*rows.rules.given]
+    names = [*rows.rules.all_values]
 
     def describe(row: Row) -> Problem:
         name = row["measure"]

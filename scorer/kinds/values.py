@@ -86,7 +86,7 @@ def value_metrics(rules: Submission) -> Mapping[str, Metric]:
         name: (share_metric if len(columns[name]) == 2 else value_metric)(
             name, value.better, value.range or (None, None)
         )
-        for name, value in rules.given.items()
+        for name, value in rules.all_values.items()
     }
 
 
@@ -99,7 +99,7 @@ def sample_values(rules: Submission, public: Public, chance: Random) -> Iterator
         row: dict[str, Any] = {"list": name}
         row |= {role: word for role, word in SAMPLE_CELLS.items() if role in rules.columns}
         for (value, columns), given in zip(
-            rules.value_columns.items(), rules.given.values(), strict=True
+            rules.value_columns.items(), rules.all_values.values(), strict=True
         ):
             low, high = given.range or (0.0, 1.0)
             if low is None:

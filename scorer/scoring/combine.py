@@ -29,7 +29,7 @@ def list_column_names(challenge: Challenge) -> tuple[str, ...]:
     """Return the columns of the lists' file, by the names that measures call them."""
     source, is_private = challenge.lists, "group" in challenge.truth.columns
     if source is None:
-        return ("group",) if challenge.parted or is_private else ()
+        return ("group",) if challenge.has_parts or is_private else ()
     words = read_header(challenge, source)
     names = sorted(words - {source.columns.get("list", "list")})
     has_groups = source.columns.get("group", "group") in words or source.parts or is_private

@@ -17,7 +17,7 @@ VOTE_BOARD_KEYS = {"intervals", "tiers", "seed", "draws"}
 
 
 class KeyUse(NamedTuple):
-    """The kinds that use a key, and what a challenge of another kind is told."""
+    """The kinds that use a key, and the message to a challenge of another kind."""
 
     kinds: frozenset[str]
     message: str  # {kind}: that of the challenge

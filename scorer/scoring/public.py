@@ -157,7 +157,7 @@ def _add_lists(
         lists = dict.fromkeys(sorted(submitted.values))
     elif (table := read_truth()) is not None:
         lists = IdNames(sort_ids(table.frame["list"]))
-    if not labels["group"] and challenge.parted:  # the part that a list is in is its group
+    if not labels["group"] and challenge.has_parts:  # the part that a list is in is its group
         parts = {name: part_of(name) for name in lists}
         labels["group"] = {name: part for name, part in parts.items() if part is not None}
         called.setdefault("group", "part")

@@ -24,7 +24,7 @@ from scorer.board.phases import (
     whole,
 )
 from scorer.board.snapshot import _last_shown
-from scorer.challenge.leaderboard import Phase, Question, Quota, Splits, refuse_contradictions
+from scorer.challenge.leaderboard import Phase, Question, Quota, Splits, check_phases
 from scorer.store.records import Entry
 
 EVER = datetime(1990, 1, 1, tzinfo=UTC)
@@ -306,7 +306,7 @@ def test_a_split_is_not_shown_before_its_phase_begins(follows):
                 Phase(id="main", opens=opens, closes=closes, show="public"),
                 Phase(id="final", show="private", **fields),
             )
-            refuse_contradictions(two, Splits(shares={"public": 0.5, "private": "rest"}, seed=1))
+            check_phases(two, Splits(shares={"public": 0.5, "private": "rest"}, seed=1))
         except (ValidationError, PydanticCustomError):
             continue
         accepted += 1
