@@ -22,7 +22,7 @@ Answers = Mapping[str, Mapping[str, str]]  # name of a submission -> question ->
 
 
 def find_answer_fault(question: Question, text: str) -> str | None:
-    """Return what is wrong with an answer, as a predicate; None if nothing is."""
+    """Return the fault of an answer as a predicate, such as `is empty`; None for a fine one."""
     if len(text) > LONGEST_ANSWER:
         return f"has {len(text):,} characters, at most {LONGEST_ANSWER:,} are allowed"
     if question.choices and text not in question.choices:
@@ -57,7 +57,7 @@ def is_in_track(track: Track, answers: Mapping[str, str]) -> bool:
 
 
 def track_lists(track: Track, lists: Sequence[str], groups: Mapping[str, str]) -> Mask:
-    """Return which lists a track ranks by: those of its groups, or all."""
+    """Return which lists a track ranks by: the lists of its groups, or all."""
     return np.array([not track.group or groups.get(name) in track.group for name in lists], bool)
 
 
@@ -114,7 +114,7 @@ def _read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _find_faults(challenge: Challenge, texts: Mapping[str, str]) -> Iterator[str]:
-    """Yield the keys that are no questions, and what is wrong with each answer."""
+    """Yield the keys that are no questions, and the fault of each wrong answer."""
     for key, text in texts.items():
         if key not in challenge.questions:
             yield str(UnknownName("question", key, list(challenge.questions)))

@@ -37,7 +37,7 @@ def list_column_names(challenge: Challenge) -> tuple[str, ...]:
 
 
 class Combiner:
-    """Binds the keys of measures that combine lists; adds what is wrong with them to `faults`."""
+    """Binds the keys of measures that combine lists; adds their faults to `faults`."""
 
     def __init__(self, challenge: Challenge, faults: list[Fault]) -> None:
         self.challenge, self.faults = challenge, faults
@@ -159,9 +159,9 @@ class Combiner:
         measure: Measure,
         grouped_by: str | None,
     ) -> tuple[str, str]:
-        """Return what a key says of the lists, and of their groups; '' for nothing.
+        """Return the text of a key for the lists, and its text for their groups; '' for nothing.
 
-        One text is about the groups, or about the lists where there are none.
+        A single text is about the groups, or about the lists if they have no groups.
         """
         both = measure.of_lists and grouped_by is not None
         if not texts:
@@ -211,7 +211,7 @@ class Combiner:
         positions = {name: ids.index(name) for name in ids}
 
         def bind(at: int, above: tuple[int, ...] = ()) -> Measure | None:
-            """Return the measure at a position, after those of its formula; None if it is wrong."""
+            """Return the measure at a position after binding its parts; None if it is wrong."""
             spec = specs[at]
             if at in bound or spec.score is None:
                 return bound.get(at)

@@ -55,7 +55,7 @@ def _circumstances(measure: Measure, rules: Rules, ties: str) -> dict[str, objec
 
 
 def _digest_code(metric: Metric) -> str | None:
-    """Return the digest of the file that defines a metric; None for scorer's own, by its module."""
+    """Return the digest of the file that defines a metric; None for a metric of scorer's own."""
     function = inspect.unwrap(metric.function)
     if function.__module__.startswith("scorer."):
         return None
@@ -139,7 +139,7 @@ def board_digest(challenge: Challenge, measures: Sequence[Measure]) -> str:
 def fingerprint(digests: Mapping[str, str], board: str) -> str:
     """Return a short digest that changes whenever the challenge or its truth does.
 
-    `digests` are those of its values; none where the truth was not opened.
+    `digests` are the digests of its values; none where the truth was not opened.
     """
     text = "|".join([*(digests.get(name, "") for name in ("rules", "truth", "plugins")), board])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -182,7 +182,7 @@ def has_key(challenge: Challenge) -> bool:
 
 
 def _read_key(folder: Path) -> bytes | None:
-    """Return the digest of the challenge's key; None if it has none."""
+    """Return the digest of the challenge's key; None without a key."""
     path = folder / KEY
     if not os.path.lexists(path):
         return None

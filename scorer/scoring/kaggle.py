@@ -81,7 +81,7 @@ def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge
         path: The file.
         name: What the metric is called.
         spec: The measure, which says what is better and whether rows are drawn.
-        challenge: The challenge, which says what the columns of ids are called.
+        challenge: The challenge, which names the columns of ids.
     """
     ids = challenge.truth.columns.get("list", "list")
     own_ids = challenge.submission.columns.get("list", "list")
@@ -119,7 +119,7 @@ def failing_examples(path: Path) -> Iterator[str]:
 
 
 def _signature(function: Callable[..., Any], path: Path) -> inspect.Signature:
-    """Return the signature of a metric: frames, and the parameters behind that of the row id."""
+    """Return the signature of a metric: frames, then its own parameters by keyword."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

@@ -25,7 +25,7 @@ from scorer.views.join import among_lists
 
 
 def truth_schemas(bound: BoundChallenge) -> list[Schema]:
-    """Return the schemas that the truth may have, with further columns and those of conditions."""
+    """Return the schemas that the truth may have, with further columns that conditions name."""
     source = bound.challenge.truth
     schemas = [s for s in bound.kind.truth if ("text" in s.roles) == source.texts]
     if source.probability:  # a column for each class
@@ -148,7 +148,7 @@ def _values_of_lists(rows: pl.DataFrame, lists: Sequence[str]) -> pl.Series:
 def _find_second_values(
     rows: pl.DataFrame, what: str, write: Callable[[Any], str], path: str
 ) -> Iterator[Problem]:
-    """Yield the rows whose value is not that of the first row of their list."""
+    """Yield the rows whose value differs from the first value of their list."""
     pairs = rows.with_columns(first=pl.col("value").first().over("list"))
     pairs = pairs.filter(pl.col("value") != pl.col("first"))
     for line, name, value, first in pairs.iter_rows():
@@ -208,13 +208,13 @@ class Choice(NamedTuple):
 def choose(
     bound: BoundChallenge, lists: Sequence[str], truth: Table, is_fold: bool = False
 ) -> dict[str, Choice]:
-    """Return what each condition of a measure is true of, by its text.
+    """Return the lists, or items, that each condition of a measure chooses, by its text.
 
     Args:
         bound: The challenge.
         lists: The names of the truth's lists.
         truth: The table of the truth, with the columns of conditions.
-        is_fold: Whether the lists are those of a fold, of which a condition need not be true.
+        is_fold: Whether the lists are a fold, in which a condition may choose nothing.
 
     Raises:
         ChallengeError: A column is not there or holds no numbers, a list is chosen in part where
@@ -299,7 +299,7 @@ def _condition_keys(bound: BoundChallenge) -> dict[str, str]:
 
 
 def _cells_of_truth(table: Table, name: str) -> pl.Series | None:
-    """Return a column as texts, by its role or by what the file calls it; None if there is none."""
+    """Return a column as texts, by its role or its name in the file; None without such a column."""
     called = {table.column_name(role): role for role in table.frame.columns[1:]}
     roles = (name, called.get(name), f"{EXTRA}{name}]", f"{NUMBER}{name}]")
     role = next((each for each in roles if each in table and each != "line"), None)

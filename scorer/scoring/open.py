@@ -231,7 +231,7 @@ def open_challenge(
     Args:
         bound: The challenge.
         with_truth: Whether the truth is opened; without it submissions can only be checked.
-        views: The views that are needed besides those of the measures.
+        views: Views that are needed besides the measures' own.
         submitted: The lists of the submissions, if nothing else names the lists.
 
     Raises:

@@ -106,7 +106,7 @@ def bind_rules(
 
 
 def find_tie_breaker(name: str, measures: Sequence[Measure]) -> Measure:
-    """Return what a name in `tie_break` stands for: one of the measures, else a preference.
+    """Return the measure that a name in `tie_break` means, else the preference.
 
     `UnknownName` or `NotationError` if it is neither.
     """

@@ -183,7 +183,7 @@ def split_truth(
 def _find_fold_problems(
     folds: Table, wanted: pl.DataFrame, roles: Sequence[str]
 ) -> Iterator[Problem]:
-    """Yield the keys, of `roles`, that are in two folds, and those of `wanted` that are in none."""
+    """Yield the keys, of `roles`, that are in two folds, and the keys of `wanted` in no fold."""
     rows = folds.frame.select("line", "fold", *roles, first=pl.col("fold").first().over(roles))
     for line, fold, *key, first in rows.filter(pl.col("fold") != pl.col("first")).iter_rows():
         name = f"list {quoted(key[0])}"

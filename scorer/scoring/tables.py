@@ -34,7 +34,7 @@ def read_table(
 ) -> Table | None:
     """Return the table of an organizer's file; None, after its problems, if it cannot be read.
 
-    A data frame of a Python session may stand in the place of the file.
+    A data frame of a Python session may take the place of the file.
 
     Args:
         challenge: The challenge that names the file.
@@ -142,7 +142,7 @@ def _find_problems_of_classes(table: Table) -> Iterator[Problem]:
 
 
 def find_contradictions(items: Table) -> Iterator[Problem]:
-    """Yield numbers of items that differ from those of an earlier row, and counts below 0."""
+    """Yield numbers of items that differ from the numbers of an earlier row, and counts below 0."""
     roles = [role for role, dtype in items.frame.schema.items() if dtype.is_float()]
     firsts = pl.col("line", *roles).first().over("item").name.prefix("first ")
     frame = items.frame.with_columns(firsts)

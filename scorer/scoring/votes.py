@@ -144,9 +144,9 @@ def _role(role: str) -> str:
 def _join_votes(tables: Sequence[Table]) -> pl.DataFrame:
     """Return the votes of all files: `file`, `line`, the columns of `USUAL`, and what follows.
 
-    `row` numbers the votes of all files. `whole` is whether no cell is empty, `outcome` who won,
-    and `first` and `first_line` the first vote of the same judge on the same prompt and pair in the
-    same order. A column that a file does not have is null.
+    `row` numbers the votes of all files. `is_complete` is whether no cell is empty, `outcome` who
+    won, and `first` and `first_line` the first vote of the same judge on the same prompt and pair
+    in the same order. A column that a file does not have is null.
     """
     frames = [
         table.frame.select(
@@ -158,7 +158,7 @@ def _join_votes(tables: Sequence[Table]) -> pl.DataFrame:
                 else pl.lit(None, pl.String).alias(role)
                 for role in USUAL
             ),
-            whole=pl.all_horizontal(pl.col(pl.String).str.strip_chars() != ""),
+            is_complete=pl.all_horizontal(pl.col(pl.String).str.strip_chars() != ""),
         )
         for n, table in enumerate(tables)
     ]
@@ -190,20 +190,20 @@ def _join_votes(tables: Sequence[Table]) -> pl.DataFrame:
 
 
 def _find_problems(table: Table, votes: pl.DataFrame) -> Iterator[Problem]:
-    """Yield what is wrong with the rows of one file."""
+    """Yield the problems of the rows of one file."""
     for role in table.frame.columns[1:]:
         empty = table.frame.filter(pl.col(role).str.strip_chars() == "")
         lists = empty["list"].to_list() if "list" in table else [None] * empty.height
         for line, name in zip(empty["line"], lists, strict=True):
             word = printable(table.column_name(role), 60)
             yield Problem("V105", f"{word} is empty", line=line, list=name)
-    whole = votes.filter("whole")
+    complete = votes.filter("is_complete")
     itself = pl.col("a") == pl.col("b")
-    for row in whole.filter(itself).iter_rows(named=True):
+    for row in complete.filter(itself).iter_rows(named=True):
         message = f"{quoted(row['a'])} stands against itself"
         yield Problem("V101", message, line=row["line"], list=row["list"])
     word = printable(table.column_name(_role("winner")), 60)
-    for row in whole.filter(pl.col("outcome") >= UNKNOWN).iter_rows(named=True):
+    for row in complete.filter(pl.col("outcome") >= UNKNOWN).iter_rows(named=True):
         sides = f"{quoted(row['a'])} and {quoted(row['b'])}"
         what = f"is none of {sides}, a, b or tie"
         if row["outcome"] == UNCLEAR:
@@ -212,7 +212,7 @@ def _find_problems(table: Table, votes: pl.DataFrame) -> Iterator[Problem]:
         yield Problem("V102", message, line=row["line"], list=row["list"])
     is_first = pl.col("first") == pl.col("row")
     by_judge = pl.col("judge").is_not_null()
-    for row in whole.filter(by_judge & ~is_first & ~itself).iter_rows(named=True):
+    for row in complete.filter(by_judge & ~is_first & ~itself).iter_rows(named=True):
         pair = f"{quoted(row['a'])} before {quoted(row['b'])}"
         where = f" in line {row['first_line']:,}" if row["first"] >= votes["row"][0] else ""
         message = f"{quoted(row['judge'])} voted on this prompt, {pair}, already{where}"
