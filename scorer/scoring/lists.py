@@ -121,9 +121,9 @@ def _read_columns_of_file(
     for name in weights:
         rows = table.frame.select("line", "list", value=f"{NUMBER}{name}]")
         for line, list_name, weight in rows.filter(pl.col("value") < 0).iter_rows():
-            message = f"{name} of {quoted(list_name)} is {format_exact(weight)}, below 0"
-            findings.add(Problem("T505", f"{message}; it is a weight", path=path, line=line,
-                                 list=list_name))  # fmt: skip
+            what = f"is {format_exact(weight)}, below 0; it is a weight"
+            message = f"{name} of {quoted(list_name)} {what}"
+            findings.add(Problem("T505", message, path=path, line=line, list=list_name))
         rows = rows.filter(pl.col("value") >= 0)
         findings.extend(_find_second_values(rows, f"has two weights {name},", format_exact, path))
         cells = _values_of_lists(rows, lists)

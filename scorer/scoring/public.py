@@ -94,18 +94,17 @@ def read_public(
     sources = PublicSources(challenge, bound.shapes, read_truth, measured_rows)
     public = kind.complete_public(public, sources)
     columns = read_truth() if looks_at_cells and not is_kit(challenge) else truth
+    class_columns = [
+        ClassColumn(sent, true, public.classes or _classes_of_truth(columns, true))
+        for sent, true in class_cells
+    ]
     public = public._replace(
-        class_columns=tuple(
-            ClassColumn(sent, true, public.classes or _classes_of_truth(columns, true))
-            for sent, true in class_cells
-        ),
+        class_columns=tuple(class_columns),
         boxes_are_shares=_are_shares(bound, columns),
         domains=_find_domains(bound),
     )
-    findings.extend(
-        locate_fault(challenge, fault)
-        for fault in _find_idle_public_keys(bound, public, bool(class_cells))
-    )
+    for fault in _find_idle_public_keys(bound, public, bool(class_cells)):
+        findings.add(locate_fault(challenge, fault))
     check_key_files(challenge, findings)
     raise_errors(findings)
     return public

@@ -55,23 +55,11 @@ def bind_rules(
     """Return the rules of the leaderboard; what they name wrongly is added to `faults`."""
     if not measures:  # a kit may have none
         return BoardRules()
-
-    def bind_measure(key: str, find: Callable[[], Measure]) -> Measure | None:
-        try:
-            bound = find()
-        except (UnknownName, NotationError) as error:
-            ids = ", ".join(measure.id for measure in measures)
-            is_breaker = key.startswith("leaderboard.tie_break")
-            hint = f"it can be a measure of this challenge ({ids}) or a preference; "
-            faults.append(Fault(key, "C117", f"{hint if is_breaker else ''}{error}"))
-            return None
-        if kind != "grades" and bound not in measures:
-            message = f"{bound.name} compares ranked lists, and this challenge has {kind}"
-            faults.append(Fault(key, "C115", message))
-        return bound
-
+    binder = _RuleBinder(measures, kind, faults)
+    ids = ", ".join(measure.id for measure in measures)
+    hint = f"it can be a measure of this challenge ({ids}) or a preference; "
     breakers = [
-        bind_measure(f"leaderboard.tie_break[{n}]", partial(find_tie_breaker, name, measures))
+        binder.bind(f"tie_break[{n}]", partial(find_tie_breaker, name, measures), hint)
         for n, name in enumerate(challenge.leaderboard.tie_break)
     ]
     rules = BoardRules(tuple(breaker for breaker in breakers if breaker))
@@ -81,28 +69,51 @@ def bind_rules(
         return rules
     preference = None
     if by.preference is not None:
-        find = partial(comparisons.bind, by.preference)
-        preference = bind_measure("leaderboard.rank_by.preference", find)
+        preference = binder.bind("rank_by.preference", partial(comparisons.bind, by.preference))
     try:
         aggregate = aggregations.bind(by.aggregate)
     except (UnknownName, NotationError) as error:
         faults.append(Fault("leaderboard.rank_by.aggregate", "C117", str(error)))
         return rules
-    if preference:
+    if preference is not None:
         rules = rules._replace(rank_by=(preference, aggregate))
-    matches = [find_measure(measures, name) for name in by.measures]
-    ids = [measure.id for measure in measures]
-    for n, (name, match) in enumerate(zip(by.measures, matches, strict=True)):
-        if match is None:
-            hint = suggest(name, ids, f" (measures: {join_first(ids, 8)})")
-            message = f"no measure of this challenge is called {quoted(name)}{hint}"
-            faults.append(Fault(f"leaderboard.rank_by.measures[{n}]", "C117", message))
-    if matches and all(matches):
-        names = tuple(match.id for match in matches if match)
+    names = tuple(binder.find_ids(by.measures))
+    if names and len(names) == len(by.measures):
         ranked_by = RankedBy(names, aggregate, by.tie_break, by.each)
         faults += _find_faults_of_each(challenge, ranked_by, measures)
         rules = rules._replace(ranked_by=ranked_by)
     return rules
+
+
+class _RuleBinder(NamedTuple):
+    """Finds the measures that rules of the leaderboard name; adds faults of unknown ones."""
+
+    measures: Sequence[Measure]
+    kind: str
+    faults: list[Fault]
+
+    def bind(self, key: str, find: Callable[[], Measure], hint: str = "") -> Measure | None:
+        """Return the measure or preference that `find` returns; None if it finds none."""
+        try:
+            bound = find()
+        except (UnknownName, NotationError) as error:
+            self.faults.append(Fault(f"leaderboard.{key}", "C117", f"{hint}{error}"))
+            return None
+        if self.kind != "grades" and bound not in self.measures:
+            message = f"{bound.name} compares ranked lists, and this challenge has {self.kind}"
+            self.faults.append(Fault(f"leaderboard.{key}", "C115", message))
+        return bound
+
+    def find_ids(self, names: Sequence[str]) -> Iterator[str]:
+        """Yield the ids of the measures whose ranks are put together."""
+        ids = [measure.id for measure in self.measures]
+        for n, name in enumerate(names):
+            if (match := find_measure(self.measures, name)) is not None:
+                yield match.id
+                continue
+            hint = suggest(name, ids, f" (measures: {join_first(ids, 8)})")
+            message = f"no measure of this challenge is called {quoted(name)}{hint}"
+            self.faults.append(Fault(f"leaderboard.rank_by.measures[{n}]", "C117", message))
 
 
 def find_tie_breaker(name: str, measures: Sequence[Measure]) -> Measure:
