@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 from importlib import import_module
 from typing import Any
 
 import polars as pl
 
-from scorer.api.text import Renderable
+from scorer.api.text import Renderable, as_html
 from scorer.core.text import printable
 from scorer.reports.base import ExactRows, Options
 from scorer.reports.document import Block, Document, Facts, Heading, Notes, Paragraph, Prose, Table
@@ -66,7 +65,7 @@ def _html_of(block: Block) -> Iterator[str]:
             yield f"<tr>{''.join(f'<td>{_as_html(cell.text)}</td>' for cell in row.cells)}</tr>"
         yield "</tbody></table>"
     elif isinstance(block, Paragraph) and block.tone in SHOWN_TONES:
-        yield f"<pre>{escape(block.text)}</pre>"
+        yield f"<pre>{as_html(block.text)}</pre>"
 
 
 def _texts_of(block: Block) -> Iterator[str]:
@@ -82,4 +81,4 @@ def _texts_of(block: Block) -> Iterator[str]:
 
 
 def _as_html(text: str) -> str:
-    return escape(printable(text, 1000))
+    return as_html(printable(text, 1000))
