@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scorer.api.kit_sample import Sample
 from scorer.challenge.public import Public
@@ -63,6 +64,49 @@ def write_readme(
         files: The names of the kit's files.
         omitted: The ids of the measures that the kit cannot compute.
     """
+    pages = bound.challenge.pages.items()
+    return _render(
+        "readme.md",
+        challenge=bound.challenge,
+        computed=len(omitted) < len(bound.measures),
+        heading=FORM,
+        form=_describe_form(bound, public, sample),
+        measures=[
+            (_measure_name(m), m.metric.better, m.primary, m.id not in omitted)
+            for m in bound.measures
+        ],
+        files=files,
+        sample=sample.name if sample else None,
+        pages=[(key, printable(titled(key, page)[0], 100)) for key, page in pages],
+    )
+
+
+def _describe_form(bound: BoundChallenge, public: Public, sample: Sample | None) -> str:
+    """Return the form of a submission in Markdown: columns, an example, rules, limits."""
+    rules, truth_columns = bound.challenge.submission, bound.challenge.truth.columns
+    columns = list(_columns(bound, public, sample))
+    text = _render(
+        "form.md",
+        public=public,
+        rules=rules,
+        limits=bound.limits,
+        list=printable(rules.columns.get("list", truth_columns.get("list", "list")), 60),
+        item=printable(rules.columns.get("item", "item"), 60),
+        rank=rules.columns.get("rank", "rank"),
+        units=unit(public.called, len(public.lists)),
+        columns=columns[:MOST_COLUMNS],
+        more=len(columns[MOST_COLUMNS:]),
+        alternatives=list(_alternatives(bound)),
+        order=_order(bound),
+        sample=sample.name if sample else None,
+        beginning=[printable(line, 100) for line in _first_lines(sample)] if sample else [],
+    )
+    # Parts that the challenge does not need leave their blank lines.
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def _render(name: str, **values: Any) -> str:
+    """Return a template of this package with its values; a missing one is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -79,37 +123,7 @@ def write_readme(
         "size": format_limit,
         "thousands": "{:,}".format,
     }
-    challenge, rules = bound.challenge, bound.challenge.submission
-    columns = list(_columns(bound, public, sample))
-    text: str = environment.get_template("readme.md").render(
-        challenge=challenge,
-        heading=FORM,
-        computed=len(omitted) < len(bound.measures),
-        measures=[
-            (_measure_name(m), m.metric.better, m.primary, m.id not in omitted)
-            for m in bound.measures
-        ],
-        files=files,
-        pages=[
-            (key, printable(titled(key, page)[0], 100)) for key, page in challenge.pages.items()
-        ],
-        public=public,
-        rules=rules,
-        limits=bound.limits,
-        list=printable(rules.columns.get("list", challenge.truth.columns.get("list", "list")), 60),
-        item=printable(rules.columns.get("item", "item"), 60),
-        units=unit(public.called, len(public.lists)),
-        columns=columns[:MOST_COLUMNS],
-        more=len(columns[MOST_COLUMNS:]),
-        alternatives=list(_alternatives(bound)),
-        order=_order(bound),
-        rank=rules.columns.get("rank", "rank"),
-        sample=sample.name if sample else None,
-        beginning=[printable(line, 100) for line in _first_lines(sample)] if sample else [],
-    )
-    while "\n\n\n" in text:  # Parts that the challenge does not need leave their blank lines.
-        text = text.replace("\n\n\n", "\n\n")
-    return text
+    return environment.get_template(name).render(**values)
 
 
 def read_form(kit: Path) -> str:
