@@ -51,31 +51,22 @@ class Lint(TableResult):
         remarks: What was found in the challenge.
         examples: What was found in its examples.
         problems: The warnings about its files.
+        measures: The values of the submissions made from the truth, by each measure.
+        random: How random submissions were drawn.
+        detectable: The smallest differences that the lists could show.
     """
 
     subject, plain = "soundness", "text"
 
     def __init__(self, result: soundness.Lint) -> None:
         self._result = result
-        self.sound = result.sound
+        self.sound: bool = result.sound
         self.remarks: Sequence[Remark] = result.remarks
         self.examples: Sequence[Remark] = result.examples
         self.problems: Sequence[Problem] = result.problems
-
-    @property
-    def measures(self) -> Sequence[ProbedMeasure]:
-        """The values of the submissions made from the truth, by each measure."""
-        return self._result.measures
-
-    @property
-    def random(self) -> RandomSubmissions:
-        """How random submissions were drawn."""
-        return self._result.random
-
-    @property
-    def detectable(self) -> Detectable:
-        """The smallest differences that the lists could show."""
-        return self._result.detectable
+        self.measures: Sequence[ProbedMeasure] = result.measures
+        self.random: RandomSubmissions = result.random
+        self.detectable: Detectable = result.detectable
 
     def content(self) -> soundness.Lint:
         """The findings as data, of which the forms are made."""
@@ -161,17 +152,17 @@ def _score_examples(ready: OpenChallenge) -> ScoredFiles:
     challenge = ready.bound.challenge
     for n, example in enumerate(challenge.examples):
         name = f"examples[{n}]"
-        own = ready
+        against = ready
         if example.truth is not None:
             other = challenge.with_truth(example.truth)
-            own = open_challenge(ready.bound._replace(challenge=other))
-            refuse_unanswerable(own, make_probes(own))
-        (scored,) = scored_files(own, [SubmissionFile("", example.submission)], None)
+            against = open_challenge(ready.bound._replace(challenge=other))
+            refuse_unanswerable(against, make_probes(against))
+        (scored,) = scored_files(against, [SubmissionFile("", example.submission)], None)
         for problem in islice(scored.findings, SHOWN_PLACES):
             message = f"{name}: {replace(problem, path=example.submission.name)}"
             remarks.append(Remark(problem.severity, message))
         where = f"{name} ({printable(example.submission.name)})"
-        remarks += _compare_expected(where, example, own.measures, scored.values)
+        remarks += _compare_expected(where, example, against.measures, scored.values)
         if example.truth is None and scored.valid:
             accepted.append(scored)
     return ScoredFiles(remarks, accepted)

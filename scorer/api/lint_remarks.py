@@ -158,8 +158,8 @@ def _ceilings(measures: Iterable[Measure], values: ProbeValues) -> Iterator[Rema
         if bound is not None and perfect is not None and abs(perfect - bound) > SAME:
             best, end = format_distinct(perfect, bound)
             least = "at least " if measure.metric.better == "higher" else "at most "
-            known = least if _is_odd(measure) else ""
-            ceilings.append(f"{measure.id} {known}{best} instead of {end}")
+            word = least if _is_odd(measure) else ""
+            ceilings.append(f"{measure.id} {word}{best} instead of {end}")
     if ceilings:
         yield Remark("note", f"the best that is possible here: {', '.join(ceilings)}")
 

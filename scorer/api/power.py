@@ -31,17 +31,17 @@ FEW_DRAWS = 100  # of the tests, of which the deviations are needed and not the 
 
 
 def find_detectable(
-    ready: OpenChallenge, known: Sequence[Scored], probes: Probes | None
+    ready: OpenChallenge, submissions: Sequence[Scored], probes: Probes | None
 ) -> Detectable:
     """Return the smallest differences that the lists could show, among few and many submissions.
 
-    How much a difference varies from list to list is taken from submissions that are known, or
+    How much a difference varies from list to list is taken from these submissions, or
     where there are fewer than two, from perfect ones that are partly random. Wholly random
     submissions would all be equally bad, on all lists, and vary too little.
 
     Args:
         ready: The challenge, whose truth is open.
-        known: Its examples and baselines.
+        submissions: Its examples and baselines.
         probes: The probes of its truth, if it has any.
     """
     terms = terms_of(ready)
@@ -63,7 +63,7 @@ def find_detectable(
         why="it takes two examples, or baselines, that differ" if probes is None else "",
     )
     for basis in (KNOWN, DEGRADED):
-        scored = known
+        scored = submissions
         if basis == DEGRADED:
             scored = [] if probes is None else _score_degraded(ready, terms, probes)
         if len(scored) < 2:

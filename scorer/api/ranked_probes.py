@@ -184,8 +184,8 @@ class RankedProbes:
 
     def _random_rows(self, rng: np.random.Generator) -> Rows:
         pools = map(self.pool.items_of, self.answers.lists)
-        drawn = [rng.choice(pool, min(self.depth, pool.size), replace=False) for pool in pools]
-        return _join_lists(drawn)
+        items = [rng.choice(pool, min(self.depth, pool.size), replace=False) for pool in pools]
+        return _join_lists(items)
 
     def _tied(self, place: Ints) -> Table:
         """Return lists in the order of the items' places, with equal scores if the rule knows ties.

@@ -44,7 +44,7 @@ from scorer.scoring.public import SubmittedLists
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 NEAREST = 2  # of them on each side that a board is tried with
-NAMED = 3  # variations without a value that are told
+NAMED = 3  # variations without a value whose names are said
 WEIGHTS = ("weight", "weights")  # columns of the lists
 
 
@@ -54,6 +54,11 @@ class Study(TableResult):
     Attributes:
         names: The submissions that could be scored, in the official order.
         ranks: Their official ranks.
+        ranked_by: What ranks officially.
+        variations: The boards by other decisions, and on parts of the lists.
+        decisions: The variations that are no random parts of the lists.
+        halves: How far two random halves of the lists agree; None of too few lists.
+        left_out: What could not be varied, and why.
         rejected: The submissions that could not be scored.
     """
 
@@ -63,32 +68,12 @@ class Study(TableResult):
         self._result = result
         self.names: Sequence[str] = result.names
         self.ranks: Sequence[int] = result.ranks
+        self.ranked_by: str = result.ranked_by
+        self.variations: Sequence[Variation] = result.variations
+        self.decisions: Sequence[Variation] = result.decisions
+        self.halves: Halves | None = result.halves
+        self.left_out: Sequence[str] = result.left_out
         self.rejected: Sequence[Scored] = result.rejected
-
-    @property
-    def ranked_by(self) -> str:
-        """What ranks officially."""
-        return self._result.ranked_by
-
-    @property
-    def variations(self) -> Sequence[Variation]:
-        """The boards by other decisions, and on parts of the lists."""
-        return self._result.variations
-
-    @property
-    def decisions(self) -> Sequence[Variation]:
-        """The variations that are no random parts of the lists."""
-        return self._result.decisions
-
-    @property
-    def halves(self) -> Halves | None:
-        """How far two random halves of the lists agree; None of too few lists."""
-        return self._result.halves
-
-    @property
-    def left_out(self) -> Sequence[str]:
-        """What could not be varied, and why."""
-        return self._result.left_out
 
     def content(self) -> results.Study:
         """The study as data, of which the forms are made."""
@@ -157,7 +142,7 @@ def study(
     further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
     board = _rank_submissions(terms, scored, files, outcomes, frozenset(further))
     seed = official.leaderboard.seed if seed is None else seed
-    found, valueless = find_variations(board, seed)
+    variations, valueless = find_variations(board, seed)
     if valueless:
         more = f" and {len(valueless) - NAMED} more" if len(valueless) > NAMED else ""
         left_out.append(f"no submission has a value: {'; '.join(valueless[:NAMED])}{more}")
@@ -170,10 +155,12 @@ def study(
             ranked_by=_describe_rule(terms),
             lists=len(terms.lists),
             seed=seed,
-            submissions=span_ranks([e.name for e in board.scored], board.ranks.tolist(), found),
-            staying=count_staying(found),
-            variations=found,
-            halves=compare_halves(board, found, seed),
+            submissions=span_ranks(
+                [e.name for e in board.scored], board.ranks.tolist(), variations
+            ),
+            staying=count_staying(variations),
+            variations=variations,
+            halves=compare_halves(board, variations, seed),
             left_out=tuple(left_out),
             called=terms.called,
             rejected=[each for each in scored if not each.valid],
@@ -193,9 +180,9 @@ def _rank_submissions(
     by_name = {each.name: each for each in scored}
     outcome_of = dict(zip((file.name for file in files), outcomes, strict=True))
     best_first = [by_name[row.name] for row in rows]
-    own = [outcome_of[run.name] for each in best_first for run in each.runs or (each,)]
+    of_runs = [outcome_of[run.name] for each in best_first for run in each.runs or (each,)]
     ranks = np.array([row.rank for row in rows], dtype=np.int64)
-    return RankedSubmissions(terms, best_first, own, ranks, further)
+    return RankedSubmissions(terms, best_first, of_runs, ranks, further)
 
 
 def _with_measures(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -> Challenge:
@@ -207,9 +194,9 @@ def _with_measures(challenge: Challenge, words: Sequence[str], allow_plugins: bo
     bound = bind(challenge, allow_plugins)
     specs, places = list(bound.challenge.metrics), list[int]()
     for word in dict.fromkeys(words):
-        known = find_measure(bound.measures, word)
-        if known is not None:
-            places.append(bound.measures.index(known))
+        measure = find_measure(bound.measures, word)
+        if measure is not None:
+            places.append(bound.measures.index(measure))
         else:
             places.append(len(specs))
             specs.append(MeasureSpec(notation=word, key="--metric"))
