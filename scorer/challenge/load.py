@@ -14,8 +14,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from scorer.challenge import yaml
-from scorer.challenge.model import FILE, FOLDER, KEY, MARKDOWN_PATH, Challenge, MeasureSpec
-from scorer.challenge.roles import COLUMNS, FIELD_ROLES, ROLES
+from scorer.challenge.model import FILE, FOLDER, KEY, MARKDOWN_PATH, Challenge, MeasureSpec, Source
+from scorer.challenge.roles import COLUMNS, FIELD_ROLES, ROLES, SPECIAL_ROLES
 from scorer.challenge.submission import FileLayout, written_keys
 from scorer.challenge.types import quote_value
 from scorer.challenge.yaml import MOST_BYTES, YamlDocument, read_data, read_yaml
@@ -264,10 +264,12 @@ def _find_faults(document: YamlDocument) -> Iterator[Problem]:
         for role in columns if isinstance(columns, dict) else ():
             if role not in roles:
                 yield _explain_unknown(document, (section, "columns", role), roles)
-        for role in FIELD_ROLES.get(section, ()):
-            if role in keys:
+        for role in sorted(SPECIAL_ROLES & keys.keys()):
+            if role in FIELD_ROLES.get(section, ()):
                 message = f"{quoted(role)} is a column; write it under 'columns'"
                 yield _problem(document, "C105", (section, role), message, (section,))
+            elif role in Source.model_fields:
+                yield _explain_unknown(document, (section, role), _known_keys((section,)))
     metrics = data.get("metrics")
     yield from _find_repeated_measures(document, metrics if isinstance(metrics, list) else [])
     for key in ("truth", "metrics") if data.get("kind") is None else ():
@@ -385,10 +387,9 @@ def _known_keys(path: yaml.Path) -> list[str]:
             is_name = get_origin(field.annotation) is dict
         else:
             is_name = False
-    section = next((step for step in path if isinstance(step, str)), "")
     forms = written_keys(FileLayout)
     keys = sorted(written_keys(model), key=lambda key: key in forms)
-    return [key for key in keys if key not in FIELD_ROLES.get(section, ())]
+    return [key for key in keys if key not in SPECIAL_ROLES]
 
 
 def _find_models(annotation: Any) -> Iterator[type[BaseModel]]:

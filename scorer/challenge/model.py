@@ -119,19 +119,20 @@ Pages = dict[Annotated[Name, AfterValidator(_check_page)], PageText]
 
 
 class Source(FileLayout, NamedFile, ShortSection):
-    """A file of the organizer's."""
+    """A file of the organizer's.
+
+    The columns that are more than a name are fields of their own; which of them a file may have,
+    `roles.FIELD_ROLES` says.
+    """
 
     short: ClassVar[str] = "file"
 
     columns: Annotated[dict[str, Name], BeforeValidator(check_label)] = Field(
         {}, description="what the file calls its columns"
     )
-
-
-class DescribedSource(Source):
-    """A file whose further columns reach metrics. `extra` is written among its columns."""
-
     extra: Extra = Field({}, description=COLUMNS["extra"])
+    users: Name | None = Field(None, description=COLUMNS["users"])
+    features: tuple[Name, ...] = Field((), description=COLUMNS["features"])
 
     @property
     def further(self) -> dict[str, str]:
@@ -139,7 +140,7 @@ class DescribedSource(Source):
         return extra_roles(self.extra)
 
 
-class Truth(DescribedSource):
+class Truth(Source):
     """The hidden answers. `probability` is written among the columns."""
 
     probability: ClassColumns = Field({}, description=COLUMNS["probability"])
@@ -157,13 +158,6 @@ class Truth(DescribedSource):
 
 
 NO_TRUTH = Truth.model_construct(file=Path())  # of a challenge that has none
-
-
-class Items(DescribedSource):
-    """The catalogue. `users` and `features` are written among its columns."""
-
-    users: Name | None = None
-    features: tuple[Name, ...] = ()
 
 
 class Example(Section):
@@ -319,12 +313,12 @@ class Challenge(Section):
         default_factory=lambda: NO_TRUTH,
         description="the hidden answers; left out where the kind has none",
     )
-    lists: DescribedSource | None = Field(
+    lists: Source | None = Field(
         None,
         description="the lists to answer, public; group: slices; cluster: those that depend on "
         "each other, which intervals and tests draw together",
     )
-    items: Items | None = Field(None, description="the items there are, public")
+    items: Source | None = Field(None, description="the items there are, public")
     history: Source | None = Field(None, description="past list and item pairs, for novelty")
     exclude: Source | None = Field(
         None,

@@ -74,6 +74,7 @@ FIELD_ROLES = {
     "items": ("users", "features", "extra"),
     "submission": ("probability", "value", "extra"),
 }
+SPECIAL_ROLES = frozenset().union(*FIELD_ROLES.values())
 
 
 def _check_texts(values: Any) -> Any:

@@ -9,7 +9,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from scorer.challenge.model import FILE, Challenge
-from scorer.challenge.roles import COLUMNS, ROLES
+from scorer.challenge.roles import COLUMNS, ROLES, SPECIAL_ROLES
 
 SCHEMA_FILE = "challenge.schema.json"  # beside a challenge.yaml that `score init` made
 LINE = f"# yaml-language-server: $schema={SCHEMA_FILE}\n"  # by which editors find it
@@ -39,7 +39,7 @@ def schema() -> dict[str, Any]:
         full = full | {"properties": dict(full["properties"])}  # each has columns of its own
         _write_columns(full, name)
         sections[name] = {"description": section["description"], "anyOf": [text, full]}
-    for name in ("Source", "DescribedSource", "Truth", "Items"):
+    for name in ("Source", "Truth"):
         del parts[name]
     length = parts["Submission"]["properties"]["length"]
     length["anyOf"].insert(0, {"type": "integer", "minimum": 1})
@@ -65,6 +65,8 @@ def _write_columns(part: dict[str, Any], section: str) -> None:
         role: keys.pop(role, {"type": TEXT}) | {"description": COLUMNS[role]}
         for role in ROLES[section]
     }
+    for role in SPECIAL_ROLES:
+        keys.pop(role, None)
     keys["columns"] = {
         "description": keys["columns"]["description"],
         "type": "object",

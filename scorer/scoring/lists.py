@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from scorer.challenge.model import Challenge, DescribedSource
+from scorer.challenge.model import Challenge, Source
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.expressions import Condition, ExpressionError, parse_condition
@@ -91,7 +91,7 @@ def read_list_columns(
 
 def _read_columns_of_file(
     challenge: Challenge,
-    source: DescribedSource,
+    source: Source,
     names: Sequence[str],
     weights: Sequence[str],
     lists: Sequence[str],
@@ -343,7 +343,7 @@ def _read_catalogue(bound: BoundChallenge, names: Set[str]) -> Table | None:
 
 
 def _read_texts(
-    challenge: Challenge, source: DescribedSource, id_role: str, words: Mapping[str, str]
+    challenge: Challenge, source: Source, id_role: str, words: Mapping[str, str]
 ) -> Table:
     """Return columns of a file as texts, name -> word in the header, as `extra[NAME]`."""
     roles = {f"{EXTRA}{name}]": word for name, word in words.items()}

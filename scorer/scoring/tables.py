@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from scorer.challenge.model import CLASSES, Challenge, DescribedSource, Source
+from scorer.challenge.model import CLASSES, Challenge, Source
 from scorer.challenge.public import ClassNames
 from scorer.challenge.submission import ClassFile, FileLayout, KeyFile, layout_of
 from scorer.core.errors import ChallengeError
@@ -106,7 +106,7 @@ def check_key_files(challenge: Challenge, findings: Findings) -> None:
             read_table(challenge, source, [Schema(("list",), ("item",))], findings)
 
 
-def check_cells(table: Table, source: DescribedSource, findings: Findings) -> None:
+def check_cells(table: Table, source: Source, findings: Findings) -> None:
     """Add the problems of cells of further columns that are no classes."""
     in_file = Findings()
     read_columns(table, source.extra, "", in_file)
