@@ -30,7 +30,7 @@ from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Problem
-from scorer.core.text import display_path, join_first, nearest, printable, quoted
+from scorer.core.text import display_path, join_first, printable, quoted, suggest
 from scorer.importers.results import FoundFile, Results, find_files, read_results
 from scorer.infer.base import Preview
 from scorer.infer.directions import (
@@ -209,8 +209,7 @@ def _choose_values(results: Results, options: ValueOptions) -> Results:
     names = results.measures
     for name in (*options.values, *options.lower, *options.higher):
         if name not in names:
-            close = nearest(name, names)
-            hint = f"; did you mean {quoted(close)}?" if close else ""
+            hint = suggest(name, names)
             raise UsageError(
                 f"no value of all cases is called {quoted(name)}{hint} "
                 f"(there are {join_first(names)})"

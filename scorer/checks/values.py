@@ -15,7 +15,7 @@ from scorer.checks.base import (
     report_rows,
 )
 from scorer.core.problems import Problem
-from scorer.core.text import format_exact, join_first, nearest, printable, quoted
+from scorer.core.text import format_exact, join_first, printable, quoted, suggest
 
 
 @check("S526", kinds=("values",))
@@ -58,8 +58,7 @@ def unknown_measure(rows: SubmissionRows) -> Iterator[Problem]:
 
     def describe(row: Row) -> Problem:
         name = row["measure"]
-        close = nearest(name, names)
-        hint = f"; did you mean {quoted(close)}?" if close else f" ({join_first(names)})"
+        hint = suggest(name, names, f" ({join_first(names)})")
         message = f"{quoted(name)} is no value of this challenge{hint}"
         return Problem("S527", message, line=row["line"], list=row["list"])
 

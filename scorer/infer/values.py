@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from scorer.core.errors import UsageError
-from scorer.core.text import join_first, nearest, printable, quoted
+from scorer.core.text import join_first, printable, quoted, suggest
 from scorer.infer.base import Preview, find_name, fold_name
 from scorer.reading.numbers import FLAGS, parse_number
 
@@ -93,8 +93,7 @@ def find_value_columns(
     parts = [part for value in values for part in split_quotient(value, names)]
     for name in (*columns.values(), *parts):
         if name not in names:
-            close = nearest(name, names)
-            hint = f"; did you mean {quoted(close)}?" if close else f" (it has {join_first(names)})"
+            hint = suggest(name, names, f" (it has {join_first(names)})")
             raise UsageError(f"{where} has no column {quoted(name)}{hint}")
     free = [name for name in names if name not in {*columns.values(), *values}]
     numeric = {name for name in free if _are_mostly_numbers(table.cells(name))}

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import ScorerError
-from scorer.core.text import nearest, printable, quoted
+from scorer.core.text import printable, quoted, suggest
 from scorer.metrics.aggregate import PLAIN, Combination
 from scorer.metrics.api import Bounds, Metric
 from scorer.metrics.ratios import Figure, Ratio, Result
@@ -237,7 +237,7 @@ def parse_measure(
         _add_cutoff(metric, at, given)
     for key in given:
         if key not in names:
-            hint = f"; did you mean {quoted(closest)}?" if (closest := nearest(key, names)) else ""
+            hint = suggest(key, names)
             has = f"it has {', '.join(names)}" if names else "it has none"
             raise NotationError(f"{metric.name} has no parameter {quoted(key)}{hint} ({has})", key)
     try:

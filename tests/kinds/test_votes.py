@@ -56,3 +56,14 @@ def test_nothing_else_is_done_with_votes(score, arena):
     assert "--top means nothing for votes, which are no submissions" in ran.err
     ran = score(folder, file, "-o", file)
     assert "votes.csv is read here" in ran.err
+
+
+def test_votes_without_a_judge_are_those_of_nobody_else(score, tmp_path):
+    """The same vote twice is one too many only if a judge is named beside it."""
+    row = "x,y,x,p1"
+    judged = ballots.table(tmp_path / "judged.csv", "x,y,y,p2,ann", head="a,b,winner,prompt,judge")
+    plain = ballots.table(tmp_path / "plain.csv", row, row, head="a,b,winner,prompt")
+    score("votes", judged, plain, "--quiet").assert_exit(0)
+    twice = f"{row},ann"
+    again = ballots.table(tmp_path / "b.csv", twice, twice, head="a,b,winner,prompt,judge")
+    score("votes", again).assert_exit(1, err="'ann' voted on this prompt, 'x' before 'y', already")

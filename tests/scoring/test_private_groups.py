@@ -79,3 +79,11 @@ def test_groups_of_ranked_lists(folder, score):
     )
     (row,) = score("ranks.yaml", "run.csv", "--format", "json").json()["leaderboard"]
     assert row["values"] == {"AP": 0.75, "of y": 0.5}
+
+
+@pytest.mark.parametrize("name", ["private", "public"])
+def test_a_measure_is_of_a_group_that_lists_are_in(name, folder, score):
+    yaml = (folder / f"{name}.yaml").read_text().replace("group: head,", "group: haed,")
+    (folder / "other.yaml").write_text(yaml)
+    message = "metrics[2].group: no list is in the group 'haed'; did you mean 'head'?"
+    score("other.yaml", "mine.csv").assert_exit(2, err=message)
