@@ -13,6 +13,7 @@ import polars as pl
 
 from scorer.api import data
 from scorer.api.arrays import is_array
+from scorer.api.folders import list_folder
 from scorer.api.submissions import SubmissionFile, problems_of_parts
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings, Problem
@@ -187,11 +188,10 @@ def _read_files(files: Sequence[SubmissionFile], options: ValueOptions) -> Itera
 def _read_file(file: SubmissionFile, options: ValueOptions) -> Iterator[SystemValues]:
     """Yield the systems of a file, of a folder whose files are of one, or of a report."""
     if file.path.is_dir():
-        inside = sorted(p for p in file.path.iterdir() if p.is_file() and p.name[0] != ".")
-        if not inside:
-            raise UsageError(f"{file.display} is a folder without files")
         parts = [
-            part for path in inside for part in _read_file(SubmissionFile(file.name, path), options)
+            part
+            for path in list_folder(file.path).paths
+            for part in _read_file(SubmissionFile(file.name, path), options)
         ]
         rows = pl.concat([part.frame.drop(LINE, strict=False) for part in parts])
         yield SystemValues(file.name, rows, file.display, description=parts[0].description)

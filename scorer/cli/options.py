@@ -235,8 +235,10 @@ def is_truth_file(path: Path) -> bool:
 
 def _submission_paths(words: Sequence[str]) -> list[Path]:
     """The paths that the words which name submissions have, of a folder those of its files."""
+    from scorer.api.folders import list_folder
+
     paths = (Path(word if os.path.exists(word) else word.partition("=")[2]) for word in words)
-    files = (_files(str(path)) if os.path.isdir(path) else [path] for path in paths)
+    files = (list_folder(path).paths if os.path.isdir(path) else [path] for path in paths)
     return [path for of_word in files for path in of_word if os.path.isfile(path)]
 
 
@@ -245,10 +247,11 @@ def submissions_of(
 ) -> list[SubmissionFile]:
     """The files that the command's words name; what a pipe holds is put in a temporary file.
 
-    A folder stands for its files, less the hidden ones.
+    A folder stands for its files, less the hidden ones and those that cannot be submissions.
 
     `UsageError` if standard input is named twice or closed, or a folder has no files.
     """
+    from scorer.api.folders import list_folder
     from scorer.api.submissions import SubmissionFile, submission_name
     from scorer.reading.open import is_open_pipe
     from scorer.reading.write import temporary_copy
@@ -259,9 +262,10 @@ def submissions_of(
     submissions = []
     for word in words:
         if os.path.isdir(word) and not _is_whole(word, challenge):
-            submissions += [
-                SubmissionFile(submission_name(member), member) for member in _files(word)
-            ]
+            folder = list_folder(word)
+            submissions += [SubmissionFile(submission_name(path), path) for path in folder.paths]
+            if omitted := folder.describe_omitted(word):
+                terminal.notes.append(f"note: {omitted}")
             continue
         name, equals, path = word.partition("=")
         if not (equals and name) or os.path.exists(word):
@@ -301,18 +305,6 @@ def _is_whole(folder: str, challenge: Challenge) -> bool:
     """Whether a folder is one submission: it holds a part of one."""
     files = challenge.submission.parts.values()
     return any(os.path.exists(os.path.join(folder, file)) for file in files)
-
-
-def _files(folder: str) -> list[Path]:
-    """The files of a folder by name, without hidden ones and folders."""
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError as error:
-        raise UsageError(f"{printable(folder)} cannot be read: {error.strerror}") from None
-    names = [entry.name for entry in entries if entry.name[0] != "." and entry.is_file()]
-    if not names:
-        raise UsageError(f"{printable(folder)} is a folder without files")
-    return [Path(folder, name) for name in names]
 
 
 def refuse_overwrite(output: Sequence[Path] | None, challenge: Challenge, *read: Path) -> None:

@@ -1,0 +1,81 @@
+"""The files of a folder of submissions, less those that cannot be one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from scorer.core.errors import UsageError
+from scorer.core.text import join_first, printable
+
+# Files that systems and editors leave in folders, in small letters.
+SYSTEM_FILES = ("thumbs.db", "desktop.ini", "ehthumbs.db", "icon\r")
+# Suffixes of notes, documents, pictures and programs, none of which a submission has. A run may
+# have any other suffix, such as `.bm25`.
+OTHER_SUFFIXES = frozenset(
+    (
+        *(".md", ".rst", ".html", ".htm", ".pdf", ".tex", ".doc", ".docx", ".odt", ".rtf"),
+        *(".xls", ".xlsx", ".xlsm", ".ods", ".numbers", ".ppt", ".pptx"),
+        *(".png", ".jpg", ".jpeg", ".gif", ".svg", ".py", ".pyc", ".ipynb", ".r", ".sh", ".bat"),
+        *(".yaml", ".yml", ".toml", ".ini", ".db", ".log", ".lnk", ".url"),
+        *(".bak", ".tmp", ".swp", ".part", ".crdownload"),
+    )
+)
+NAMES_WITHOUT_SUFFIX = ("readme", "license", "licence", "makefile", "dockerfile")
+
+
+class FolderFiles(NamedTuple):
+    """The files of a folder, without hidden ones.
+
+    Attributes:
+        paths: The submissions, by name.
+        omitted: The names of files that cannot be one.
+    """
+
+    paths: list[Path]
+    omitted: list[str]
+
+    def describe_omitted(self, folder: object) -> str:
+        """Return a line on the files that are left out; empty if there are none."""
+        if not self.omitted:
+            return ""
+        count = len(self.omitted)
+        are = "1 file is" if count == 1 else f"{count:,} files are"
+        names = join_first(self.omitted, 5)
+        return f"{printable(folder)}: {are} left out, which cannot be submissions: {names}"
+
+
+def list_folder(folder: str | Path) -> FolderFiles:
+    """Return the files of a folder of submissions, and those that cannot be one.
+
+    Raises:
+        UsageError: The folder cannot be read, or holds no submission.
+    """
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        raise UsageError(f"{printable(folder)} cannot be read: {error.strerror}") from None
+    names = [entry.name for entry in entries if entry.name[0] != "." and entry.is_file()]
+    omitted = [name for name in names if not may_be_submission(name)]
+    if not names:
+        raise UsageError(f"{printable(folder)} is a folder without files")
+    if len(omitted) == len(names):
+        message = f"no file of {printable(folder)} can be a submission"
+        raise UsageError(f"{message}: {join_first(omitted, 5)}")
+    return FolderFiles([Path(folder, name) for name in names if name not in omitted], omitted)
+
+
+def may_be_submission(name: str) -> bool:
+    """Return whether a file may be a submission, by its name.
+
+    >>> [may_be_submission(name) for name in ("bm25.run", "README.md", "~$a.xlsx", "a.csv~")]
+    [True, False, False, False]
+    """
+    folded = name.casefold()
+    if folded in SYSTEM_FILES or folded in NAMES_WITHOUT_SUFFIX:
+        return False
+    if folded.startswith(("~$", ".", "#")) or folded.endswith(("~", "#")):
+        return False
+    stem, suffix = os.path.splitext(folded)
+    return suffix not in OTHER_SUFFIXES and stem not in NAMES_WITHOUT_SUFFIX
