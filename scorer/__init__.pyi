@@ -37,7 +37,6 @@ from .metrics.ratios import Figure as Figure
 from .metrics.ratios import Ratio as Ratio
 from .metrics.ratios import Table as Table
 from .metrics.ratios import divide as divide
-from .results.scorecard import Scorecard as Scorecard
 from .views.diverse import Diverse as Diverse
 from .views.ranked import Hits as Hits
 from .views.ranked import Judged as Judged
