@@ -22,16 +22,14 @@ from scorer.core.ids import guess_pattern
 from scorer.core.problems import Findings
 from scorer.core.text import printable, quoted
 from scorer.importers.results import CASES_FILE, SYSTEMS_FOLDER, find_files, read_results
-from scorer.infer.challenge import infer
+from scorer.infer.challenge import LISTS, find_lists, infer
 from scorer.reading.read import read_file
-from scorer.reading.schema import Schema
-from scorer.reading.write import csv_text, write_file, write_folder
+from scorer.reading.write import write_file, write_folder
 from scorer.reports.findings.problems import format_findings
 from scorer.scoring.bind import bind
 from scorer.scoring.open import OpenChallenge, open_challenge
 
 TEMPLATES = "scorer.challenge.templates"
-LISTS = "lists.csv"  # written where the truth has lists without any item
 HEADING = "# made by `score init` from the files beside it: read it, and change what is not meant\n"
 LARGEST_SEED = 10**12
 # Written with a # before each line. DATE and NUMBER are refused where they stand, with what is
@@ -71,7 +69,7 @@ class NewChallenge:
             template.
         notes: What further rules the challenge has, and why.
         doubt: What may be otherwise; empty if nothing is known that may be.
-        submission: A file or folder that can be scored; None if there is none.
+        submission: A file or folder that can be scored; None without a sample.
         problems: What is wrong with the sample by this challenge, as the lines of `score check`.
     """
 
@@ -192,10 +190,9 @@ def _init_from_truth(folder: Path, truth: Path, sample: Path | None, term: bool)
     inferred = infer(truth, sample)
     data, further = inferred.data, dict[str, bytes]()
     _add_rules_of_sample(data, truth, sample)
-    if names := _lists_without_items(data, truth):
-        list_name = data["truth"]["columns"]["list"]
-        further[LISTS] = csv_text([[list_name], *([name] for name in names)]).encode()
-        data["lists"] = {"file": LISTS, "columns": {"list": list_name}}
+    if (lists := find_lists(data, truth)) is not None:
+        further[LISTS] = lists.write_csv().encode()
+        data["lists"] = {"file": LISTS, "columns": {"list": lists.columns[0]}}
         data["submission"].pop("unknown_list", None)
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)
     text = f"{LINE}{HEADING}scorer: 1\n{text}{_term_lines(data) if term else ''}"
@@ -238,20 +235,6 @@ def _describe_rules(data: Mapping[str, Any]) -> tuple[str, ...]:
     if "splits" in data:
         notes.append("column Usage parts the rows into splits, each with a board")
     return tuple(notes)
-
-
-def _lists_without_items(data: Mapping[str, Any], truth: Path) -> list[str]:
-    """Return the names of all lists, if an empty cell is an answer and the truth has one."""
-    if data["submission"].get("length") != {"min": 0}:
-        return []
-    section = {key: value for key, value in data["truth"].items() if key != "cells"}
-    challenge = load({**data, "truth": section}, truth.parent)
-    schema = Schema(("list",), ("item",), section["columns"])
-    layout = challenge.layout(challenge.truth)
-    table = read_file(truth, challenge.truth.format, [schema], Findings(), layout=layout).table
-    if table is None or not (table.frame["item"].str.strip_chars() == "").any():
-        return []
-    return table.frame["list"].unique(maintain_order=True).to_list()
 
 
 def _add_rules_of_sample(data: dict[str, Any], truth: Path, sample: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""What the readers of tools' files share: a file, what it says of a case, and what is wrong."""
+"""Files of evaluation tools, their cases, and the words for errors in them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EXPECTED = {
 
 
 class Model(BaseModel):
-    """A part of a tool's document: the keys that are read; others may stand beside them."""
+    """A part of a tool's document; keys that are not named here are passed over."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
@@ -104,7 +104,7 @@ class ToolFile:
         return self._parse(self.text)
 
     def read(self, type_: type[T]) -> T:
-        """Return the JSON document as an object of a type; raise ChallengeError if it is none."""
+        """Return the JSON document as an object of a type; raise ChallengeError if it is wrong."""
         return self._validate(TypeAdapter(type_), self.document)
 
     def read_lines(self, type_: type[T]) -> Iterator[tuple[int, T]]:
@@ -154,7 +154,7 @@ class ToolFile:
 
 
 def describe_error(error: ErrorDetails) -> str:
-    """Return pydantic's error in our words: where in the document, what is there, what should be.
+    """Return pydantic's error in our words: the place in the document, its value, what is expected.
 
     >>> describe_error({"type": "string_type", "loc": ("a", 0, "id"), "input": 1, "msg": ""})
     "'a[0].id' is a number, not a text"
@@ -181,7 +181,7 @@ class Tool:
         average: The groups whose means make the whole; if empty, cases count alike.
         within: The groups around those, which count alike, however many of them each has.
         missing: The rule `submission.missing_list`; if empty, the default.
-        lower: The measures of which less is better.
+        lower: The measures where less is better.
     """
 
     name: str

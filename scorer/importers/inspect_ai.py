@@ -59,7 +59,7 @@ def _values(sample: Sample) -> dict[str, float]:
 
 
 def _numbers(name: str, value: Any) -> dict[str, float]:
-    """Return the number of a score, or its several numbers by name; {} if it is none.
+    """Return the number of a score, or its several numbers by name; {} of a text without one.
 
     >>> _numbers("b", {"x": 1, "y": "I", "z": None}), _numbers("f", "1e-1")
     ({'b/x': 1.0, 'b/y': 0.0}, {'f': 0.1})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -17,7 +17,7 @@ from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.challenge.yaml import YAML_SUFFIXES
 from scorer.core.errors import ChallengeError, UnknownName, UsageError
-from scorer.core.problems import as_truth_problems
+from scorer.core.problems import Findings, as_truth_problems
 from scorer.core.text import display_path, join_first
 from scorer.infer import answers, ranked, tables
 from scorer.infer.base import Guess, Needs, Preview
@@ -27,6 +27,8 @@ from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.reading.formats import SUFFIXES, first_lines, matching_lines
 from scorer.reading.limits import UnreadableError
+from scorer.reading.read import read_file
+from scorer.reading.schema import Schema
 
 
 class Kind(NamedTuple):
@@ -72,6 +74,7 @@ KINDS = (*NAMED_KINDS, Kind(ranked.recognize_pairs, None, needs_sample=False))  
 QRELS = (Kind(ranked.recognize_qrels, None, needs_sample=False),)
 NO_SAMPLE = Preview(())
 THREE_COLUMNS = re.compile(r"[ \t]*\S+[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*")
+LISTS = "lists.csv"  # what the file of all lists is called, if one is needed
 MOST_SAMPLES = 20  # submissions that are looked at for one whose names of columns fit
 USAGES = {"Public", "Private", "Ignored"}  # words of the column Usage in Kaggle's solutions
 IGNORED = "rows called Ignored are a split of their own, and count among all rows"
@@ -129,9 +132,33 @@ def infer_from_submissions(
         raise
     if data["submission"].get("format") == "trec":  # each file says it itself
         del data["submission"]["format"]
-    challenge = load({"id": file.name.split(".")[0] or "challenge", **data}, file.parent)
+    data = {"id": file.name.split(".")[0] or "challenge", **data}
+    challenge = load(data, file.parent)
+    if (lists := find_lists(data, file)) is not None:
+        columns = {"list": lists.columns[0]}
+        data["lists"] = {"file": LISTS, "format": "parquet", "columns": columns}
+        challenge = load(data, file.parent)
+        challenge._frames[file.with_name(LISTS)] = lists
     challenge._path = truth  # which messages name
     return challenge
+
+
+def find_lists(data: Mapping[str, Any], truth: Path) -> pl.DataFrame | None:
+    """Return a column with all lists of a truth, if an empty cell is an answer and it has one.
+
+    None of other truths, whose rows name all lists that have an answer.
+    """
+    if data["submission"].get("length") != {"min": 0}:
+        return None
+    section = {key: value for key, value in data["truth"].items() if key != "cells"}
+    challenge = load({**data, "truth": section}, truth.parent)
+    schema = Schema(("list",), ("item",), section["columns"])
+    layout = challenge.layout(challenge.truth)
+    table = read_file(truth, challenge.truth.format, [schema], Findings(), layout=layout).table
+    if table is None or not (table.frame["item"].str.strip_chars() == "").any():
+        return None
+    lists = table.frame.select(pl.col("list").unique(maintain_order=True))
+    return lists.rename({"list": section["columns"]["list"]})
 
 
 def _preview_sample(truth: Preview, submissions: Sequence[Path]) -> Preview | None:
@@ -206,7 +233,7 @@ def _name_columns(section: dict[str, Any]) -> dict[str, Any]:
 
 
 def find_needs(notations: Sequence[str], own_metrics: Sequence[Metric] = ()) -> Needs:
-    """Return what measures need, by their notations; those of unknown metrics say nothing."""
+    """Return what measures need, by their notations; an unknown metric needs nothing."""
     choices: list[Sequence[Metric]] = [[metric] for metric in own_metrics]
     for notation in notations:
         with suppress(UnknownName, NotationError):

@@ -77,8 +77,8 @@ def find_directions(
 
     Args:
         names: The names of the values.
-        lower: The values of which somebody said that lower is better.
-        higher: The values of which somebody said that higher is better.
+        lower: The values that somebody declared better if lower.
+        higher: The values that somebody declared better if higher.
         known: What the source of the values says of some; it decides before their names.
 
     Raises:
@@ -107,7 +107,7 @@ def find_directions(
 
 
 def choose_ranking_value(names: Sequence[str]) -> None:
-    """Refuse values of which the first is no score by its name, and a later one is.
+    """Refuse values if a later one is called as a score and the first one is not.
 
     Raises:
         UsageError: This is so; it says how to name the value that ranks.

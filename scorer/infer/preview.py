@@ -88,7 +88,7 @@ def refuse_blank(path: Path) -> None:
 
 
 def _preview_parts(path: Path, lines: Sequence[str]) -> Preview | None:
-    """A ZIP archive of several tables with the same columns, each of which is a part."""
+    """A ZIP archive of several tables with the same columns: its parts."""
     files = {name.partition(".")[0]: name for name in sorted(zip_names(path))}
     if not 1 < len(files) <= MOST_PARTS or len(files) < len(zip_names(path)):
         return None

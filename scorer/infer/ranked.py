@@ -80,7 +80,7 @@ def recognize_item_cells(truth: Preview, sample: Preview, needs: Needs) -> Guess
 def _find_item_cells(table: Preview, like: ItemCells | None = None) -> ItemCells | None:
     """Return the columns of lists and items; None unless exactly one column has several ids.
 
-    `like` are those of the sample, which the truth has if any of its cells has several ids.
+    `like` are the columns of the sample; the truth has the same if a cell has several ids.
     """
     list_name = table.find_role("list") or table.names[0]
     if not table.is_unique(list_name):

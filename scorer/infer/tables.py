@@ -74,7 +74,7 @@ def _is_id(name: str) -> bool:
 
 
 def recognize_table(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
-    """Return the guess for a row for each id, of which the truth has each once."""
+    """Return the guess for a table that has each id in one row."""
     if not sample.names:
         return _recognize_truth_alone(truth, needs)
     if (key := find_key_columns(truth, sample)) is None:
@@ -230,11 +230,11 @@ def _are_long_codes(cells: Sequence[str]) -> bool:
     return is_code and len(cells[0]) >= CODE_DIGITS and 2 * len({*cells}) <= len(cells)
 
 
-def _are_probabilities(cells: Sequence[str], may_be_whole: bool) -> bool:
-    """Return whether cells are numbers from 0 to 1, some of them fractions or `may_be_whole`."""
+def _are_probabilities(cells: Sequence[str], allow_whole: bool) -> bool:
+    """Return whether cells are numbers from 0 to 1, some of them fractions or `allow_whole`."""
     if not are_numbers(cells) or not all(0 <= float(cell) <= 1 for cell in cells):
         return False
-    return may_be_whole or not all(float(cell).is_integer() for cell in cells)
+    return allow_whole or not all(float(cell).is_integer() for cell in cells)
 
 
 def _find_separator(cells: Sequence[str]) -> str | None:

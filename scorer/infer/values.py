@@ -33,7 +33,7 @@ class ValueColumns(NamedTuple):
         case: The column of cases; `system`, `measure` and `run` are such columns, too, if there
             are any.
         values: The columns of numbers; one if rows say which measure their value is of.
-        run_names: The columns that are called as runs, of which none is known to have them.
+        run_names: The columns that are called as runs, while it is not known which has them.
         unused: The columns of numbers whose names say that they are no values.
         flags: The columns of values with true and false.
         is_nameless: Whether a column has no name.

@@ -112,3 +112,6 @@ def test_texts_without_spans_are_named_by_a_file_of_lists(score, folder):
     Path("right.csv").write_bytes(Path("t.csv").read_bytes())
     means = [scorer.score("made", [path]).mean(path[:-4]) for path in ("right.csv", "s.csv")]
     assert means == [1.0, pytest.approx(6 / 7)]  # a span too many, of a text without any
+    ran = score("t.csv", "right.csv", "s.csv", "-m", "SpanF1", "--format", "json")
+    values = [row["values"]["SpanF1"] for row in ran.json()["leaderboard"]]
+    assert values == means
