@@ -13,7 +13,13 @@ from itertools import pairwise
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.infer.base import Guess, Needs, Preview, are_numbers, fold_name
-from scorer.infer.tables import F1_MACRO, F1_MICRO, SEPARATORS, AnswerColumns, find_key_columns
+from scorer.infer.tables import (
+    F1_MACRO,
+    F1_MICRO,
+    AnswerColumns,
+    find_key_columns,
+    find_label_separator,
+)
 
 BOX_WORDS = ["class", "score", "x1", "y1", "x2", "y2"]
 BOX_SIZES = range(5, 10)  # words that each thing in a cell may have: its class and numbers
@@ -170,7 +176,7 @@ def recognize_texts(truth: Preview, sample: Preview, needs: Needs) -> Guess | No
     with_signs = sum(TEXT_SIGN.search(cell) is not None for cell in cells)
     if 2 * len(set(cells)) <= len(cells) or 3 * with_signs < len(cells) or are_numbers(cells):
         return None
-    if _find_separator(cells) is not None or _are_ids(rows):
+    if find_label_separator(cells) is not None or _are_ids(rows):
         return None
     measures = (EXACT_MATCH, "EditDistance")
     doubt = "texts are taken for texts, since most differ; few that come again would be classes"
@@ -189,7 +195,7 @@ def recognize_several_labels(truth: Preview, sample: Preview, needs: Needs) -> G
     if columns is None or not truth.is_unique(columns.truth_key):
         return None
     cells = truth.cells(columns.truth_value)
-    if (sign := _find_separator(cells)) is None:
+    if (sign := find_label_separator(cells)) is None:
         return None
     rows = [cell.split(sign) for cell in cells]
     doubt = ""
@@ -203,19 +209,6 @@ def recognize_several_labels(truth: Preview, sample: Preview, needs: Needs) -> G
     return columns.guess(description, "label", (F1_MICRO, F1_MACRO), multilabel=sign)._replace(
         doubt=doubt
     )
-
-
-def _find_separator(cells: Sequence[str]) -> str | None:
-    """Return the separator of labels in a cell: few, which come again in other cells only."""
-    for sign in SEPARATORS:
-        rows = [[label.strip() for label in cell.split(sign)] for cell in cells]
-        labels = {label for row in rows for label in row}
-        has_several = sum(len(row) > 1 for row in rows) > 1
-        are_different = all(len(row) == len(set(row)) and all(row) for row in rows)
-        come_again = 2 * len(labels) <= sum(map(len, rows)) and len(labels) <= len(set(cells))
-        if has_several and are_different and come_again:
-            return sign
-    return None
 
 
 def recognize_spread(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:

@@ -110,19 +110,13 @@ def _preview_parts(path: Path, lines: Sequence[str]) -> Preview | None:
     return Preview(first.names, tuple(rows), {**first.layout, "parts": files})
 
 
-def _preview_qrels(path: Path, lines: Sequence[str]) -> Preview | None:
-    """TREC's qrels."""
-    return _preview_trec(QRELS_NAMES, trec_lines(lines, path, QRELS_LINES))
-
-
-def _preview_run(path: Path, lines: Sequence[str]) -> Preview | None:
-    """A run of TREC."""
-    return _preview_trec(RUN_NAMES, trec_lines(lines, path, RUN_LINES))
-
-
-def _preview_trec(names: tuple[str, ...], lines: Sequence[str]) -> Preview | None:
-    rows = tuple(tuple(line.split()[: len(names)]) for line in lines)
-    return Preview(names, rows, {"format": "trec"}, is_trec=True) if lines else None
+def _preview_trec(path: Path, lines: Sequence[str]) -> Preview | None:
+    """Qrels, or a run, of TREC."""
+    for names, patterns in ((QRELS_NAMES, QRELS_LINES), (RUN_NAMES, RUN_LINES)):
+        if found := trec_lines(lines, path, patterns):
+            rows = tuple(tuple(line.split()[: len(names)]) for line in found)
+            return Preview(names, rows, {"format": "trec"}, is_trec=True)
+    return None
 
 
 def _preview_binary(path: Path, lines: Sequence[str]) -> Preview | None:
@@ -277,8 +271,7 @@ def _begins_with_number_as_others(rows: Sequence[Sequence[str]]) -> bool:
 Form = Callable[[Path, Sequence[str]], Preview | None]
 FORMS: tuple[Form, ...] = (
     _preview_parts,
-    _preview_qrels,
-    _preview_run,
+    _preview_trec,
     _preview_binary,
     _preview_document,
     _preview_objects,

@@ -187,7 +187,7 @@ def _guess_answers(truth: Preview, sample: Preview, columns: AnswerColumns, need
         return Guess("a table of numbers", {"columns": truth_columns}, submission, NUMBERS)
     if is_probability:
         return _guess_probability(columns, classes, is_numeric)
-    separator = None if is_numeric or are_numbers(sample_cells) else _find_separator(cells)
+    separator = None if is_numeric or are_numbers(sample_cells) else find_label_separator(cells)
     if separator is not None:
         description = "a table of rows with several labels each"
         return columns.guess(description, "label", (F1_MACRO, F1_MICRO), multilabel=separator)
@@ -230,18 +230,22 @@ def _are_long_codes(cells: Sequence[str]) -> bool:
     return is_code and len(cells[0]) >= CODE_DIGITS and 2 * len({*cells}) <= len(cells)
 
 
-def _are_probabilities(cells: Sequence[str], allow_whole: bool) -> bool:
-    """Return whether cells are numbers from 0 to 1, some of them fractions or `allow_whole`."""
+def _are_probabilities(cells: Sequence[str], whole_too: bool) -> bool:
+    """Return whether cells are numbers from 0 to 1, some of them fractions or `whole_too`."""
     if not are_numbers(cells) or not all(0 <= float(cell) <= 1 for cell in cells):
         return False
-    return allow_whole or not all(float(cell).is_integer() for cell in cells)
+    return whole_too or not all(float(cell).is_integer() for cell in cells)
 
 
-def _find_separator(cells: Sequence[str]) -> str | None:
-    """Return the separator of several labels in a cell, if few labels make many cells."""
+def find_label_separator(cells: Sequence[str]) -> str | None:
+    """Return the separator of labels in a cell: few, which come again in other cells only."""
     for sign in SEPARATORS:
-        labels = {label.strip() for cell in cells for label in cell.split(sign)}
-        if any(sign in cell for cell in cells) and 2 * len(labels) <= len(set(cells)):
+        rows = [[label.strip() for label in cell.split(sign)] for cell in cells]
+        labels = {label for row in rows for label in row}
+        has_several = sum(len(row) > 1 for row in rows) > 1
+        are_different = all(len(row) == len(set(row)) and all(row) for row in rows)
+        come_again = 2 * len(labels) <= sum(map(len, rows)) and len(labels) <= len(set(cells))
+        if has_several and are_different and come_again:
             return sign
     return None
 
