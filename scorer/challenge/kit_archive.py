@@ -19,9 +19,12 @@ from scorer.reading.unpack import ZIP_DAMAGE, ZIP_METHODS, read_zip_directory
 
 ABSENT = "truth-is-not-in-this-kit"  # begins the name of the truth that a kit's challenge.yaml has
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
-MOST_FILES, MOST_DIRECTORY = 100, 1 << 16
-MOST_STORED, MOST_UNPACKED, RATIO = 1 << 30, 4 << 30, 1000
-PIECE_SIZE = 1 << 20
+MOST_FILES = 100
+MOST_DIRECTORY = 1 << 16  # bytes of the archive's list of files
+MOST_STORED = 1 << 30  # bytes
+MOST_UNPACKED = 4 << 30  # bytes
+RATIO = 1000  # of unpacked bytes to stored ones; tables have 3 to 30
+PIECE_SIZE = 1 << 20  # bytes that are unpacked at once
 
 
 @contextmanager
@@ -54,9 +57,8 @@ def _unpack(path: Path, folder: Path) -> None:
 
 
 def _check_size(path: Path) -> None:
-    """Refuse an archive that announces too much, before any of it is unpacked."""
-    size = path.stat().st_size
-    if size > MOST_STORED:
+    """Refuse an archive that announces too much, before its list of files is read."""
+    if path.stat().st_size > MOST_STORED:
         raise _kit_error(path, "T104", f"the kit is larger than {MOST_STORED >> 30} GiB")
     try:
         with path.open("rb") as stream:
@@ -68,28 +70,29 @@ def _check_size(path: Path) -> None:
 
 
 def _check_members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files of a kit, each with a name that is nothing but a name."""
+    """Return the files of a kit, each with a name that is nothing but a name."""
     members = archive.infolist()
     names = [member.filename for member in members]
+    fault = None
     for member in members:
         if not NAME.fullmatch(member.filename) or member.filename.endswith("."):
-            message = f"this is no kit: {quoted(member.filename)} is not a plain file name"
-            raise _kit_error(path, "T107", message)
-        if member.flag_bits & 1 or member.compress_type not in ZIP_METHODS:
-            message = f"this is no kit: {quoted(member.filename)} is encrypted or packed otherwise"
-            raise _kit_error(path, "T107", message)
+            fault = f"{quoted(member.filename)} is not a plain file name"
+        elif member.flag_bits & 1 or member.compress_type not in ZIP_METHODS:
+            fault = f"{quoted(member.filename)} is encrypted or packed otherwise"
     if len({name.casefold() for name in names}) < len(names):
-        raise _kit_error(path, "T107", "this is no kit: a file is in it twice")
-    if FILE not in names:
-        raise _kit_error(path, "T107", f"this is no kit: it has no {FILE}")
-    total = sum(member.file_size for member in members)
-    if total > MOST_UNPACKED or total > max(RATIO * path.stat().st_size, HARMLESS_SIZE):
+        fault = fault or "a file is in it twice"
+    elif FILE not in names:
+        fault = fault or f"it has no {FILE}"
+    if fault is not None:
+        raise _kit_error(path, "T107", f"this is no kit: {fault}")
+    size = sum(member.file_size for member in members)
+    if size > MOST_UNPACKED or size > max(RATIO * path.stat().st_size, HARMLESS_SIZE):
         raise _kit_error(path, "T104", "the kit unpacks to more than is accepted")
     return members
 
 
 def _kit_error(path: Path, code: str, message: str) -> ChallengeError:
-    """The error of a file with one problem."""
+    """Return the error of a kit with one problem."""
     return ChallengeError(problems=[Problem(code, message, path=str(path))])
 
 

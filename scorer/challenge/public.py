@@ -39,25 +39,8 @@ class IdNames(Mapping[str, None]):
 
 
 def ids_of(names: Mapping[str, object]) -> Sequence[str] | pl.Series:
-    """Ids in their order; many as polars has them."""
+    """Return ids in their order; many as polars has them."""
     return names.ids if isinstance(names, IdNames) else tuple(names)
-
-
-class ClassNames(tuple[str, ...]):
-    """Classes in their order, of which there may be millions: each is looked up at once."""
-
-    @cached_property
-    def places(self) -> Mapping[str, int]:
-        """Where each class stands."""
-        return dict(zip(self, range(len(self)), strict=True))
-
-    @classmethod
-    def of(cls, classes: Sequence[str]) -> ClassNames:
-        """The classes, made ready to be looked up if they are not."""
-        return classes if isinstance(classes, cls) else cls(classes)
-
-    def __reduce__(self) -> tuple[type[ClassNames], tuple[tuple[str, ...]]]:
-        return ClassNames, (tuple(self),)
 
 
 class ClassCells(NamedTuple):

@@ -9,7 +9,6 @@ from pathlib import Path
 import polars as pl
 
 from scorer.challenge.model import CLASSES, Challenge, Source
-from scorer.challenge.public import ClassNames
 from scorer.challenge.submission import ClassFile, FileLayout, KeyFile, layout_of
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, as_truth_problems
@@ -125,7 +124,7 @@ def read_classes(challenge: Challenge, findings: Findings) -> tuple[str, ...]:
     if table is None:
         return ()
     add_problems(findings, source.file, _find_problems_of_classes(table))
-    return ClassNames(table.frame["label"].to_list())
+    return tuple(table.frame["label"].to_list())
 
 
 def _find_problems_of_classes(table: Table) -> Iterator[Problem]:

@@ -92,7 +92,7 @@ def test_files_that_do_not_fit_are_told(tmp_path, classes, source, said):
 
 @pytest.mark.parametrize(
     ("source", "said"),
-    [({"flie": 1}, "no key 'flie' here"), ({"columns": {"item": "x"}}, "no role 'item' here")],
+    [({"flie": 1}, "no key 'flie' here"), ({"columns": {"item": "x"}}, "no key 'item' here")],
 )
 def test_keys_that_are_wrong_are_told_at_their_place(tmp_path, source, said):
     with pytest.raises(ChallengeError, match=said):
