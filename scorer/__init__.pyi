@@ -4,6 +4,7 @@ from .api.evaluate import evaluate as evaluate
 from .api.example import describe_metric as describe_metric
 from .api.explain import explain as explain
 from .api.feedback import feedback as feedback
+from .api.fix import fix as fix
 from .api.init import NewChallenge as NewChallenge
 from .api.init import init as init
 from .api.kit import kit as kit

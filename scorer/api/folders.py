@@ -16,7 +16,7 @@ SYSTEM_FILES = ("thumbs.db", "desktop.ini", "ehthumbs.db", "icon\r")
 OTHER_SUFFIXES = frozenset(
     (
         *(".md", ".rst", ".html", ".htm", ".pdf", ".tex", ".doc", ".docx", ".odt", ".rtf"),
-        *(".xls", ".xlsx", ".xlsm", ".ods", ".numbers", ".ppt", ".pptx"),
+        *(".xls", ".xlsm", ".ods", ".numbers", ".ppt", ".pptx"),
         *(".png", ".jpg", ".jpeg", ".gif", ".svg", ".py", ".pyc", ".ipynb", ".r", ".sh", ".bat"),
         *(".yaml", ".yml", ".toml", ".ini", ".db", ".log", ".lnk", ".url"),
         *(".bak", ".tmp", ".swp", ".part", ".crdownload"),

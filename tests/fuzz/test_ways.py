@@ -17,7 +17,7 @@ from rounds import rounds
 from web_helpers import NOW, Here
 
 import scorer
-from scorer.api.fix import fix
+from scorer.api.fix import repair_files
 from scorer.challenge.kit_archive import open_kit
 from scorer.results.json import to_plain
 from scorer.scoring.bind import bind
@@ -233,7 +233,7 @@ def test_a_repair_changes_no_value_of_what_was_accepted(truth, rows, form, fresh
     place = fresh()
     folder, path = made(place / "x", truth), written(place, rows, form)
     (before,) = scorer.score(folder, [path]).submissions
-    (repaired,) = fix(scorer.load(folder), [scorer.SubmissionFile("a", path)])
+    (repaired,) = repair_files(scorer.load(folder), [scorer.SubmissionFile("a", path)])
     (place / "fixed.csv").write_bytes(repaired.data)
     (after,) = scorer.score(folder, [place / "fixed.csv"]).submissions
     assert before.valid

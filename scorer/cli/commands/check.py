@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from shutil import copyfile
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -32,6 +29,7 @@ from scorer.core.text import printable
 from scorer.reports.base import MOST
 
 if TYPE_CHECKING:
+    from scorer.api.fix import Places
     from scorer.api.submissions import SubmissionFile
     from scorer.challenge.model import Challenge
     from scorer.results.report import Scored
@@ -65,6 +63,7 @@ def check(
 ) -> Result:
     """Check submissions without scoring them; works without the truth where lists are public."""
     from scorer.api.check import check as run
+    from scorer.api.fix import Repairs
     from scorer.challenge.load import own_file_problem
     from scorer.results.findings import CheckedFiles
 
@@ -93,7 +92,7 @@ def check(
     if parted and fix:
         raise UsageError("--fix repairs files of one submission, no table of several")
     if fix or (bad and len(files) > 1 and not quiet and not parted):
-        fixing = _Fixing(files, originals, settled, allow_plugins, checked_of)
+        fixing = Repairs(settled, files, originals, checked_of, allow_plugins)
         if fix:
             checked = fixing.write(_copy_paths(files, output, settled, challenge))
             lines += fixing.notes
@@ -129,21 +128,6 @@ def _excerpts(
     return excerpts
 
 
-class Places(NamedTuple):
-    """Where repaired copies go."""
-
-    file: Path | None = None
-    folder: Path | None = None  # neither: beside the originals
-
-    def of(self, file: SubmissionFile) -> Path:
-        """The place of a file's copy."""
-        from scorer.reading.repair import fixed_path, unpacked_name
-
-        if self.folder is not None:
-            return self.folder / unpacked_name(file.path)
-        return self.file or fixed_path(file.path)
-
-
 def _copy_paths(
     files: list[SubmissionFile], output: list[Path] | None, settled: Challenge, challenge: Path
 ) -> Places:
@@ -151,6 +135,8 @@ def _copy_paths(
 
     `UsageError` if `-o` is given twice, is one file for many, or a folder with other files.
     """
+    from scorer.api.fix import Places
+
     if not output:
         return Places()
     if len(output) > 1:
@@ -178,92 +164,3 @@ def _wrong_files(checked: Sequence[Scored], own: Sequence[bool], repairable: int
     if bad:
         wrong = f"{bad:,} of {files:,} files {'is' if bad == 1 else 'are'} wrong"
         yield f"{wrong}: --fix would repair {repairable:,}"
-
-
-class _Fixing:
-    """Files that are repaired: a copy stays where it has no error any more."""
-
-    def __init__(
-        self,
-        files: list[SubmissionFile],
-        originals: list[Scored],
-        challenge: Challenge,
-        allow_plugins: bool,
-        check: Callable[[list[SubmissionFile]], list[Scored]],
-    ) -> None:
-        from scorer.api.fix import fix
-        from scorer.challenge.load import own_file_problem
-
-        self.files, self.originals, self.notes = files, originals, list[str]()
-        readable = [file for file in files if own_file_problem(challenge, file.path) is None]
-        repaired = fix(challenge, readable, allow_plugins=allow_plugins)
-        self._repaired = dict(zip(map(files.index, readable), repaired, strict=True))
-        self._changed = [n for n, each in self._repaired.items() if each.changes]
-        with TemporaryDirectory(prefix="scorer-") as folder:
-            copies = [self._copy(Path(folder), n) for n in self._changed]
-            self._checked = dict(zip(self._changed, check(copies) if copies else [], strict=True))
-
-    @property
-    def mended(self) -> list[int]:
-        """The files whose copies have no error any more, which the originals had."""
-        return [n for n in self._good if self.originals[n].findings.fatal]
-
-    @property
-    def _good(self) -> list[int]:
-        return [n for n in self._changed if not self._checked[n].findings.fatal]
-
-    def _copy(self, folder: Path, n: int) -> SubmissionFile:
-        from scorer.reading.repair import unpacked_name
-
-        file = self.files[n]
-        path = folder / f"{n}-{unpacked_name(file.path)}"
-        path.write_bytes(self._repaired[n].data)
-        return replace(file, path=path, label=file.display)
-
-    def write(self, places: Places) -> list[Scored]:
-        """Write the copies that have no error, and return the findings of all files.
-
-        In a folder the fine files stand beside them as they were, so that it can be scored.
-        """
-        from scorer.reading.write import make_folder, write_file
-
-        good = set(self._good)
-        targets = {n: places.of(self.files[n]) for n in good}
-        for n in good:
-            if os.path.lexists(targets[n]):
-                message = "exists already; --fix overwrites nothing (-o FILE)"
-                raise UsageError(f"{printable(targets[n])} {message}")
-        fine = {n for n, each in enumerate(self.originals) if not each.findings.fatal}
-        if places.folder is not None and good | fine:
-            make_folder(places.folder)
-        outcomes = list(self.originals)
-        for n, file in enumerate(self.files):
-            if n in good:
-                write_file(targets[n], self._repaired[n].data)
-                target = str(targets[n])
-                outcomes[n] = replace(
-                    self._checked[n],
-                    path=target,
-                    findings=self._checked[n].findings.with_path(target),
-                )
-            elif places.folder is not None and n in fine:
-                copyfile(file.path, places.folder / file.path.name)
-            self.notes += self._said(n, targets.get(n))
-        return outcomes
-
-    def _said(self, n: int, target: Path | None) -> list[str]:
-        """What was done to a file, whose copy went there, if one was written."""
-        from scorer.reports.findings.problems import counted
-
-        name, repair = printable(self.files[n].display), self._repaired.get(n)
-        changes = [] if repair is None else [f"  {printable(c)}" for c in repair.changes]
-        if target is not None:
-            return [f"{name}: repaired copy in {printable(target)}", *changes]
-        if n in self._checked:
-            remaining = counted(self._checked[n].findings)
-            return [f"{name}: no copy is written, since it would still have {remaining}:", *changes]
-        if not self.originals[n].findings.fatal:
-            return [f"{name}: fine, nothing to repair"]
-        if repair is not None and repair.error:
-            return [repair.error]
-        return [f"{name}: nothing that can be repaired safely"]

@@ -106,10 +106,10 @@ def _checked(
 def _is_repairable(challenge: Challenge, file: Path, terminal: Terminal) -> bool:
     """Return whether a repaired copy of a wrong file would be accepted."""
     from scorer.api.check import check
-    from scorer.api.fix import fix
+    from scorer.api.fix import repair_files
     from scorer.reading.repair import unpacked_name
 
-    (repaired,) = fix(challenge, submissions_of([str(file)], terminal, challenge))
+    (repaired,) = repair_files(challenge, submissions_of([str(file)], terminal, challenge))
     if not repaired.changes:
         return False
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
