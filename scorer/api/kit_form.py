@@ -154,7 +154,7 @@ def _columns(bound: BoundChallenge, public: Public, sample: Sample | None) -> It
     roles = _roles_in_file(bound)
     required = schema.missing_roles([])
     for role in roles:
-        needed = "required" if role in required else "optional"
+        needed = "yes" if role in required else "no"
         others = ORDERED.intersection(roles).difference({role})
         if role in ORDERED and role in required and others:
             needed += f", or {_as_code(schema.column_name(*others))}"

@@ -89,7 +89,7 @@ def test_the_readme_describes_the_form(tmp_path):
         "- The first 2 lines are left out.",
         "- Lines that begin with '#' are comments.",
         "- A cell of item holds several, with ',' between; their order ranks them.",
-        "| `list` | required | which list of lists.csv the row is about | `u1` |",
+        "| `list` | yes | which list of lists.csv the row is about | `u1` |",
     ):
         assert sentence in readme
 
@@ -113,9 +113,9 @@ def test_the_readme_names_every_column_and_how_it_is_read(challenge, tmp_path, s
     with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
         readme = archive.read("README.md").decode()
     for line in (
-        "| `item` | required | an item | `item-3` |",
-        "| `rank` | optional | the place of the item, from 1 | `1` |",
-        "| `score` | optional | a number that orders the items, the highest first |  |",
+        "| `item` | yes | an item | `item-3` |",
+        "| `rank` | no | the place of the item, from 1 | `1` |",
+        "| `score` | no | a number that orders the items, the highest first |  |",
         "- The items of a list are ordered by `score`, the highest first; in a file without it by "
         "`rank`, from 1; in a file without either they are taken as the rows stand.",
         "- Of items with equal scores the one comes first whose id is the earlier in the order of "
