@@ -57,4 +57,4 @@ def test_the_other_forms_are_read(folder, score, made):
         (folder / "irises" / "truth.csv").write_text(
             "id,price,time,event\n1,10,1,1\n2,20,2,0\n3,30,3,1\n"
         )
-    score("lint", "irises").assert_exit(0, out="sound")
+    score("lint", "irises").assert_exit(0, out="Sound: ")

@@ -65,11 +65,11 @@ def test_lint_says_what_checks_cannot_see_and_repeats_unused_columns(challenge, 
         "truth: {file: truth.csv, columns: {list: userId, item: movieId}}\nmetrics: [AP]\n",
         **{"truth.csv": "userId,movieId,rating\n1,2,4.5\n"},
     )
-    out = " ".join(score("lint", folder).out.split())
+    out = " ".join(score("lint", folder, "--all").out.split())
     assert "no public `items`: checks cannot detect unknown item ids" in out
     assert "columns: {list: userId, item: movieId, grade: rating}" in out
     folder = challenge(
         "truth: truth.csv\nitems: items.csv\nmetrics: [AP]\n",
         **{"truth.csv": "list,item\n1,2\n", "items.csv": "item\n2\n"},
     )
-    assert "no public `items`" not in score("lint", folder).out
+    assert "no public `items`" not in score("lint", folder, "--all").out
