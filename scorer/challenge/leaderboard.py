@@ -306,7 +306,7 @@ class Splits(Section):
     def __get_pydantic_json_schema__(
         cls, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """As it is written: the names of splits stand beside the settings."""
+        """Return the schema of the file's form, where each split is a key beside the settings."""
         schema = handler(core)
         written = handler.resolve_ref_schema(schema)
         written["properties"].pop("shares")
@@ -412,7 +412,7 @@ LONGEST_ANSWER = 1000  # characters
 
 
 class Question(Section):
-    """What is asked with an entry."""
+    """A question to a team, answered with each entry."""
 
     type: Literal["text", "number"] = Field("text", description="what an answer is")
     required: Flag = Field(False, description="whether an entry without an answer is refused")

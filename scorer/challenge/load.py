@@ -366,7 +366,7 @@ def _locate(fault: ErrorDetails, document: YamlDocument) -> Located:
 
 
 def _explain_unknown(document: YamlDocument, path: yaml.Path, keys: Sequence[str]) -> Problem:
-    """Return the problem of a key that is none of these."""
+    """Return the problem of an unknown key, given the known ones."""
     key = str(path[-1])
     instead = INSTEAD.get((str(path[0]), key))
     is_column = path[-2:-1] == ("columns",) and key in COLUMNS  # of another section
@@ -377,7 +377,7 @@ def _explain_unknown(document: YamlDocument, path: yaml.Path, keys: Sequence[str
 
 
 def _known_keys(path: yaml.Path) -> list[str]:
-    """Return the keys that the file may have at a place, those of its form last."""
+    """Return the keys that the file may have at a place; the keys of its layout come last."""
     model: type[BaseModel] = Challenge
     is_name = False  # whether the step is a name of the challenge's own, as of a question
     for step in path:

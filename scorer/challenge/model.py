@@ -68,7 +68,7 @@ TAKEN = ("codes", "readme")  # files of a kit
 
 
 def _read_description(value: Any, info: ValidationInfo) -> Any:
-    """Return a description, that of its file where it names one."""
+    """Return a description, or the text of the file that it names."""
     if not isinstance(value, str):
         return value
     if len(value.encode(errors="replace")) > MOST_PROSE:
@@ -273,7 +273,7 @@ class MeasureSpec(Section):
 
 
 def one_primary(specs: tuple[MeasureSpec, ...]) -> tuple[MeasureSpec, ...]:
-    """Return measures of which one is primary: the first where none says that it is."""
+    """Return the measures with the first one primary if no other is."""
     if not specs:
         raise field_error("at least one measure is needed")
     if any(spec.primary for spec in specs):
@@ -506,7 +506,7 @@ class Challenge(Section):
         return self._document.line(path)
 
     def with_metrics(self, notations: Iterable[str]) -> Self:
-        """A copy with these measures instead, the first primary; an `id` stands for its measure."""
+        """Return a copy with these measures alone, by notation or id; the first is primary."""
         by_id = {spec.id: spec.model_copy(update={"primary": False}) for spec in self.metrics}
         specs = [
             by_id.get(word)

@@ -116,7 +116,7 @@ class Public(NamedTuple):
 
     @property
     def list_called(self) -> str:
-        """The word for one list; of tables, values and texts that of the column, such as `id`."""
+        """The word for one list; for tables, values and texts the column's name, such as `id`."""
         return self.word("list") if self.kind in ("labels", "values") or self.texts else "list"
 
     @property

@@ -85,7 +85,7 @@ def _check_texts(values: Any) -> Any:
 
 
 def _by_name(value: Any) -> Any:
-    """Return the kinds of further columns by their names; those of a list are texts."""
+    """Return the kinds of further columns by their names; names in a list mean text columns."""
     return (
         value if isinstance(value, dict) else dict.fromkeys(_check_texts(as_tuple(value)), "text")
     )
@@ -99,7 +99,7 @@ def _by_class(value: Any) -> Any:
 
 
 def _check_part(columns: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the column of a value, or those of a part and a whole."""
+    """Return the column of a value, or the columns of its part and its whole."""
     if len(columns) not in (1, 2):
         raise field_error("a value is one column, or two: [part, whole]")
     return columns

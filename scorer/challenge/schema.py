@@ -49,7 +49,7 @@ def schema() -> dict[str, Any]:
 
 
 def _write_measure(part: dict[str, Any]) -> None:
-    """Change the schema of a measure to the file's form: its parameters stand beside its keys."""
+    """Change the schema of a measure to the file's form: parameters and keys in one mapping."""
     keys = {key: part["properties"][key] for key in part["properties"] if key not in UNWRITTEN}
     part["properties"] = {"metric": keys.pop("notation")} | keys
     del part["required"]

@@ -132,9 +132,10 @@ def _by_part(value: Any) -> Any:
 Separator = Annotated[str, AfterValidator(_check_separator)]
 BoxParts = Annotated[Names, AfterValidator(_check_box_parts)]
 BoxColumns = Annotated[
-    dict[str, str], BeforeValidator(_by_part, Names | dict[str, str]),
+    dict[str, str],
+    BeforeValidator(_by_part, Names | dict[str, str]),
     AfterValidator(_check_box_columns),
-]  # fmt: skip
+]
 
 
 class TextLayout(Section):
@@ -410,7 +411,7 @@ class Submission(FileLayout):
 
     @property
     def value_columns(self) -> dict[str, dict[str, str]]:
-        """The columns of each value by their roles: one, or those of its part and its whole.
+        """The columns of each value by their roles: one, or two for its part and its whole.
 
         Where each value is a row of its own, all have the same.
         """

@@ -88,7 +88,7 @@ def _check_size(size: ByteSize) -> ByteSize:
 
 
 def check_distinct(names: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return names or numbers, each of which is written once."""
+    """Return names or numbers; refuse one that is written twice."""
     for n, name in enumerate(names):
         if name in names[:n]:
             raise field_error(f"{quoted(name)} is written twice", "C106", n)
