@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
 
@@ -29,31 +27,6 @@ class ListColumns(NamedTuple):
 
     groups: Mapping[str, Groups] = {}
     weights: Mapping[str, Floats] = {}  # (lists,)
-
-    @classmethod
-    def of(
-        cls,
-        lists: Sequence[str],
-        groups: Mapping[str, Mapping[str, str]],
-        weights: Mapping[str, Mapping[str, float]],
-    ) -> ListColumns:
-        """The columns of some lists, in order, from the groups and weights of every list."""
-        coded = {}
-        for column, group_of in groups.items():
-            names = sorted(set(group_of.values()))
-            place = {name: n for n, name in enumerate(names)}
-            codes = np.array([place[group_of[name]] for name in lists], dtype=np.int64)
-            coded[column] = Groups(tuple(names), codes)
-        numbers = {
-            column: np.array([weight_of[name] for name in lists], dtype=np.float64)
-            for column, weight_of in weights.items()
-        }
-        return cls(coded, numbers)
-
-    def choosing(self, masks: Mapping[str, Mask]) -> ListColumns:
-        """The columns with the lists, (lists,), of which each condition is true."""
-        chosen = {WHERE + text: Groups(CHOSEN, mask.astype(int)) for text, mask in masks.items()}
-        return self._replace(groups={**self.groups, **chosen})
 
     def chosen(self, where: str) -> Mask:
         """The lists of which a condition is true: shape (lists,)."""

@@ -79,7 +79,7 @@ def read_splits(path: Path, lists: Sequence[str], list_column: str = "list") -> 
         raise ChallengeError(problems=findings)
     add_problems(findings, path, _find_split_problems(table, set(lists)))
     firsts = table.frame.unique("list", keep="first", maintain_order=True)
-    split_of = dict(zip(firsts["list"], firsts["fold"], strict=True))
+    split_of: dict[str, str] = dict(firsts.select("list", "fold").iter_rows())
     if not findings.fatal and (missing := [name for name in lists if name not in split_of]):
         message = f"{len(missing):,} lists are in no split: {join_first(missing)}"
         add_problems(findings, path, [Problem("T301", message)])

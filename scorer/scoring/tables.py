@@ -51,11 +51,9 @@ def read_table(
     else:
         table = read_frame(frame, named, in_file, limits, layout).table
     locate_by_part(in_file, layout.parts)
-    if challenge.splits is not None and challenge.splits.file == source.file:
-        unused = ("S205", "column 'Usage' is not used")  # the splits use it
-        add_problems(findings, source.file, (p for p in in_file if (p.code, p.message) != unused))
-    else:
-        add_problems(findings, source.file, in_file)
+    has_splits = challenge.splits is not None and challenge.splits.file == source.file
+    used = "column 'Usage' is not used" if has_splits else ""  # the splits use it
+    add_problems(findings, source.file, (each for each in in_file if each.message != used))
     return None if table is None else replace(table, find_cells=None)  # which cannot be pickled
 
 
@@ -169,4 +167,4 @@ def read_labels(table: Table, role: str, file: Path, findings: Findings) -> dict
         message = f"{quoted(name)} is in two {role}s, {quoted(first)} and {quoted(label)}"
         findings.add(Problem("T304", message, path=display_path(file), line=line, list=name))
     firsts = rows.unique("list", keep="first", maintain_order=True)
-    return dict(zip(firsts["list"], firsts[role], strict=True))
+    return dict(firsts.select("list", role).iter_rows())
