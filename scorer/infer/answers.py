@@ -223,22 +223,22 @@ def recognize_spread(truth: Preview, sample: Preview, needs: Needs) -> Guess | N
     if not truth.is_numeric(target) or not all(map(sample.is_numeric, names)):
         return None
     (spread,), (value,) = spreads, values
-    of_truth = {"columns": {"list": key.truth, "target": target}}
+    truth_keys = {"columns": {"list": key.truth, "target": target}}
     extra = {spread: "number"}
-    of_sample = {"columns": {"list": key.sample, "prediction": value, "extra": extra}}
+    sample_keys = {"columns": {"list": key.sample, "prediction": value, "extra": extra}}
     likelihood = "LaplaceLogLikelihood"
     measure = {"id": likelihood, "metric": f"{likelihood}(spread={spread})"}
     doubt = f"{quoted(spread)} is taken for the standard deviation of a prediction"
-    return Guess("numbers with their spread", of_truth, of_sample, (measure,), doubt)
+    return Guess("numbers with their spread", truth_keys, sample_keys, (measure,), doubt)
 
 
 def recognize_points(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for points on the globe, a latitude and a longitude, of ids or of pairs."""
-    of_truth, of_sample = _find_coordinates(truth), _find_coordinates(sample)
-    if of_sample is None or of_truth != of_sample:
+    truth_keys, sample_keys = _find_coordinates(truth), _find_coordinates(sample)
+    if sample_keys is None or truth_keys != sample_keys:
         return None
-    latitude, longitude = of_sample
-    ids = [name for name in sample.names_except(*of_sample) if name in truth.names]
+    latitude, longitude = sample_keys
+    ids = [name for name in sample.names_except(*sample_keys) if name in truth.names]
     if not 1 <= len(ids) <= 2:
         return None
     keys, extra = dict(zip(("list", "item"), ids, strict=False)), {longitude: "number"}

@@ -30,6 +30,8 @@ from scorer.reading.limits import UnreadableError
 from scorer.reading.read import read_file
 from scorer.reading.schema import Schema
 
+ANY, WITHOUT_MEASURES = "any", "without measures"  # in place of a kind of challenges
+
 
 class Kind(NamedTuple):
     """A kind of truths and samples.
@@ -37,18 +39,20 @@ class Kind(NamedTuple):
     Attributes:
         recognize: Returns the guess for a truth, a sample and what measures need; None if they are
             of another kind. Without a sample it gets a preview without columns.
-        kind: The kind of challenges, which the measures must be for; "": none may be given.
+        kind: The kind of challenges that given measures must be for; or ANY, or WITHOUT_MEASURES
+            if none may be given.
         needs_sample: Whether a truth alone does not show the kind.
     """
 
     recognize: Callable[[Preview, Preview, Needs], Guess | None]
-    kind: str | None
+    kind: str
     needs_sample: bool = True
 
     def guess(self, truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
         """Return the guess; None if the truth and the sample are not of this kind."""
-        is_excluded = needs.kinds and self.kind is not None and self.kind not in needs.kinds
-        if is_excluded or (self.needs_sample and not sample.names):
+        if needs.kinds and self.kind != ANY and self.kind not in needs.kinds:
+            return None
+        if self.needs_sample and not sample.names:
             return None
         return self.recognize(truth, sample, needs)
 
@@ -56,22 +60,23 @@ class Kind(NamedTuple):
 # The first that fits wins, so that rarer kinds come first.
 NAMED_KINDS = (
     Kind(ranked.recognize_preferences, "preferences", needs_sample=False),
-    Kind(answers.recognize_boxes, ""),
-    Kind(answers.recognize_masks, ""),
+    Kind(answers.recognize_boxes, WITHOUT_MEASURES),
+    Kind(answers.recognize_masks, WITHOUT_MEASURES),
     Kind(answers.recognize_spans, "grades"),
     Kind(tables.recognize_class_columns, "labels"),
     Kind(answers.recognize_several_labels, "labels"),
     Kind(answers.recognize_texts, "grades"),
-    Kind(answers.recognize_spread, ""),
-    Kind(answers.recognize_points, ""),
+    Kind(answers.recognize_spread, WITHOUT_MEASURES),
+    Kind(answers.recognize_points, WITHOUT_MEASURES),
     Kind(ranked.recognize_item_cells, "grades", needs_sample=False),
-    Kind(ranked.recognize_named_pairs, None, needs_sample=False),
+    Kind(ranked.recognize_named_pairs, ANY, needs_sample=False),
     Kind(ranked.recognize_rank_columns, "grades"),
-    Kind(tables.recognize_number_columns, None),
+    Kind(tables.recognize_number_columns, ANY),
     Kind(tables.recognize_table, "labels", needs_sample=False),
 )
-KINDS = (*NAMED_KINDS, Kind(ranked.recognize_pairs, None, needs_sample=False))  # by place
-QRELS = (Kind(ranked.recognize_qrels, None, needs_sample=False),)
+# The last one goes by the order of columns, where their names say nothing.
+KINDS = (*NAMED_KINDS, Kind(ranked.recognize_pairs, ANY, needs_sample=False))
+QRELS = (Kind(ranked.recognize_qrels, ANY, needs_sample=False),)
 NO_SAMPLE = Preview(())
 THREE_COLUMNS = re.compile(r"[ \t]*\S+[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*")
 LISTS = "lists.csv"  # what the file of all lists is called, if one is needed

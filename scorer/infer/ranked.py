@@ -70,11 +70,11 @@ def recognize_item_cells(truth: Preview, sample: Preview, needs: Needs) -> Guess
     pairs = recognize_pairs(truth, Preview(()), needs) if in_truth is None else None
     if in_truth is None and pairs is None:
         return None
-    of_truth = in_truth.section() if in_truth is not None else pairs.truth if pairs else {}
+    truth_keys = in_truth.section() if in_truth is not None else pairs.truth if pairs else {}
     cutoff = in_sample.longest
     mean_ap = {"id": f"MAP@{cutoff}", "metric": f"AP(denominator=capped)@{cutoff}"}
     description = "ranked lists, all items in a cell"
-    return Guess(description, of_truth, in_sample.section(), (mean_ap, f"nDCG@{cutoff}"))
+    return Guess(description, truth_keys, in_sample.section(), (mean_ap, f"nDCG@{cutoff}"))
 
 
 def _find_item_cells(table: Preview, like: ItemCells | None = None) -> ItemCells | None:
@@ -130,9 +130,9 @@ def recognize_rank_columns(truth: Preview, sample: Preview, needs: Needs) -> Gue
     items = set(truth.cells(item_name))
     if not any(items.intersection(sample.cells(name)) for name in rank_names):
         return None
-    of_truth = columns_section({"list": list_name, "item": item_name})
-    of_sample = columns_section({"list": key}) | {"wide": {"rank": f"{prefix}*"}}
-    return Guess("ranked lists, a column for each rank", of_truth, of_sample, RANKING)
+    truth_keys = columns_section({"list": list_name, "item": item_name})
+    sample_keys = columns_section({"list": key}) | {"wide": {"rank": f"{prefix}*"}}
+    return Guess("ranked lists, a column for each rank", truth_keys, sample_keys, RANKING)
 
 
 def find_numbered_prefix(names: Sequence[str]) -> str | None:
@@ -188,13 +188,13 @@ def recognize_pairs(truth: Preview, sample: Preview, needs: Needs) -> Guess | No
         value = next(numeric, None)
     roles = {"list": list_name, "item": item_name}
     if value is not None and _are_predicted(value, truth, sample, taken, needs):
-        of_sample = _submission_columns(sample, roles, ("prediction",), value)
-        return Guess("ratings", columns_section(roles | {"rating": value}), of_sample, RATINGS)
+        sample_keys = _submission_columns(sample, roles, ("prediction",), value)
+        return Guess("ratings", columns_section(roles | {"rating": value}), sample_keys, RATINGS)
     if not needs.allow("grades"):
         return None
-    of_truth = columns_section(roles if value is None else roles | {"grade": value})
-    of_sample = _submission_columns(sample, roles, ("score", "rank"), value)
-    return Guess("ranked lists", of_truth, of_sample, RANKING)
+    truth_keys = columns_section(roles if value is None else roles | {"grade": value})
+    sample_keys = _submission_columns(sample, roles, ("score", "rank"), value)
+    return Guess("ranked lists", truth_keys, sample_keys, RANKING)
 
 
 def _are_predicted(

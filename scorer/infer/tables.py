@@ -230,11 +230,11 @@ def _are_long_codes(cells: Sequence[str]) -> bool:
     return is_code and len(cells[0]) >= CODE_DIGITS and 2 * len({*cells}) <= len(cells)
 
 
-def _are_probabilities(cells: Sequence[str], whole_too: bool) -> bool:
-    """Return whether cells are numbers from 0 to 1, some of them fractions or `whole_too`."""
+def _are_probabilities(cells: Sequence[str], allow_integers: bool) -> bool:
+    """Return whether cells are numbers from 0 to 1, some of them fractions or `allow_integers`."""
     if not are_numbers(cells) or not all(0 <= float(cell) <= 1 for cell in cells):
         return False
-    return whole_too or not all(float(cell).is_integer() for cell in cells)
+    return allow_integers or not all(float(cell).is_integer() for cell in cells)
 
 
 def find_label_separator(cells: Sequence[str]) -> str | None:
@@ -300,18 +300,18 @@ def recognize_class_columns(truth: Preview, sample: Preview, needs: Needs) -> Gu
     sum_to_one = all(abs(sum(row) - 1) < ROUNDED for row in submitted)
     if not is_binary and not sum_to_one:
         return None
-    of_truth = {"columns": {"list": key.truth, "probability": names}}
-    of_sample = {"columns": {"list": key.sample, "probability": names}}
+    truth_keys = {"columns": {"list": key.truth, "probability": names}}
+    sample_keys = {"columns": {"list": key.sample, "probability": names}}
     description = f"a table of {len(names)} classes, a column for each"
     if not is_binary:
         description += ", with shares or votes in the truth"
-        return Guess(description, of_truth, of_sample, ("KL", "LogLoss"))
+        return Guess(description, truth_keys, sample_keys, ("KL", "LogLoss"))
     if sum_to_one and all(sum(row) == 1 for row in true):
-        return Guess(description, of_truth, of_sample, PROBABILITIES)
+        return Guess(description, truth_keys, sample_keys, PROBABILITIES)
     free = (sign for sign in SEPARATORS if not any(sign in name for name in names))
-    several = {**of_truth, "multilabel": next(free, "|")}
+    several = {**truth_keys, "multilabel": next(free, "|")}
     description += ", of which a row may have several"
-    return Guess(description, several, of_sample, ("AUROC",))
+    return Guess(description, several, sample_keys, ("AUROC",))
 
 
 def _number_rows(table: Preview, names: Sequence[str]) -> list[list[float]]:
@@ -335,14 +335,14 @@ def recognize_number_columns(truth: Preview, sample: Preview, needs: Needs) -> G
     if prefix is not None and needs.allow("ratings"):
         description = f"a table of numbers, in columns {prefix}1 and so on"
         wide = {"wide": {"item": f"{prefix}*"}}
-        of_truth: dict[str, Any] = {"columns": {"list": key, "rating": "rating"}, **wide}
-        return Guess(description, of_truth, columns_section({"list": key}) | wide, RATINGS)
+        truth_keys: dict[str, Any] = {"columns": {"list": key, "rating": "rating"}, **wide}
+        return Guess(description, truth_keys, columns_section({"list": key}) | wide, RATINGS)
     if len(names) < LEAST_TARGETS or not needs.allow("labels"):
         return None
     has_same_columns = len(truth.names) == len(sample.names)
-    of_truth = {
+    truth_keys = {
         "columns": {"list": key, "target": "target"},
         "wide": {"list": "*" if has_same_columns else names},
     }
-    of_sample = {"columns": {"list": key}, "wide": {"list": "*"}}
-    return Guess(f"a table of numbers, in {len(names)} columns", of_truth, of_sample, RATINGS)
+    sample_keys = {"columns": {"list": key}, "wide": {"list": "*"}}
+    return Guess(f"a table of numbers, in {len(names)} columns", truth_keys, sample_keys, RATINGS)
