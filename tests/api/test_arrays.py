@@ -336,3 +336,24 @@ def test_a_truth_of_another_kind_is_told_once_with_its_count():
         scorer.evaluate(["a", "b"] * 50, {"m": [1.0] * 100}, ["RMSE"])
     assert str(told.value).splitlines()[-1] == "and 97 more of T501"
     assert len(told.value.problems) == 100
+
+
+def test_a_named_index_of_pandas_is_columns():
+    truth = pd.DataFrame({"id": range(1, 5), "species": ["a", "b", "b", "a"]})
+    run = truth.set_index("id")
+    for columns in (None, {"list": "id", "label": "species"}):
+        report = scorer.evaluate(truth, {"m": run[::-1]}, ["Accuracy"], columns=columns)
+        assert report.mean("m") == 1.0
+    assert scorer.evaluate(run, {"m": run[::-1]}, ["Accuracy"]).mean("m") == 1.0
+    keys = ["query", "doc"]
+    grades = pd.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "grade": [1, 0]})
+    scores = pd.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "score": [0.9, 0.1]})
+    report = scorer.evaluate(grades.set_index(keys), {"m": scores.set_index(keys)}, ["AP"])
+    assert report.mean("m") == 1.0
+
+
+def test_an_index_without_a_name_is_told():
+    truth = pd.DataFrame({"id": [10, 11], "label": ["a", "b"]})
+    run = truth.set_index("id").rename_axis(None).assign(other=1)
+    with pytest.raises(UsageError, match=r"no column 'id' .*reset_index\(\)"):
+        scorer.evaluate(truth, {"m": run}, ["Accuracy"], columns={"list": "id", "label": "label"})
