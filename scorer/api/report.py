@@ -33,18 +33,7 @@ LONGEST_NOTE = 1000  # characters of a note that a notebook shows
 
 
 class Report(Renderable):
-    """A leaderboard: its numbers, and its text in every form.
-
-    Attributes:
-        challenge: Its id, title and fingerprint.
-        measures: The primary one ranks.
-        primary: The measure that ranks.
-        submissions: Each with its values, or why it was rejected.
-        leaderboard: The rows of the board, in its order.
-        certainty: The tests of the primary measure; None if there are none.
-        notes: Warnings on the challenge and on submissions.
-        splits: The boards of other splits.
-    """
+    """A leaderboard: its numbers, and its text in every form."""
 
     subject = "leaderboard"
 
@@ -275,24 +264,18 @@ class Report(Renderable):
 
     def _frame_of_lists(self) -> pl.DataFrame:
         lists = list(self._result.lists)
-        frames = [
-            pl.DataFrame(
-                {
-                    "name": pl.Series([each.name], dtype=pl.String).new_from_index(0, len(lists)),
-                    "list": pl.Series(lists, dtype=pl.String),
-                    **{
-                        key: np.full(len(lists), np.nan) if value.per_list is None
-                        else np.asarray(value.per_list, dtype=np.float64)
-                        for key, value in each.values.items()
-                    },
+        columns: dict[str, Any] = {"name": pl.String, "list": pl.String}
+        columns |= {measure.id: pl.Float64 for measure in self.measures}
+        frames = [pl.DataFrame(schema=columns)]
+        for submission in self.submissions:
+            if submission.valid:
+                names = {"name": [submission.name] * len(lists), "list": lists}
+                values = {
+                    key: np.full(len(lists), np.nan) if value.per_list is None else value.per_list
+                    for key, value in submission.values.items()
                 }
-            )
-            for each in self.submissions
-            if each.valid
-        ]  # fmt: skip
-        numbers = {measure.id: pl.Float64 for measure in self.measures}
-        empty = pl.DataFrame(schema={"name": pl.String, "list": pl.String, **numbers})
-        return pl.concat([empty, *frames])
+                frames.append(pl.DataFrame({**names, **values}, schema_overrides=columns))
+        return pl.concat(frames)
 
     def to_pandas(self, *, per_list: bool = False) -> Any:
         """Return the data frame of `to_polars` as one of pandas."""
