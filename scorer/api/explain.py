@@ -43,7 +43,7 @@ from scorer.results.scorecard import Scorecard
 from scorer.scoring.bind import bind
 from scorer.scoring.explain import explain_list, explain_worst_lists
 from scorer.scoring.open import OpenChallenge, open_challenge
-from scorer.scoring.splits import cut, scope_of
+from scorer.scoring.splits import restrict_card, scope_of
 from scorer.scoring.submission import score_table
 from scorer.stats.units import exact_mean
 
@@ -200,7 +200,7 @@ def _explain_worst(
     ready: OpenChallenge, card: Scorecard, keep: Mask | None
 ) -> tuple[ExplainedMeasure, ...]:
     """Return the worst lists by each measure, of those that are kept."""
-    kept = card if keep is None else cut(card, keep)
+    kept = card if keep is None else restrict_card(card, keep)
     rules, word, plural = ready.bound.rules, ready.public.word("list"), ready.public.lists_called
     return tuple(
         explain_worst_lists(measure, kept, rules, word, plural) for measure in ready.measures

@@ -19,7 +19,7 @@ from scorer.api.kit_form import write_codes, write_readme
 from scorer.api.kit_sample import write_sample_submission
 from scorer.api.submissions import bind_challenge
 from scorer.challenge.kit_archive import ABSENT, refuse_kit
-from scorer.challenge.leaderboard import SHOWN_WORDS
+from scorer.challenge.leaderboard import RESERVED_SPLITS
 from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source
 from scorer.challenge.public import Public
 from scorer.challenge.submission import layout_of
@@ -139,7 +139,7 @@ class _KitFiles:
         names = {name.casefold() for name in self.public.groups.values()}
         split_names, splits = SPLIT_NAMES, challenge.splits
         if splits is not None:  # Where a file names the splits, phases name those that they show.
-            shown = {phase.show for phase in challenge.phases} - {*SHOWN_WORDS}
+            shown = {phase.show for phase in challenge.phases} - {*RESERVED_SPLITS}
             split_names = split_names.union(map(str.casefold, (*splits.shares, *shown)))
         drawn_by_group = splits is not None and splits.by == "group"
         return bool(names) and (drawn_by_group or not names.isdisjoint(split_names))

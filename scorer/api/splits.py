@@ -14,7 +14,7 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.leaderboard.board import Terms
 from scorer.results.report import Scope
 from scorer.results.scorecard import Outcome
-from scorer.scoring.splits import assign_splits, cut, masks_of, scope_of
+from scorer.scoring.splits import assign_splits, masks_of, restrict_card, scope_of
 
 
 def split_masks(
@@ -67,7 +67,7 @@ def restrict_outcome(outcome: Outcome, keep: Mask, lists: Sequence[str]) -> Outc
         return outcome
     names = set(lists)
     folds = {
-        fold: cut(card, np.array([name in names for name in card.lists], dtype=bool))
+        fold: restrict_card(card, np.array([name in names for name in card.lists], dtype=bool))
         for fold, card in outcome.folds.items()
     }
-    return outcome._replace(card=cut(outcome.card, keep), folds=folds)
+    return outcome._replace(card=restrict_card(outcome.card, keep), folds=folds)

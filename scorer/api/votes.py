@@ -17,7 +17,7 @@ from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.votes import vote_board
 from scorer.results import votes as results
-from scorer.scoring.votes import NEEDED, USUAL, read_votes, refuse_other_rules
+from scorer.scoring.votes import NEEDED, USUAL, read_votes, refuse_keys_without_effect
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -75,7 +75,7 @@ def rank_votes(challenge: Challenge, paths: Sequence[Path]) -> VoteBoard:
         ChallengeError: The challenge says what means nothing for votes.
         SubmissionRejected: A row is no vote, or no finite strengths fit.
     """
-    refuse_other_rules(challenge)
+    refuse_keys_without_effect(challenge)
     title = challenge.title or challenge.id
     return _rank(paths, challenge.votes, challenge.leaderboard, title)
 
@@ -102,6 +102,4 @@ def _list_sources(source: object) -> list[Path | pl.DataFrame]:
         if not is_path(path):
             raise TypeError(f"{printable(repr(path), 60)} is no path of votes")
         files.append(Path(path))
-    if not files:
-        raise UsageError("there are no files of votes")
     return files

@@ -12,7 +12,7 @@ from scorer.leaderboard.board import Terms, settled
 from scorer.leaderboard.repeats import system_of
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome, Scorecard
-from scorer.scoring.splits import cut
+from scorer.scoring.splits import restrict_card
 from scorer.store.records import Entry, Evaluation
 
 
@@ -24,9 +24,11 @@ def settled_entry(terms: Terms, keep: Mask, evaluation: Evaluation, entry: Entry
     parts = {}
     for name, data in evaluation.folds.items():
         card = Scorecard.from_bytes(data)
-        parts[name] = cut(card, np.array([name in names for name in card.lists], dtype=bool))
+        parts[name] = restrict_card(
+            card, np.array([name in names for name in card.lists], dtype=bool)
+        )
     if "run" not in terms.challenge.submission.columns:
-        outcome = Outcome(findings, entry.sha256, cut(whole, keep), parts)
+        outcome = Outcome(findings, entry.sha256, restrict_card(whole, keep), parts)
         return settled(terms, "", entry.file, outcome, baseline=entry.baseline)
     runs = [
         settled(terms, f"#{run}", entry.file, Outcome(Findings(), None, card),

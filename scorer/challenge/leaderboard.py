@@ -28,7 +28,7 @@ from scorer.challenge.types import (
 from scorer.core.text import format_distinct, join_first, quoted
 
 EVERYTHING = "all"  # the split that holds every list
-SHOWN_WORDS = ("own", "none", EVERYTHING)
+RESERVED_SPLITS = ("own", "none", EVERYTHING)  # values of `show` that are no names of splits
 REST = "rest"
 
 
@@ -274,7 +274,7 @@ def _read_duration(value: Any) -> Any:
 
 
 def _check_split_name(name: str) -> str:
-    if name in SHOWN_WORDS:
+    if name in RESERVED_SPLITS:
         raise field_error(f"a split cannot be called {name!r}, which has a meaning of its own")
     return name
 
@@ -462,7 +462,7 @@ def check_tracks(tracks: tuple[Track, ...], questions: Mapping[str, Question]) -
 def check_phases(phases: tuple[Phase, ...], splits: Splits | None) -> None:
     """Refuse phases that contradict each other or name a split that is not there."""
     ids: set[str] = set()
-    names = {*SHOWN_WORDS, *(splits.shares if splits else ())}
+    names = {*RESERVED_SPLITS, *(splits.shares if splits else ())}
     drawn = splits is None or splits.file is None
     before: Phase | None = None  # the last that takes entries
     closing: dict[str, datetime | None] = {}

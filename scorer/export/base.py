@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import yaml
 
-from scorer.challenge.leaderboard import SHOWN_WORDS, Phase
+from scorer.challenge.leaderboard import RESERVED_SPLITS, Phase
 from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
@@ -68,7 +68,7 @@ class ExportContext:
         if self.challenge.splits is None:
             return ()
         shown = (phase.show for phase in self.challenge.phases)
-        return tuple(dict.fromkeys(name for name in shown if name not in SHOWN_WORDS))
+        return tuple(dict.fromkeys(name for name in shown if name not in RESERVED_SPLITS))
 
     def by_direction(self, higher: T, lower: T) -> dict[str, T]:
         """Return `higher` or `lower` for the id of each measure: which values are better."""

@@ -21,8 +21,6 @@ class Ballots:
     outcome: Ints  # 1: a won, -1: b won, 0: a tie
     prompt: Ints
     prompts: int
-    judge: Ints
-    judges: tuple[str, ...] = ()  # none where no column names them
     named: bool = True  # whether a column names the prompts; else each vote is one of its own
     columns: tuple[tuple[str, str], ...] = ()  # role -> the column that has it
     files: tuple[str, ...] = ()

@@ -1,9 +1,9 @@
 """Kaggle's own metrics: a file with `score(solution, submission, row_id_column_name, **params)`.
 
-The frames are both files as pandas reads them: every column, ids as they are, any number of rows
-an id. The rows of the submission come in the order of the solution's: its n-th row of an id
-where the solution has the n-th of that id. Rows whose column `Usage` is Ignored in the solution are
-left out, and so is the column, as Kaggle has it. Such a measure is one figure of all rows.
+The frames are both files as pandas reads them: every column, and ids as they are. An id may have
+several rows; the n-th row of an id in the submission is put where the solution has the n-th row of
+that id. Rows whose column `Usage` is Ignored in the solution are left out, and so is the column, as
+Kaggle has it. Such a measure is one figure of all rows.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from enum import IntEnum
 from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -33,39 +34,54 @@ from scorer.metrics.ratios import Figure
 from scorer.views.values import Frames
 
 FRAME_PARAMETERS = 3  # of `score`: the first ones, which are not the metric's own
-VISIBLE = "ParticipantVisibleError"  # what such a file raises when a submission is at fault
+SUBMISSION_ERROR_NAME = "ParticipantVisibleError"  # of what is raised for a bad submission
 USAGE, IGNORED = "Usage", "Ignored"
-SOLUTION, SUBMISSION = 1, 2  # the frame that a row is of
-RUNS = 400  # how often a metric is run again, at most: leaderboard/samples.py has as many blocks
-MOST_ROWS = 4_000_000  # in all of these runs together: a minute, at 15 microseconds a row
+MAX_RUNS = 400  # runs on rows left out, at most: leaderboard/samples.py makes as many blocks
+MAX_ROWS = 4_000_000  # rows of all these runs together: at 15 microseconds a row, a minute
+LEFT_OUT = -1  # the number of the list of a row that is in no frame
+
+
+class Side(IntEnum):
+    """Which of its two inputs a metric has a row from; the numbers are stored with scorecards."""
+
+    SOLUTION = 1
+    SUBMISSION = 2
 
 
 class KaggleScore:
     """A file's `score` as the function of a metric, with its own parameters."""
 
-    def __init__(self, path: Path, ids: str, own_ids: str, resample: str | None) -> None:
-        self.arguments = path, ids, own_ids, resample
-        self.file, self.ids, self.own_ids, self.resample = path.name, ids, own_ids, resample
+    def __init__(
+        self, path: Path, truth_id_column: str, submission_id_column: str, resample: str | None
+    ) -> None:
+        # Another process makes the object anew from these, since a loaded file cannot be pickled.
+        self.arguments = path, truth_id_column, submission_id_column, resample
+        self.file = path.name
+        self.truth_id_column = truth_id_column
+        self.submission_id_column = submission_id_column
+        self.resample = resample
         function = getattr(load_module(path), "score", None)
         if not callable(function):
             raise PluginError(f"the metric {quoted(path.name)} defines no function score")
-        self.score = self.__wrapped__ = function  # by the latter its file is known
+        self.score = function
+        self.__wrapped__ = function  # inspect finds the source file by __wrapped__
         self.__module__ = path.stem
         self.__signature__ = _signature(function, path)
 
     def __call__(self, frames: Frames, **params: Any) -> Figure:
         """Return the figure of all rows; `SubmissionRejected` if the file refuses them."""
-        figure = _figure(frames, self.ids, self.own_ids, self.resample)
-        settings = {
+        figure = _figure(frames, self.truth_id_column, self.submission_id_column, self.resample)
+        settings = {  # stored with scorecards, by these names
             "score": self.score,
             "file": self.file,
-            "ids": self.ids,
-            "own_ids": self.own_ids,
+            "ids": self.truth_id_column,
+            "own_ids": self.submission_id_column,
             "solution": frames.solution,
             "submission": frames.submission,
             "params": params,
         }
         if frames.answered.all():
+            # Computed here only for its errors, which `_value_of_rows` takes for no value.
             _value_of_file(figure.columns, **settings)
         return replace(figure, function=partial(_value_of_rows, **settings))
 
@@ -83,9 +99,9 @@ def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge
         spec: The measure, which says what is better and whether rows are drawn.
         challenge: The challenge, which names the columns of ids.
     """
-    ids = challenge.truth.columns.get("list", "list")
-    own_ids = challenge.submission.columns.get("list", "list")
-    function = KaggleScore(path, ids, own_ids, spec.resample)
+    truth_id_column = challenge.truth.columns.get("list", "list")
+    submission_id_column = challenge.submission.columns.get("list", "list")
+    function = KaggleScore(path, truth_id_column, submission_id_column, spec.resample)
     return Metric(
         name,
         title=f"Kaggle's metric in {path.name}",
@@ -99,7 +115,8 @@ def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge
 
 def failing_examples(path: Path) -> Iterator[str]:
     """Yield each doctest of a metric's file that fails, with its line, and what it gave."""
-    module, failures = load_module(path), list[str]()
+    module = load_module(path)
+    failures: list[str] = []
 
     class Runner(doctest.DocTestRunner):
         def report_failure(self, out: Any, test: Any, example: Any, got: str) -> None:
@@ -144,22 +161,25 @@ def _signature(function: Callable[..., Any], path: Path) -> inspect.Signature:
 def _value_of_rows(columns: Mapping[str, Any], weight: Floats, **settings: Any) -> float:
     """Return what a file's `score` gives of some rows; NaN if it has no value for these.
 
-    A frame has each row as often as its file, so that all rows have one weight.
+    Kaggle's function takes no weights: NaN unless all rows weigh the same.
     """
     if np.unique(weight).size > 1:
         return math.nan
     try:
         return _value_of_file(columns, **settings)
-    except (PluginError, SubmissionRejected):  # of some of the rows: all have a value
-        return math.nan
+    except (PluginError, SubmissionRejected):
+        return math.nan  # the metric may fail on a part of the rows although it works on all
 
 
-def _too_many(rows: int, lists: int) -> str:
+def _reason_against_resampling(rows: int, lists: int) -> str:
     """Return why a metric is not run again without some of the rows; empty if it is."""
-    runs = min(lists, RUNS)
-    what = f"{runs:,} runs of a Kaggle metric on {rows:,} rows may take long"
-    is_short = rows * runs <= MOST_ROWS
-    return "" if is_short else f"{what}; resample: rows makes them all the same"
+    runs = min(lists, MAX_RUNS)
+    if rows * runs <= MAX_ROWS:
+        return ""
+    return (
+        f"{runs:,} runs of a Kaggle metric on {rows:,} rows may take long; "
+        "write resample: rows to do them all anyway"
+    )
 
 
 def _value_of_file(
@@ -173,24 +193,39 @@ def _value_of_file(
     submission: str,
     params: Mapping[str, Any],
 ) -> float:
-    """Return what a file's `score` gives of the frames.
+    """Return what a file's `score` gives of the frames; NaN if they have no rows.
 
-    `SubmissionRejected` if it says that the submission is at fault; `PluginError` if it fails, or
-    gives no finite number.
+    The names of the parameters are stored with scorecards.
+
+    Args:
+        columns: The side of each row, its place in its file, and its order in the frame.
+        score: The function.
+        file: The name of its file.
+        ids: The column of ids in the truth, and in both frames.
+        own_ids: The column of ids in the submission.
+        solution: The text of the truth's file.
+        submission: The text of the submission.
+        params: The metric's own parameters.
+
+    Raises:
+        SubmissionRejected: The file says that the submission is at fault.
+        PluginError: It fails, or gives no finite number.
     """
     message = f"the metric {quoted(file)} failed"
     if not columns["side"].size:
         return math.nan
-    frames = [
-        _frame_of_side(columns, side, text).rename(columns={name: ids})
-        for side, text, name in ((SOLUTION, solution, ids), (SUBMISSION, submission, own_ids))
-    ]
-    frames[0] = frames[0].drop(columns=USAGE, errors="ignore")
+    solution_frame = _make_frame(columns, Side.SOLUTION, solution)
+    solution_frame = solution_frame.drop(columns=USAGE, errors="ignore")
+    submission_frame = _make_frame(columns, Side.SUBMISSION, submission)
+    if own_ids != ids:
+        # A further column of the truth's name would be a second one of that name.
+        submission_frame = submission_frame.drop(columns=ids, errors="ignore")
+        submission_frame = submission_frame.rename(columns={own_ids: ids})
     with plugin_errors(message):
         try:
-            returned = score(*frames, ids, **params)
+            returned = score(solution_frame, submission_frame, ids, **params)
         except Exception as error:
-            if type(error).__name__ != VISIBLE:
+            if type(error).__name__ != SUBMISSION_ERROR_NAME:
                 raise
             raise SubmissionRejected(
                 problems=[Problem("S529", f"{file} says: {printable(error)}")]
@@ -201,74 +236,98 @@ def _value_of_file(
     return value
 
 
-def _frame_of_side(columns: Mapping[str, Any], side: int, text: str) -> Any:
-    """Return one of the frames: `columns` has which of its file's rows, and in which order."""
-    rows = columns["side"] == side
-    places = columns["place"][rows][np.argsort(columns["order"][rows], kind="stable")]
-    return _read_frame(text).iloc[places].reset_index(drop=True)
+def _make_frame(columns: Mapping[str, Any], side: Side, text: str) -> Any:
+    """Return the frame of one side: the rows at `place`, sorted by `order`."""
+    is_of_side = columns["side"] == side
+    in_order = np.argsort(columns["order"][is_of_side], kind="stable")
+    return _read_frame(text).iloc[columns["place"][is_of_side][in_order]].reset_index(drop=True)
 
 
-def _figure(frames: Frames, ids: str, own_ids: str, resample: str | None) -> Figure:
-    """Return the figure of the rows of both frames.
+def _figure(
+    frames: Frames, truth_id_column: str, submission_id_column: str, resample: str | None
+) -> Figure:
+    """Return the figure of the rows of both sides.
 
-    Its columns are the frame of each row, the row's place in its file, and its order in the frame.
+    Its columns are the side of each row, the row's place in its file, and its order in the frame.
     """
-    true = _codes(frames, "truth", frames.solution, ids)
+    every_list = np.arange(len(frames.names))
     solution = _read_frame(frames.solution)
+    solution_lists = _find_lists(frames, "truth", frames.solution, truth_id_column, every_list)
     if USAGE in solution:
-        true = np.where(solution[USAGE].to_numpy() == IGNORED, -1, true)
-    sent = _codes(frames, "submission", frames.submission, own_ids)
-    sent = np.where(np.isin(sent, true), sent, -1)
-    codes = np.concatenate([true, sent])
-    order = np.argsort(codes, kind="stable")
-    order = order[codes[order] >= 0]
-    places = np.arange(true.size), np.arange(sent.size)
+        is_ignored = solution[USAGE].to_numpy() == IGNORED
+        solution_lists = np.where(is_ignored, LEFT_OUT, solution_lists)
+    answered = np.flatnonzero(frames.answered)
+    submission_lists = _find_lists(
+        frames, "submission", frames.submission, submission_id_column, answered
+    )
+    is_in_solution = np.isin(submission_lists, solution_lists)
+    submission_lists = np.where(is_in_solution, submission_lists, LEFT_OUT)
+    lists = np.concatenate([solution_lists, submission_lists])
+    by_list = np.argsort(lists, kind="stable")
+    by_list = by_list[lists[by_list] != LEFT_OUT]
+    sizes = [solution_lists.size, submission_lists.size]
+    solution_places = np.arange(solution_lists.size)
+    submission_places = np.arange(submission_lists.size)
+    submission_order = _places_in_solution(solution_lists, submission_lists)
     columns = {
-        "side": np.repeat([SOLUTION, SUBMISSION], [true.size, sent.size])[order],
-        "place": np.concatenate(places)[order],
-        "order": np.concatenate([places[0], _places_in_solution(true, sent)])[order],
+        "side": np.repeat([Side.SOLUTION, Side.SUBMISSION], sizes)[by_list],
+        "place": np.concatenate([solution_places, submission_places])[by_list],
+        "order": np.concatenate([solution_places, submission_order])[by_list],
     }
     reason = "the challenge says resample: none" if resample == "none" else ""
     if resample is None:
-        reason = _too_many(order.size, len(frames.names))
-    return Figure(_value_of_rows, columns, codes[order], no_bootstrap=reason)
+        reason = _reason_against_resampling(by_list.size, len(frames.names))
+    return Figure(_value_of_rows, columns, lists[by_list], no_bootstrap=reason)
 
 
-def _places_in_solution(true: Ints, sent: Ints) -> Ints:
+def _places_in_solution(solution_lists: Ints, submission_lists: Ints) -> Ints:
     """Return for each row of a submission the place of the solution's row that it belongs to.
 
-    Both are codes of ids, -1 for a row that is left out: the n-th row of an id belongs to the n-th
-    of the same id, and those that the solution has no more rows for to its last.
+    Both are numbers of lists, LEFT_OUT for a row that is in no frame. The n-th row of an id belongs
+    to the n-th of the same id, and those that the solution has no more rows for to its last.
+
+    >>> _places_in_solution(np.array([7, 7]), np.array([7, 7, 7, LEFT_OUT]))
+    array([0, 1, 1, 0])
     """
-    by = np.argsort(true, kind="stable")
-    first, end = (np.searchsorted(true[by], sent, side=side) for side in ("left", "right"))
-    own = np.argsort(sent, kind="stable")
-    times = np.empty_like(sent)
-    times[own] = np.arange(sent.size) - np.searchsorted(sent[own], sent[own])
-    at = np.minimum(first + times, np.maximum(end - 1, 0))
-    return np.where(sent >= 0, by[at], 0)
+    by_id = np.argsort(solution_lists, kind="stable")
+    first_of_id = np.searchsorted(solution_lists[by_id], submission_lists, side="left")
+    end_of_id = np.searchsorted(solution_lists[by_id], submission_lists, side="right")
+    submission_by_id = np.argsort(submission_lists, kind="stable")
+    sorted_lists = submission_lists[submission_by_id]
+    occurrence = np.empty_like(submission_lists)  # how many rows of the same id are above
+    occurrence[submission_by_id] = np.arange(sorted_lists.size) - np.searchsorted(
+        sorted_lists, sorted_lists
+    )
+    # A row that is left out may have 0 as its end, whose last row would be -1.
+    last_of_id = np.maximum(end_of_id - 1, 0)
+    place = by_id[np.minimum(first_of_id + occurrence, last_of_id)]
+    return np.where(submission_lists != LEFT_OUT, place, 0)
 
 
-def _codes(frames: Frames, what: str, text: str, column: str) -> Ints:
-    """Return the number of the list of each row of a file; -1 for an unknown id.
+def _find_lists(frames: Frames, input_name: str, text: str, column: str, wanted: Ints) -> Ints:
+    """Return the number of the list of each row of a file; LEFT_OUT for an unknown id.
 
-    `PluginError` if pandas sees other ids than the checks do.
+    `PluginError` if pandas sees other ids than the checks do, so that a list of the numbers
+    `wanted` has no row.
     """
     if column not in _read_frame(text):
-        raise PluginError(f"as pandas reads the {what}, it has no column {quoted(column)}")
+        raise PluginError(f"as pandas reads the {input_name}, it has no column {quoted(column)}")
     options = {"usecols": [column], "dtype": str, "keep_default_na": False}
     names = _pandas().read_csv(io.StringIO(text), **options)[column]
-    places = {name: n for n, name in enumerate(frames.names)}
-    codes = np.array([places.get(name, places.get(name.strip(), -1)) for name in names], np.int64)
-    wanted = np.arange(len(places)) if what == "truth" else np.flatnonzero(frames.answered)
-    if lost := [frames.names[n] for n in np.setdiff1d(wanted, codes).tolist()]:
-        raise PluginError(f"pandas reads ids of the {what} otherwise: {join_first(lost)}")
-    return codes
+    number_of_name = {name: n for n, name in enumerate(frames.names)}
+    row_numbers = np.empty(len(names), np.int64)
+    for row, name in enumerate(names):
+        # The checks strip blanks around ids, pandas keeps them.
+        number = number_of_name.get(name, number_of_name.get(name.strip(), LEFT_OUT))
+        row_numbers[row] = number
+    if lost := [frames.names[n] for n in np.setdiff1d(wanted, row_numbers).tolist()]:
+        raise PluginError(f"pandas reads ids of the {input_name} otherwise: {join_first(lost)}")
+    return row_numbers
 
 
 @lru_cache(maxsize=4)
 def _read_frame(text: str) -> Any:
-    """Return a file as pandas reads it. It is not changed: the frames of metrics are copies."""
+    """Return a file as pandas reads it. Callers must not change it: it is cached."""
     with plugin_errors("pandas cannot read a file"):
         pandas = _pandas()
         # Before 3.0 numbers are read exactly only on request.

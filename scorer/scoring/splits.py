@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from scorer.challenge.leaderboard import EVERYTHING, REST, SHOWN_WORDS, Splits
+from scorer.challenge.leaderboard import EVERYTHING, RESERVED_SPLITS, REST, Splits
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
@@ -31,8 +31,9 @@ def draw_splits(
     """Return the split of each list.
 
     Units (lists, or whole groups of lists with `by: group`) are put in the order of a hash of seed
-    and name and dealt to the splits by their shares: equal shares, seed and names give the same
-    splits everywhere, whatever the order of the lists.
+    and name and dealt to the splits by their shares. Equal shares in the same order, seed and names
+    give the same splits everywhere, whatever the order of the lists; the order in which the shares
+    are written counts, but that the rest is always dealt last.
 
     Args:
         splits: The names of the splits, with their shares and the seed.
@@ -50,21 +51,22 @@ def draw_splits(
     shares = [float(splits.shares[name]) for name in names if splits.shares[name] != REST]
     ends = np.cumsum(shares) * len(lists)
     if len(shares) == len(names):
-        ends[-1] = len(lists)
+        ends[-1] = len(lists)  # the shares' sum may be 0.9999
     split_of: dict[str, str] = {}
-    done = 0  # lists
+    dealt_lists = 0
     for unit in units:
-        index = int(np.searchsorted(ends, done + len(members[unit]) / 2))
+        # A unit goes where its middle falls; behind all ends is the rest.
+        index = int(np.searchsorted(ends, dealt_lists + len(members[unit]) / 2))
         split_of |= dict.fromkeys(members[unit], names[min(index, len(names) - 1)])
-        done += len(members[unit])
+        dealt_lists += len(members[unit])
     return split_of
 
 
 def read_splits(path: Path, lists: Sequence[str], list_column: str = "list") -> dict[str, str]:
     """Return the split of each list, from a file of list,split; or of Kaggle's, such as id,Usage.
 
-    `ChallengeError` if it cannot be read, names a list twice or one that is not there, or leaves
-    one out.
+    `ChallengeError` if it cannot be read, puts a list into two splits, names one that is not there,
+    or leaves one out.
 
     Args:
         path: The file.
@@ -72,6 +74,7 @@ def read_splits(path: Path, lists: Sequence[str], list_column: str = "list") -> 
         list_column: What the column of lists is called in a file of Kaggle's.
     """
     findings = Findings()
+    # The role of folds serves for splits.
     schema = Schema(("list", "fold"), (), {"fold": "split"})
     kaggle = Schema(("list", "fold"), (), {"list": list_column, "fold": "Usage"}, uses_all=True)
     table = read_plain_table(path, [schema, kaggle], findings)
@@ -89,13 +92,15 @@ def read_splits(path: Path, lists: Sequence[str], list_column: str = "list") -> 
 
 def _find_split_problems(table: Table, lists: Set[str]) -> Iterator[Problem]:
     """Yield a list that is in two splits or not in the truth, and a name that no split can have."""
-    rows = table.frame.select("line", "list", "fold", first=pl.col("fold").first().over("list"))
-    for line, name, split, first in rows.iter_rows():
-        if split != first:
+    first_split = pl.col("fold").first().over("list")
+    rows = table.frame.select("line", "list", split="fold", first_split=first_split)
+    for row in rows.iter_rows(named=True):
+        line, name, split = row["line"], row["list"], row["split"]
+        if split != row["first_split"]:
             yield Problem("T304", f"list {quoted(name)} is in two splits", line=line)
         elif name not in lists:
             yield Problem("T302", f"list {quoted(name)} is not in the truth", line=line)
-        elif split in SHOWN_WORDS or not split:
+        elif split in RESERVED_SPLITS or not split:
             yield Problem("T304", f"a split cannot be called {quoted(split)}", line=line)
 
 
@@ -104,8 +109,8 @@ def assign_splits(
 ) -> dict[str, str]:
     """Return the split of each list, drawn or read; none without splits.
 
-    `ChallengeError` if it cannot be read, or a phase shows a split that no list is in: a board of
-    it would be of all lists.
+    `ChallengeError` if it cannot be read, or a phase shows a split that no list is in (such a board
+    would silently show all lists).
     """
     splits = challenge.splits
     if splits is None:
@@ -114,7 +119,7 @@ def assign_splits(
         return draw_splits(splits, lists, groups)
     list_column = challenge.truth.columns.get("list", "list")
     split_of = read_splits(splits.file, lists, list_column)
-    names = {*SHOWN_WORDS, *split_of.values()}
+    names = {*RESERVED_SPLITS, *split_of.values()}
     refuse(
         challenge,
         (
@@ -150,13 +155,15 @@ def split_truth(
     Raises:
         ChallengeError: The file cannot be read, or lists or items are in no fold, or in two.
     """
-    source, findings = challenge.folds, Findings()
+    findings = Findings()
+    source = challenge.folds
     by_fold: dict[str | None, TruthFold] = {None: TruthFold(truth, tuple(lists))}
     if source is None:
         return by_fold
     schemas = [Schema(("list", "item", "fold")), Schema(("list", "fold"))]
     table = require_table(challenge, source, schemas, findings)
-    roles = ["list", "item"] if "item" in table else ["list"]
+    by_item = "item" in table
+    roles = ["list", "item"] if by_item else ["list"]
     if missing := [role for role in roles if role not in truth]:
         message = (
             f"the truth has no column {quoted(missing[0])}; give each list one fold: list, fold"
@@ -164,33 +171,39 @@ def split_truth(
         add_problems(findings, source.file, [Problem("T201", message)])
         raise_errors(findings)
     folds = table.frame.unique(roles, keep="first").select(*roles, "fold")
-    rows = truth.frame.select(roles).join(folds, on=roles, how="left", maintain_order="left")
-    wanted = rows
-    if roles == ["list"]:
+    keys_of_rows = truth.frame.select(roles)
+    fold_of_row = keys_of_rows.join(folds, on=roles, how="left", maintain_order="left")
+    if by_item:  # each row of the truth has a fold
+        fold_of_key = fold_of_row
+    else:  # each list that is scored has one, also a list without a row
         names = pl.DataFrame({"list": lists}, schema={"list": pl.String})
-        wanted = names.join(folds, on="list", how="left", maintain_order="left")
-    add_problems(findings, source.file, _find_fold_problems(table, wanted, roles))
+        fold_of_key = names.join(folds, on="list", how="left", maintain_order="left")
+    add_problems(findings, source.file, _find_fold_problems(table, fold_of_key, roles))
     raise_errors(findings)
-    for fold in sorted(wanted["fold"].unique(), key=lambda name: (len(name), name)):
-        part = truth.with_frame(truth.frame.filter(rows["fold"] == fold))
-        members = {*part.frame["list"]}
-        if roles == ["list"]:
-            members.update(wanted.filter(pl.col("fold") == fold)["list"])
+    # Fold 10 comes behind fold 9.
+    for fold in sorted(fold_of_key["fold"].unique(), key=lambda name: (len(name), name)):
+        part = truth.with_frame(truth.frame.filter(fold_of_row["fold"] == fold))
+        keys_of_fold = fold_of_key.filter(pl.col("fold") == fold)
+        members = {*part.frame["list"], *keys_of_fold["list"]}
         by_fold[fold] = TruthFold(part, tuple(name for name in lists if name in members))
     return by_fold
 
 
 def _find_fold_problems(
-    folds: Table, wanted: pl.DataFrame, roles: Sequence[str]
+    folds: Table, fold_of_key: pl.DataFrame, roles: Sequence[str]
 ) -> Iterator[Problem]:
-    """Yield the keys, of `roles`, that are in two folds, and the keys of `wanted` in no fold."""
-    rows = folds.frame.select("line", "fold", *roles, first=pl.col("fold").first().over(roles))
-    for line, fold, *key, first in rows.filter(pl.col("fold") != pl.col("first")).iter_rows():
-        name = f"list {quoted(key[0])}"
-        name = f"item {quoted(key[1])} of {name}" if key[1:] else name
-        message = f"{name} is in two folds, {quoted(first)} and {quoted(fold)}"
-        yield Problem("T304", message, line=line, list=key[0])
-    without = wanted.filter(pl.col("fold").is_null()).select(roles).unique().sort(roles).rows()
+    """Yield the keys, of `roles`, that are in two folds, and those of `fold_of_key` in no fold."""
+    first_fold = pl.col("fold").first().over(roles)
+    rows = folds.frame.select("line", "fold", *roles, first_fold=first_fold)
+    wrong_rows = rows.filter(pl.col("fold") != pl.col("first_fold"))
+    for row in wrong_rows.iter_rows(named=True):
+        name = f"list {quoted(row['list'])}"
+        if "item" in row:
+            name = f"item {quoted(row['item'])} of {name}"
+        message = f"{name} is in two folds, {quoted(row['first_fold'])} and {quoted(row['fold'])}"
+        yield Problem("T304", message, line=row["line"], list=row["list"])
+    has_no_fold = pl.col("fold").is_null()
+    without = fold_of_key.filter(has_no_fold).select(roles).unique().sort(roles).rows()
     if without:
         what = "lists" if len(roles) == 1 else "rows of the truth"
         names = join_first(["/".join(key) for key in without])
@@ -200,6 +213,7 @@ def _find_fold_problems(
 
 def masks_of(lists: Sequence[str], split_of: Mapping[str, str]) -> dict[str, Mask]:
     """Return split -> which lists it has; `all` is the first."""
+    # The public split is first.
     names = sorted(set(split_of.values()), key=lambda name: (name != "public", name))
     masks = {EVERYTHING: np.ones(len(lists), dtype=bool)}
     for name in names:
@@ -210,32 +224,37 @@ def masks_of(lists: Sequence[str], split_of: Mapping[str, str]) -> dict[str, Mas
 def scope_of(challenge: Challenge, splits: Mapping[str, Mask], split: str | None) -> Scope:
     """Return the scope of a board of one split, or of all lists.
 
-    `splits` is split -> which lists it has; `all` may be one of them.
+    `splits` is split -> which lists it has, as of `masks_of`: `all` is one of them.
     """
     sizes = {name: int(mask.sum()) for name, mask in splits.items() if name != EVERYTHING}
-    total = next((mask.size for mask in splits.values()), 0)
+    total = splits[EVERYTHING].size
     if split is None or split == EVERYTHING:
-        return Scope(None, total, total, sizes)
-    shown = challenge.phases[-1].show if challenge.phases else None
+        return Scope(split=None, lists=total, of=total, others=sizes)
+    final = challenge.phases[-1].show if challenge.phases else None  # the last phase decides
     others = {name: size for name, size in sizes.items() if name != split}
-    final = shown if shown in others else None
-    return Scope(split, sizes[split], total, others, final)
+    return Scope(
+        split=split,
+        lists=sizes[split],
+        of=total,
+        others=others,
+        final=final if final in others else None,
+    )
 
 
-def cut(card: Scorecard, keep: Mask) -> Scorecard:
+def restrict_card(card: Scorecard, keep: Mask) -> Scorecard:
     """Return a scorecard of some of its lists, as if the truth had only these."""
     if keep.all():
         return card
-    place: Ints = np.cumsum(keep) - 1
+    new_number: Ints = np.cumsum(keep) - 1  # of each list that is kept
     positions = card.positions
     if positions is not None:
         hit_rows, truth_rows = keep[positions.in_list], keep[positions.truth_list]
         positions = replace(
             positions,
-            in_list=place[positions.in_list[hit_rows]],
+            in_list=new_number[positions.in_list[hit_rows]],
             position=positions.position[hit_rows],
             grade=positions.grade[hit_rows],
-            truth_list=place[positions.truth_list[truth_rows]],
+            truth_list=new_number[positions.truth_list[truth_rows]],
             truth_grade=positions.truth_grade[truth_rows],
             lists=int(keep.sum()),
         )

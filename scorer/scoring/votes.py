@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from scorer.challenge.model import Challenge
-from scorer.core.errors import SubmissionRejected
+from scorer.core.errors import SubmissionRejected, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.infer.preview import preview_file
@@ -26,7 +27,8 @@ from scorer.results.votes import Ballots
 from scorer.scoring.keys import VOTES, find_unused_keys
 from scorer.scoring.rules import Fault, refuse
 
-# Role -> what its column is called where nobody says it, in any case; the first that is there.
+# Role -> usual column names, ignoring case; the first one found is used unless the challenge names
+# another.
 USUAL = {
     "a": ("a", "model_a", "system_a", "model_1", "left"),
     "b": ("b", "model_b", "system_b", "model_2", "right"),
@@ -35,16 +37,19 @@ USUAL = {
     "judge": ("judge", "judge_id", "annotator", "rater", "user", "worker"),
 }
 NEEDED = ("a", "b", "winner")
-UNKNOWN, UNCLEAR = 2, 3  # outcomes beside 1 (a won), 0 (a tie) and -1 (b won)
-WORDS = {
-    **dict.fromkeys(("tie", "draw", "both", "equal", "="), 0),
-    **dict.fromkeys(("tie (bothbad)", "bothbad", "both_bad"), 0),
-    **dict.fromkeys(("a", "model_a", "system_a", "model_1", "left", "first", ">"), 1),
-    **dict.fromkeys(("b", "model_b", "system_b", "model_2", "right", "second", "<"), -1),
+A_WON, TIE, B_WON = 1, 0, -1  # the outcomes of `Ballots`
+NO_OUTCOME = 2  # the winner is neither a system's name nor a word
+CONTRADICTION = 3  # the winner is a system's name and a word for something else
+OUTCOME_OF_WORD = {
+    **dict.fromkeys(("tie", "draw", "both", "equal", "="), TIE),
+    **dict.fromkeys(("tie (bothbad)", "bothbad", "both_bad"), TIE),
+    **dict.fromkeys(("a", "model_a", "system_a", "model_1", "left", "first", ">"), A_WON),
+    **dict.fromkeys(("b", "model_b", "system_b", "model_2", "right", "second", "<"), B_WON),
 }
+UNUSED_COLUMNS = "S205"  # the warning about further columns, which votes may well have
 
 
-def refuse_other_rules(challenge: Challenge) -> None:
+def refuse_keys_without_effect(challenge: Challenge) -> None:
     """Raise `ChallengeError` if keys of challenge.yaml mean nothing for votes."""
     message = f"votes have no such column; they have {', '.join(USUAL)}"
     of_groups = "score the votes of each group by themselves, as files of their own"
@@ -67,26 +72,31 @@ def read_votes(
 
     Raises:
         SubmissionRejected: A file cannot be read, or a row is no vote.
+        UsageError: There are no files.
     """
-    findings, tables = Findings(), list[Table]()
+    if not sources:
+        raise UsageError("there are no files of votes")
+    findings = Findings()
+    tables: list[Table] = []
     for source in sources:
-        in_file = Findings(_label(source))
+        reading_findings = Findings(_label(source))
         if isinstance(source, pl.DataFrame):
-            table = read_frame(source, [_make_schema(source.columns, columns)], in_file).table
+            schema = _make_schema(source.columns, columns)
+            table = read_frame(source, [schema], reading_findings).table
         else:
             schema, layout = _find_schema(source, columns)
-            table = read_file(source, None, [schema], in_file, layout=layout).table
+            table = read_file(source, None, [schema], reading_findings, layout=layout).table
         if table is not None and not len(table):
-            in_file.add(Problem("S103", "there are no votes"))
-        findings.merge(in_file.without(("S205",)))  # further columns may stand beside
+            reading_findings.add(Problem("S103", "there are no votes"))
+        findings.merge(reading_findings.without((UNUSED_COLUMNS,)))
         if table is not None:
             tables.append(table)
     if not findings.fatal:
         votes = _join_votes(tables)
         for n, (source, table) in enumerate(zip(sources, tables, strict=True)):
-            in_file = Findings(_label(source))
-            in_file.extend(_find_problems(table, votes.filter(pl.col("file") == n)))
-            findings.merge(in_file)
+            row_findings = Findings(_label(source))
+            row_findings.extend(_find_problems(table, votes.filter(pl.col("file") == n)))
+            findings.merge(row_findings)
     if findings.fatal:
         raise SubmissionRejected(problems=findings)
     names = [source.name for source in sources if isinstance(source, Path)]
@@ -99,15 +109,17 @@ def _label(source: Path | pl.DataFrame) -> str:
 
 
 def _find_schema(path: Path, columns: Mapping[str, str]) -> tuple[Schema, Layout]:
-    """Return the columns that a file has to have, the named ones or usual ones; and its layout."""
+    """Return the schema (columns by `columns`, else by usual names) and the layout of a file."""
     try:
         start = read_head(path, HEAD_BYTES).decode("utf-8-sig", "ignore").lstrip()
     except (UnreadableError, OSError, ValueError):
-        start = ""  # why it cannot be read, reading it says
+        start = ""  # reading the file says why it cannot be read
     if start[:1] in ("{", "["):
         schema = _make_schema(_names_in_object(start), columns)
-        paths = ((role, f"[].{schema.column_name(role)}") for role in schema.roles)
-        return schema, Layout(json=tuple(paths)) if start[0] == "[" else PLAIN
+        if start[0] == "[":  # an array needs paths; JSON Lines do not
+            paths = tuple((role, f"[].{schema.column_name(role)}") for role in schema.roles)
+            return schema, Layout(json=paths)
+        return schema, PLAIN
     preview = preview_file(path) if path.is_file() else None
     separator = str(preview.layout.get("separator", "")) if preview else ""
     schema = _make_schema(preview.names if preview else (), columns)
@@ -125,119 +137,150 @@ def _names_in_object(text: str) -> tuple[str, ...]:
 
 def _make_schema(names: Sequence[str], columns: Mapping[str, str]) -> Schema:
     """Return the schema of a file whose columns have these names."""
-    by_case = {name.casefold(): name for name in reversed(names)}
-    found = dict(columns)
-    for role, usual in USUAL.items():
-        name = next((by_case[name] for name in usual if name in by_case), None)
-        if role not in found and name is not None and name not in found.values():
-            found[role] = name
-    roles = {_role(role): found.get(role, role) for role in (*NEEDED, *found)}
-    needed = tuple(map(_role, NEEDED))
-    return Schema(needed, tuple(role for role in roles if role not in needed), roles)
+    # Of names that differ by case alone the first one counts, which is the last to be put in.
+    column_of_folded = {name.casefold(): name for name in reversed(names)}
+    column_of_role = dict(columns)
+    for role, aliases in USUAL.items():
+        if role in column_of_role:
+            continue
+        alias = next((alias for alias in aliases if alias in column_of_folded), None)
+        if alias is not None and column_of_folded[alias] not in column_of_role.values():
+            column_of_role[role] = column_of_folded[alias]
+    table_columns = {
+        _table_role(role): column_of_role.get(role, role) for role in (*NEEDED, *column_of_role)
+    }
+    required = tuple(_table_role(role) for role in NEEDED)
+    optional = tuple(role for role in table_columns if role not in required)
+    return Schema(required, optional, table_columns)
 
 
-def _role(role: str) -> str:
-    """Return the role of a table's column: the systems, the winner and the judge are texts."""
+def _table_role(role: str) -> str:
+    """Return the role that a table has for a role of votes.
+
+    Votes have no roles in tables but `list`; the others are read as extra columns of texts.
+    """
     return role if role == "list" else f"extra[{role}]"
 
 
 def _join_votes(tables: Sequence[Table]) -> pl.DataFrame:
-    """Return the votes of all files: `file`, `line`, the columns of `USUAL`, and what follows.
+    """Return the votes of all files together.
 
-    `row` numbers the votes of all files. `is_complete` is whether no cell is empty, `outcome` who
-    won, and `first` and `first_line` the first vote of the same judge on the same prompt and pair
-    in the same order. A column that a file does not have is null.
+    The columns are:
+        row: The number of the vote among those of all files.
+        file: The number of its file.
+        line: Its line in the file.
+        a, b, winner, list, judge: The cells, without blanks around them; null where the file does
+            not have the column.
+        is_complete: Whether no cell is empty.
+        outcome: Who won; NO_OUTCOME or CONTRADICTION where the winner does not say it.
+        word_outcome: Who won by the winner as a word, such as `a` or `tie`, else NO_OUTCOME.
+        first_row: The row of the first vote of the same judge on the same prompt and pair, in the
+            same order.
+        first_line: The line of that vote.
     """
-    frames = [
-        table.frame.select(
-            pl.lit(n).alias("file"),
-            "line",
-            *(
-                pl.col(_role(role)).alias(role)
-                if _role(role) in table
-                else pl.lit(None, pl.String).alias(role)
-                for role in USUAL
-            ),
-            is_complete=pl.all_horizontal(pl.col(pl.String).str.strip_chars() != ""),
-        )
-        for n, table in enumerate(tables)
-    ]
+    frames = [_select_votes(table, n) for n, table in enumerate(tables)]
     votes = pl.concat(frames).with_row_index("row")
-    word = pl.col("winner").str.strip_chars().str.to_lowercase()
-    by_word = word.replace_strict(WORDS, default=UNKNOWN, return_dtype=pl.Int64)
+    by_word = (
+        pl.col("winner")
+        .str.to_lowercase()
+        .replace_strict(OUTCOME_OF_WORD, default=NO_OUTCOME, return_dtype=pl.Int64)
+    )
     by_name = (
         pl.when(pl.col("winner") == pl.col("a"))
-        .then(1)
+        .then(A_WON)
         .when(pl.col("winner") == pl.col("b"))
-        .then(-1)
-        .otherwise(UNKNOWN)
+        .then(B_WON)
+        .otherwise(NO_OUTCOME)
     )
-    differ = (by_name != UNKNOWN) & (by_word != UNKNOWN) & (by_name != by_word)
+    differ = (by_name != NO_OUTCOME) & (by_word != NO_OUTCOME) & (by_name != by_word)
     votes = votes.with_columns(
+        word_outcome=by_word,
         outcome=pl.when(differ)
-        .then(UNCLEAR)
-        .when(by_name != UNKNOWN)
+        .then(CONTRADICTION)
+        .when(by_name != NO_OUTCOME)
         .then(by_name)
         .otherwise(by_word)
-        .cast(pl.Int64)
+        .cast(pl.Int64),
     )
     same = ["judge", "list", "a", "b"]
-    if votes["list"].null_count():  # where some prompts have no name, others may be theirs, too
+    if votes["list"].null_count():  # prompts without names cannot be compared: no vote is a repeat
         same = ["row"]
     return votes.with_columns(
-        first=pl.col("row").first().over(same), first_line=pl.col("line").first().over(same)
+        first_row=pl.col("row").first().over(same), first_line=pl.col("line").first().over(same)
     )
+
+
+def _select_votes(table: Table, file_number: int) -> pl.DataFrame:
+    """Return the votes of one file, with the columns of `_join_votes` that its cells make."""
+    cells = [
+        pl.col(_table_role(role)).str.strip_chars().alias(role)
+        if _table_role(role) in table
+        else pl.lit(None, pl.String).alias(role)
+        for role in USUAL
+    ]
+    is_complete = pl.all_horizontal(pl.col(pl.String).str.strip_chars() != "")
+    file = pl.lit(file_number).alias("file")
+    return table.frame.select(file, "line", *cells, is_complete=is_complete)
 
 
 def _find_problems(table: Table, votes: pl.DataFrame) -> Iterator[Problem]:
     """Yield the problems of the rows of one file."""
-    for role in table.frame.columns[1:]:
+    for role in table.frame.columns:
+        if role == "line":
+            continue
         empty = table.frame.filter(pl.col(role).str.strip_chars() == "")
-        lists = empty["list"].to_list() if "list" in table else [None] * empty.height
-        for line, name in zip(empty["line"], lists, strict=True):
-            word = printable(table.column_name(role), 60)
-            yield Problem("V105", f"{word} is empty", line=line, list=name)
+        prompts = empty["list"].to_list() if "list" in table else [None] * empty.height
+        for line, prompt in zip(empty["line"], prompts, strict=True):
+            column = printable(table.column_name(role), 60)
+            yield Problem("V105", f"{column} is empty", line=line, list=prompt)
     complete = votes.filter("is_complete")
-    itself = pl.col("a") == pl.col("b")
-    for row in complete.filter(itself).iter_rows(named=True):
+    is_against_itself = pl.col("a") == pl.col("b")
+    for row in complete.filter(is_against_itself).iter_rows(named=True):
         message = f"{quoted(row['a'])} stands against itself"
         yield Problem("V101", message, line=row["line"], list=row["list"])
-    word = printable(table.column_name(_role("winner")), 60)
-    for row in complete.filter(pl.col("outcome") >= UNKNOWN).iter_rows(named=True):
-        sides = f"{quoted(row['a'])} and {quoted(row['b'])}"
-        what = f"is none of {sides}, a, b or tie"
-        if row["outcome"] == UNCLEAR:
-            what = f"is the name of one of {sides} and stands for the other"
-        message = f"{word} {quoted(row['winner'])} {what}"
+    column = printable(table.column_name(_table_role("winner")), 60)
+    is_no_outcome = pl.col("outcome").is_in([NO_OUTCOME, CONTRADICTION])
+    for row in complete.filter(is_no_outcome).iter_rows(named=True):
+        message = f"{column} {quoted(row['winner'])} {_describe_wrong_winner(row)}"
         yield Problem("V102", message, line=row["line"], list=row["list"])
-    is_first = pl.col("first") == pl.col("row")
-    by_judge = pl.col("judge").is_not_null()
-    for row in complete.filter(by_judge & ~is_first & ~itself).iter_rows(named=True):
+    is_repeat = pl.col("judge").is_not_null() & (pl.col("first_row") != pl.col("row"))
+    for row in complete.filter(is_repeat & ~is_against_itself).iter_rows(named=True):
         pair = f"{quoted(row['a'])} before {quoted(row['b'])}"
-        where = f" in line {row['first_line']:,}" if row["first"] >= votes["row"][0] else ""
+        is_same_file = row["first_row"] >= votes["row"][0]
+        where = f" in line {row['first_line']:,}" if is_same_file else ""
         message = f"{quoted(row['judge'])} voted on this prompt, {pair}, already{where}"
         yield Problem("V103", message, line=row["line"], list=row["list"])
 
 
+def _describe_wrong_winner(row: Mapping[str, Any]) -> str:
+    """Return why the winner of a row of `_join_votes` has no outcome."""
+    pair = f"{quoted(row['a'])} and {quoted(row['b'])}"
+    if row["outcome"] == NO_OUTCOME:
+        return f"is none of {pair}, a, b or tie"
+    meaning = "a tie" if row["word_outcome"] == TIE else "the other"
+    return f"is the name of one of {pair} and stands for {meaning}"
+
+
 def _make_ballots(votes: pl.DataFrame, tables: Sequence[Table], files: Sequence[str]) -> Ballots:
-    """Return the votes by numbers of systems, prompts and judges."""
+    """Return the votes by numbers of systems and prompts."""
     systems = pl.concat([votes["a"], votes["b"].rename("a")]).unique().sort()
-    judges = votes["judge"].drop_nulls().unique().sort()
-    prompts = votes["list"].drop_nulls().unique().sort()
-    prompt = find_places(votes["list"], prompts)
-    alone = prompt < 0  # a vote without a prompt is on one of its own
-    prompt = np.where(alone, len(prompts) + np.cumsum(alone) - 1, prompt)
-    first = tables[0]
+    prompt_names = votes["list"].drop_nulls().unique().sort()
+    prompt_of_vote = find_places(votes["list"], prompt_names)
+    alone = prompt_of_vote < 0  # a vote without a prompt is on one of its own
+    own_prompt = len(prompt_names) + np.cumsum(alone) - 1
+    first_table = tables[0]
     return Ballots(
-        tuple(systems),
-        find_places(votes["a"], systems),
-        find_places(votes["b"], systems),
-        votes["outcome"].to_numpy(),
-        prompt,
-        len(prompts) + int(alone.sum()),
-        np.maximum(find_places(votes["judge"], judges), 0),
-        tuple(judges),
-        all("list" in table for table in tables),
-        tuple((role, first.column_name(_role(role))) for role in USUAL if _role(role) in first),
-        tuple(files),
+        systems=tuple(systems),
+        a=find_places(votes["a"], systems),
+        b=find_places(votes["b"], systems),
+        outcome=votes["outcome"].to_numpy(),
+        prompt=np.where(alone, own_prompt, prompt_of_vote),
+        prompts=len(prompt_names) + int(alone.sum()),
+        named=all("list" in table for table in tables),
+        columns=tuple(
+            (role, first_table.column_name(_table_role(role)))
+            for role in USUAL
+            if _table_role(role) in first_table
+        ),
+        files=tuple(files),
     )

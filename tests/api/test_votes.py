@@ -11,6 +11,7 @@ import pytest
 import scorer
 from scorer.api.votes import votes
 from scorer.core.errors import SubmissionRejected, UsageError
+from scorer.scoring.votes import read_votes
 
 NAMES = ("aster", "birch", "cedar", "daisy")
 LOG = (1.2, 0.4, -0.1, -1.5)
@@ -71,6 +72,8 @@ BAD = [
     ("x,y,a,p,j", "x,y,z,q,j", "V102 3 winner 'z' is none of 'x' and 'y', a, b or tie"),
     ("b,y,a,p,j", "b,y,b,q,j",
      "V102 3 winner 'b' is the name of one of 'b' and 'y' and stands for the other"),
+    ("tie,y,a,p,j", "tie,y,tie,q,j",
+     "V102 3 winner 'tie' is the name of one of 'tie' and 'y' and stands for a tie"),
     ("x,y,a,p,j", "x,y,b,p,j",
      "V103 3 'j' voted on this prompt, 'x' before 'y', already in line 2"),
     ("x,y,a,p,j", "x,,b,q,j", "V105 3 b is empty"),
@@ -227,3 +230,18 @@ def test_rows_of_a_frame_are_named_in_messages():
     assert [str(problem) for problem in raised.value.problems] == [
         "the votes:2: error[V105] b is empty"
     ]
+
+
+def test_blanks_around_names_in_a_frame_mean_nothing():
+    rows = [("p", " q", " q"), ("p ", "q", "q "), ("p", "q", " P"), ("p", "q", " a ")]
+    frame = pl.DataFrame(rows, schema=["a", "b", "winner"], orient="row")
+    with pytest.raises(SubmissionRejected, match=r"3: error\[V102\] winner 'P' is none of"):
+        votes(frame)
+    counts, _ = read_votes([frame.with_columns(pl.col("winner").str.replace("P", "p"))], {})
+    assert (counts.systems, counts.outcome.tolist()) == (("p", "q"), [-1, -1, 1, 1])
+
+
+def test_votes_of_no_file_are_refused():
+    for read in (lambda: read_votes([], {}), lambda: votes([])):
+        with pytest.raises(UsageError, match="there are no files of votes"):
+            read()

@@ -9,7 +9,7 @@ import scorer
 from scorer.challenge.leaderboard import Splits
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.scoring.splits import assign_splits, cut, draw_splits, read_splits
+from scorer.scoring.splits import assign_splits, draw_splits, read_splits, restrict_card
 
 LISTS = [f"q{n}" for n in range(100)]
 
@@ -59,7 +59,7 @@ def test_a_cut_scorecard_is_that_of_a_truth_of_these_lists(life, tmp_path):
     lines = small.read_text().splitlines()
     small.write_text("\n".join([lines[0], *(s for s in lines[1:] if s.split(",")[0] in kept)]))
     part = scorer.score(life.folder, [small]).submissions[0].card
-    made = cut(whole, np.array([name in kept for name in whole.lists]))
+    made = restrict_card(whole, np.array([name in kept for name in whole.lists]))
     assert made.lists == part.lists
     for measure in part.values:
         assert np.array_equal(made.values[measure], part.values[measure], equal_nan=True)

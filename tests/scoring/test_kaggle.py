@@ -233,7 +233,7 @@ def test_other_formats_have_no_frames(kaggle, challenge, score, tmp_path):
 )
 def test_intervals_are_of_rows_left_out(kaggle, monkeypatch, key, most, why):
     if most is not None:
-        monkeypatch.setattr("scorer.scoring.kaggle.MOST_ROWS", most)
+        monkeypatch.setattr("scorer.scoring.kaggle.MAX_ROWS", most)
     rows = range(30)
     truth = "id,price\n" + "".join(f"r{n},{n}\n" for n in rows)
     sent = "id,price\n" + "".join(f"r{n},{n + n % 3}\n" for n in rows)
@@ -295,3 +295,10 @@ def test_numbers_are_those_that_the_file_has(kaggle):
     sent = "id,price\na,0.9385958677423489\nb,0.9385958677423488\nc,1\n"
     ran = kaggle("--allow-plugins", yaml=yaml, metric=EXACT, sent=sent)
     assert ran.means()["metric"] == pytest.approx(1 / 3)
+
+
+def test_a_further_column_of_the_truths_name_is_left_out(kaggle):
+    """The submission's ids have another name than the truth's, which a further column has."""
+    yaml = YAML.replace("submission: {columns: {list: id,", "submission: {columns: {list: key,")
+    ran = kaggle("--allow-plugins", yaml=yaml, sent="key,price,id\nc,4,1\na,2,2\nb,2,3\n")
+    assert ran.means() == {"metric(k=5)": pytest.approx(5 / 3), "MAE": pytest.approx(1 / 3)}
