@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Unpack
 
-from scorer.api.evaluate import Columns, Measures, RunRules, bind_data
+from scorer.api.evaluate import ChallengeOrTruth, Columns, Measures, RunRules, bind_data
 from scorer.api.submissions import (
     Progress,
     Submissions,
@@ -22,29 +21,31 @@ from scorer.scoring.open import open_challenge
 
 
 class Checked(Renderable, list[Scored]):
-    """Submissions that were only checked."""
+    """Submissions that were only checked: `Scored` objects whose values are empty."""
 
     __slots__ = ("challenge",)
-    subject, plain = "findings", "text"
+    subject = "findings"
+    default_form = "text"
 
     def __init__(self, challenge: Challenge, checked: list[Scored]) -> None:
         super().__init__(checked)
         self.challenge = challenge
 
     def content(self) -> Any:
-        """The data that the form writes."""
+        """The findings as data, for `to_json` and the other forms of output."""
         return CheckedFiles.of(self.challenge, self)
 
     def __repr__(self) -> str:
         states = [
-            f"{printable(scored.name, 40)} {'rejected' if scored.findings.fatal else 'fine'}"
-            for scored in self[:10]
+            f"{printable(submission.name, 40)} "
+            f"{'rejected' if submission.findings.fatal else 'fine'}"
+            for submission in self[:10]
         ]
         return f"<Checked {', '.join(states)}{', ...' if len(self) > 10 else ''}>"
 
 
 def check(
-    challenge: Challenge | Path | str | object,
+    challenge: ChallengeOrTruth,
     submissions: Submissions,
     *,
     measures: Measures | None = None,
@@ -56,17 +57,28 @@ def check(
     """Check submissions without reading the answers.
 
     Args:
-        challenge: a challenge as `score` takes it; with `measures`, a truth as `evaluate` does.
-        submissions: as `score` takes them.
-        measures: as of `evaluate`; with `columns` and `rules` they stand for a challenge.yaml.
-        columns: as of `evaluate`.
+        challenge: a loaded challenge, or the path of its challenge.yaml or folder; with `measures`
+            the truth: its file, or a data frame or other data of it.
+        submissions: paths, each named after its file; or a mapping of names to paths or data.
+        measures: the measures, such as `["nDCG@10"]`, if there is no challenge.yaml; then
+            `challenge` is the truth's file or frame.
+        columns: what the frames call their columns, by role; only with `measures`.
         allow_plugins: whether the challenge's own code may be run.
         progress: called before each submission is read.
-        rules: as of `evaluate`.
+        rules: what a submission must be, such as `length=10`; only with `measures`.
 
-    Raises as `score` and `evaluate` do.
+    Raises:
+        ChallengeError: the challenge itself is wrong.
+        PluginError: the challenge's own code failed.
+        TypeError: the challenge, a submission or a rule is of a kind that is not understood.
+        UsageError: two submissions have one name; or a measure, a column or a rule is unknown.
     """
-    bound, runs = bind_data(challenge, submissions, measures, columns, allow_plugins, **rules)
-    files = list_submissions(runs, bound)
+    # Of arrays it makes the tables that are read below.
+    bound, submissions = bind_data(
+        challenge, submissions, measures, columns, allow_plugins, **rules
+    )
+    files = list_submissions(bound, submissions)
+    # If only submissions name the lists, all of them are read for their lists before any is
+    # checked: whether one lacks a list depends on the others.
     ready = open_challenge(bound, with_truth=False, submitted=find_submitted_lists(bound, files))
     return Checked(bound.challenge, scored_files(ready, files, progress))

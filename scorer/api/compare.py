@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
-from scorer.api.evaluate import Columns, Measures, RunRules, bind_data
+from scorer.api.evaluate import ChallengeOrTruth, Columns, Measures, RunRules, bind_data
 from scorer.api.notebook import TableResult
 from scorer.api.report import Report
 from scorer.api.splits import restrict_to_split, split_masks
@@ -23,7 +22,6 @@ from scorer.api.submissions import (
     terms_of,
     to_scored,
 )
-from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import join_first, printable, quoted
 from scorer.leaderboard.board import ranked
@@ -82,7 +80,7 @@ class Comparison(TableResult):
 
         Forms to read, such as text and Markdown, have only the preferences that were asked for.
         """
-        is_read = (form or self.plain) in READ_FORMS
+        is_read = (form or self.default_form) in READ_FORMS
         return TableResult.render(self._to_read() if is_read else self, form, **options)
 
     def _repr_html_(self) -> str:
@@ -136,7 +134,7 @@ class Comparison(TableResult):
 
 
 def compare(
-    challenge: Challenge | Path | str | object,
+    challenge: ChallengeOrTruth,
     submissions: Submissions,
     preferences: Sequence[str] | None = None,
     *,
@@ -178,7 +176,7 @@ def compare(
     Raises as `score` and `evaluate` do, and `UsageError` for more than 200 submissions.
     """
     bound, runs = bind_data(challenge, submissions, measures, columns, allow_plugins, **rules)
-    files = list_submissions(runs, bound)
+    files = list_submissions(bound, runs)
     if len(files) > MOST_COMPARED:
         raise UsageError(
             f"{len(files):,} submissions have {len(files) * (len(files) - 1) // 2:,} pairs; "

@@ -44,6 +44,8 @@ class Series(Protocol):
 
 Spec = str | Mapping[str, object] | Callable[..., Any]  # a notation, with parameters, a function
 Measures = Sequence[Spec] | Spec
+# A challenge as `score` takes it; with measures, a truth as `evaluate` does: a file, or data.
+ChallengeOrTruth = Challenge | Path | str | object
 # One answer a row: an array, a Series of pandas or polars, a list.
 Answers = Sequence[str] | Sequence[float] | Sequence[bool] | NDArray[Any] | Series
 Judgments = Mapping[str, Mapping[str, float]] | Mapping[str, Collection[str]]

@@ -58,7 +58,8 @@ class Explanation(TableResult):
         findings: The problems of the submission.
     """
 
-    subject, plain = "explanation", "text"
+    subject = "explanation"
+    default_form = "text"
 
     def __init__(self, result: results.Explanation) -> None:
         self._result = result

@@ -73,7 +73,7 @@ def fix(
             submissions.
     """
     bound = bind_challenge(challenge, allow_plugins)
-    files = list_submissions(submissions, bound)
+    files = list_submissions(bound, submissions)
     if any(file.frame is not None for file in files):
         raise UsageError("only files of one submission each can be repaired")
     if folder is not None and os.path.isdir(folder) and os.listdir(folder):

@@ -15,7 +15,7 @@ import yaml
 
 from scorer.api.check import check
 from scorer.challenge.load import load
-from scorer.challenge.model import FILE, Challenge
+from scorer.challenge.model import CHALLENGE_FILE, Challenge
 from scorer.challenge.schema import LINE, SCHEMA_FILE, for_editors
 from scorer.core.errors import ChallengeError, UnknownName, UsageError
 from scorer.core.ids import guess_pattern
@@ -133,7 +133,7 @@ def init(
 
 def describe_templates() -> dict[str, str]:
     """Return the name of each template -> what it is for, which is its first comment."""
-    texts = {path.name: (path / FILE).read_text("utf-8") for path in _template_folders()}
+    texts = {path.name: (path / CHALLENGE_FILE).read_text("utf-8") for path in _template_folders()}
     return {name: text.partition("\n")[0].removeprefix("#").strip() for name, text in texts.items()}
 
 
@@ -151,7 +151,7 @@ def _init_from_template(folder: Path, kind: str) -> NewChallenge:
         raise UsageError(f"{unknown} (kinds: {', '.join(kinds)})")
     sources = sorted(template.iterdir(), key=lambda source: source.name)
     contents = {source.name: source.read_bytes() for source in sources}
-    contents[FILE] = LINE.encode() + contents[FILE]
+    contents[CHALLENGE_FILE] = LINE.encode() + contents[CHALLENGE_FILE]
     write_folder(folder, {**contents, **for_editors()})
     submission = next(name for name in contents if name.startswith("submission"))
     return NewChallenge(folder, tuple(contents), submission=folder / submission)
@@ -171,9 +171,9 @@ def _init_from_results(folder: Path, paths: Sequence[Path]) -> NewChallenge:
     if read.refused:
         raise ChallengeError(problems=[p for problems in read.refused.values() for p in problems])
     contents = read.files()
-    contents[FILE] = LINE.encode() + contents[FILE]
+    contents[CHALLENGE_FILE] = LINE.encode() + contents[CHALLENGE_FILE]
     write_folder(folder, {**contents, **for_editors()})
-    names = (FILE, CASES_FILE, f"{SYSTEMS_FOLDER}/ ({len(read.systems):,})")
+    names = (CHALLENGE_FILE, CASES_FILE, f"{SYSTEMS_FOLDER}/ ({len(read.systems):,})")
     return NewChallenge(folder, names, read.describe(), submission=folder / SYSTEMS_FOLDER)
 
 
@@ -196,7 +196,7 @@ def _init_from_truth(folder: Path, truth: Path, sample: Path | None, term: bool)
         data["submission"].pop("unknown_list", None)
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)
     text = f"{LINE}{HEADING}scorer: 1\n{text}{_term_lines(data) if term else ''}"
-    contents = {FILE: text.encode(), **further}
+    contents = {CHALLENGE_FILE: text.encode(), **further}
     submission = sample
     if os.path.isdir(folder) and os.path.samefile(folder, truth.parent):
         if existing := [name for name in contents if os.path.lexists(folder / name)]:

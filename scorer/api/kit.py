@@ -18,9 +18,9 @@ import yaml
 from scorer.api.kit_form import write_codes, write_readme
 from scorer.api.kit_sample import write_sample_submission
 from scorer.api.submissions import bind_challenge
-from scorer.challenge.kit_archive import ABSENT, refuse_kit
+from scorer.challenge.kit_archive import ABSENT_TRUTH_PREFIX, refuse_without_truth
 from scorer.challenge.leaderboard import RESERVED_SPLITS
-from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source
+from scorer.challenge.model import CHALLENGE_FILE, Challenge, MeasureSpec, Source
 from scorer.challenge.public import Public
 from scorer.challenge.submission import layout_of
 from scorer.core.problems import Findings
@@ -80,13 +80,13 @@ def kit(challenge: Challenge | BoundChallenge | Path | str, *, allow_plugins: bo
         ChallengeError: It is a kit already, or a public file cannot be read.
     """
     bound = bind_challenge(challenge, allow_plugins)
-    refuse_kit(bound.challenge)
+    refuse_without_truth(bound.challenge)
     public = read_public(bound)
     computable, omitted = _split_measures(bound, public)
     files = _KitFiles(bound, public)
     definition = _definition(bound, public, files, computable, omitted)
     text = yaml.dump(definition, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
-    files.contents[FILE] = text.encode()
+    files.contents[CHALLENGE_FILE] = text.encode()
     if sample := write_sample_submission(bound, public):
         files.contents[sample.name] = sample.data
     for key, page in bound.challenge.pages.items():
@@ -295,7 +295,7 @@ def _truth(bound: BoundChallenge, has_items: bool) -> dict[str, Any]:
         roles = ()
     elif kind == "grades" and truth.texts:
         roles = ("text",)
-    fields: dict[str, Any] = {"file": f"{ABSENT}{truth.file.suffix}"}
+    fields: dict[str, Any] = {"file": f"{ABSENT_TRUTH_PREFIX}{truth.file.suffix}"}
     if truth.format:
         fields["format"] = truth.format
     fields["columns"] = {role: role for role in ("list", *roles)} | truth.columns

@@ -25,7 +25,7 @@ from scorer.api.submissions import (
 )
 from scorer.challenge.model import Challenge, Example
 from scorer.core.errors import ChallengeError, PluginError
-from scorer.core.problems import SHOWN_PLACES, Problem
+from scorer.core.problems import Problem
 from scorer.core.text import printable
 from scorer.metrics.notation import Measure, find_measure
 from scorer.reading.table import make_table
@@ -39,8 +39,10 @@ from scorer.scoring.open import OpenChallenge, open_challenge
 from scorer.scoring.splits import assign_splits
 from scorer.views.values import CSV
 
-# Random submissions: at least FEWEST, at most MOST, and not more than ROWS rows in all of them.
-FEWEST, MOST, ROWS = 10, 100, 2_000_000
+MIN_DRAWS = 10  # random submissions, for their mean and deviation to mean something
+MAX_DRAWS = 100
+MAX_DRAWN_ROWS = 2_000_000  # in all random submissions, unless MIN_DRAWS of them have more
+SHOWN_PROBLEMS = 3  # of each example
 
 
 class Lint(TableResult):
@@ -56,7 +58,8 @@ class Lint(TableResult):
         detectable: The smallest differences that the lists could show.
     """
 
-    subject, plain = "soundness", "text"
+    subject = "soundness"
+    default_form = "text"
 
     def __init__(self, result: soundness.Lint) -> None:
         self._result = result
@@ -69,7 +72,7 @@ class Lint(TableResult):
         self.detectable: Detectable = result.detectable
 
     def content(self) -> soundness.Lint:
-        """The findings as data, of which the forms are made."""
+        """The result as data; text, JSON and HTML are made from it."""
         return self._result
 
     def __repr__(self) -> str:
@@ -90,25 +93,32 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
     """
     challenge = to_challenge(challenge)
     bound = bind(challenge, allow_plugins)
-    files = [SubmissionFile("", e.submission) for e in challenge.examples if e.truth is None]
+    # Nobody sees names of examples. Those with a truth of their own have other lists.
+    files = [
+        SubmissionFile(name="", path=example.submission)
+        for example in challenge.examples
+        if example.truth is None
+    ]
     submitted = find_submitted_lists(bound, [*files, *list_baselines(bound)])
     ready = open_challenge(bound, submitted=submitted)
+    # Even without a file of answers, the truth says which lists there are.
     assert ready.truth is not None
     probes = make_probes(ready)
     refuse_unanswerable(ready, probes)
-    if challenge.splits is not None:  # a file of splits is read nowhere else here
+    if challenge.splits is not None:  # only for its errors: lint does not need the splits
         assign_splits(challenge, ready.truth.lists, ready.public.groups)
     examples = _score_examples(ready)
     baselines = _score_baselines(ready)
-    remarks = [*baselines.remarks, *_grading_faults(ready, baselines.accepted)]
+    remarks = [*baselines.remarks, *_remarks_on_grading(ready, baselines.comparable)]
     if probes is None:
-        values, why = _evaluate_truth(ready)
-        remarks += why
+        values, truth_remarks = _evaluate_truth(ready, ready.truth.lists)
+        remarks += truth_remarks
     else:
         values = _evaluate_probes(ready, probes)
         remarks += remarks_on_probes(ready, probes, values)
     remarks += remarks_on_challenge(ready)
-    seed = challenge.leaderboard.seed
+    source = probes.source if probes else "nothing: none are made of this kind of challenge"
+    comparable = [*examples.comparable, *baselines.comparable]
     return Lint(
         soundness.Lint(
             challenge=ChallengeIdentity.of(challenge, terms_of(ready).fingerprint),
@@ -116,14 +126,12 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
             kind=ready.bound.kind.name,
             lists=len(ready.truth.lists),
             judged=len(ready.truth.lists) if probes is None else probes.judged,
-            random=RandomSubmissions(
-                values.draws, seed, probes.source if probes else "from what, nobody declares"
-            ),
+            random=RandomSubmissions(values.draws, challenge.leaderboard.seed, source),
             measures=[
                 ProbedMeasure.of(measure, values.means[measure.id], values.chance[measure.id])
                 for measure in ready.measures
             ],
-            detectable=find_detectable(ready, [*examples.accepted, *baselines.accepted], probes),
+            detectable=find_detectable(ready, comparable, probes),
             examples=examples.remarks,
             tested=len(challenge.examples),
             problems=ready.warnings,
@@ -134,21 +142,30 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
 
 
 def refuse_unanswerable(ready: OpenChallenge, probes: Probes | None) -> None:
-    """Raise `ChallengeError` if a list has no value whatever is submitted, and none is allowed."""
+    """Refuse a challenge that requires a value of every list, if some list never has one.
+
+    Raises:
+        ChallengeError: The list has no value for any submission.
+    """
     if problems := tuple(find_unanswerable_lists(ready, probes)):
         raise ChallengeError(problems=problems)
 
 
 class ScoredFiles(NamedTuple):
-    """The remarks on an organizer's own submissions, and those that were accepted."""
+    """The remarks on an organizer's own submissions, and those whose values can be compared.
+
+    Attributes:
+        comparable: Those that were not rejected, and scored against the challenge's own truth.
+    """
 
     remarks: list[Remark]
-    accepted: list[Scored]
+    comparable: list[Scored]
 
 
 def _score_examples(ready: OpenChallenge) -> ScoredFiles:
-    """Score the examples; those of a truth of their own are not among the accepted."""
-    remarks, accepted = list[Remark](), list[Scored]()
+    """Score the examples; `comparable` has none with a truth of its own (whose values are not)."""
+    remarks = list[Remark]()
+    comparable = list[Scored]()
     challenge = ready.bound.challenge
     for n, example in enumerate(challenge.examples):
         name = f"examples[{n}]"
@@ -157,28 +174,32 @@ def _score_examples(ready: OpenChallenge) -> ScoredFiles:
             other = challenge.with_truth(example.truth)
             against = open_challenge(ready.bound._replace(challenge=other))
             refuse_unanswerable(against, make_probes(against))
-        (scored,) = scored_files(against, [SubmissionFile("", example.submission)], None)
-        for problem in islice(scored.findings, SHOWN_PLACES):
+        file = SubmissionFile(name="", path=example.submission)
+        (scored,) = scored_files(against, [file], progress=None)
+        for problem in islice(scored.findings, SHOWN_PROBLEMS):
             message = f"{name}: {replace(problem, path=example.submission.name)}"
             remarks.append(Remark(problem.severity, message))
         where = f"{name} ({printable(example.submission.name)})"
-        remarks += _compare_expected(where, example, against.measures, scored.values)
+        remarks += _compare_expected(where, example, against.measures, scored)
         if example.truth is None and scored.valid:
-            accepted.append(scored)
-    return ScoredFiles(remarks, accepted)
+            comparable.append(scored)
+    return ScoredFiles(remarks, comparable)
 
 
 def _compare_expected(
-    where: str, example: Example, measures: Sequence[Measure], values: Mapping[str, Value]
+    where: str, example: Example, measures: Sequence[Measure], scored: Scored
 ) -> Iterator[Remark]:
-    """Yield a remark on each value that an example should have."""
+    """Yield a note on each value that is as the example expects, and an error on each other."""
     for name, expected in example.expect.items():
         measure = find_measure(measures, name)
-        if measure is None or measure.id not in values:
-            hint = f" (measures: {', '.join(values)})" if values else ""
-            yield Remark("error", f"{where}: {name}: no such value{hint}")
+        if not scored.valid:
+            yield Remark("error", f"{where}: {name}: the example was rejected, so it has no values")
             continue
-        value = values[measure.id].mean
+        if measure is None or measure.id not in scored.values:
+            there = ", ".join(scored.values)
+            yield Remark("error", f"{where}: {name}: no such value (measures: {there})")
+            continue
+        value = scored.values[measure.id].mean
         if math.isclose(value, expected, rel_tol=0, abs_tol=example.tolerance):
             yield Remark("note", f"{where}: {name} = {value!r} holds")
         else:
@@ -186,20 +207,21 @@ def _compare_expected(
 
 
 def _score_baselines(ready: OpenChallenge) -> ScoredFiles:
-    """Score the baselines."""
-    remarks, accepted = list[Remark](), list[Scored]()
-    for scored in scored_files(ready, list_baselines(ready.bound), None):
+    """Score the baselines; those that are rejected have a remark."""
+    remarks = list[Remark]()
+    comparable = list[Scored]()
+    for scored in scored_files(ready, list_baselines(ready.bound), progress=None):
         if scored.valid:
-            accepted.append(scored)
+            comparable.append(scored)
             continue
         first = next(problem for problem in scored.findings if problem.severity == "error")
         why = replace(first, path=Path(scored.path).name)
         remarks.append(Remark("error", f"baseline {printable(scored.name)} is rejected: {why}"))
-    return ScoredFiles(remarks, accepted)
+    return ScoredFiles(remarks, comparable)
 
 
-def _grading_faults(ready: OpenChallenge, baselines: Sequence[Scored]) -> Iterator[Remark]:
-    """Yield why no points could be given."""
+def _remarks_on_grading(ready: OpenChallenge, baselines: Sequence[Scored]) -> Iterator[Remark]:
+    """Yield an error if no points can be given by the challenge's grading."""
     challenge = ready.bound.challenge
     if challenge.grading is None:
         return
@@ -213,54 +235,75 @@ def _evaluate_probes(ready: OpenChallenge, probes: Probes) -> ProbeValues:
     """Return the values of all probes, with as many random submissions as there is room for."""
     challenge = ready.bound.challenge
     rng = np.random.default_rng(challenge.leaderboard.seed)
-    draws = min(MOST, max(FEWEST, ROWS // max(probes.rows, 1)))
+    draws = min(MAX_DRAWS, max(MIN_DRAWS, MAX_DRAWN_ROWS // max(probes.rows, 1)))
     perfect = [evaluate_probe(ready, table) for table in probes.perfect]
     others = {name: evaluate_probe(ready, table) for name, table in probes.others.items()}
-    random = [evaluate_probe(ready, probes.random(rng)) for _ in range(draws)]
-    tied = random
+    random_values = [evaluate_probe(ready, probes.random(rng)) for _ in range(draws)]
+    tied_values = random_values  # names decide nothing
     if probes.tied is not None:
-        tied = [evaluate_probe(ready, probes.tied(rng)) for _ in range(draws)]
+        tied_values = [evaluate_probe(ready, probes.tied(rng)) for _ in range(draws)]
     refuses_empty = challenge.submission.missing_list in (None, "error")
     means = dict[str, Mapping[str, float | None]]()
-    chance, chance_of_ties = {}, {}
+    chance = dict[str, Chance]()
+    chance_of_ties = dict[str, Chance]()
     for measure in ready.measures:
         key = measure.id
-        means[key] = {
+        means_of_probes: dict[str, float | None] = {
             "perfect": _best_possible(measure, [values[key] for values in perfect]),
             **{name: values[key].mean for name, values in others.items()},
-            **({"empty": None} if refuses_empty else {}),
         }
-        chance[key] = Chance.of([values[key].mean for values in random])
-        chance_of_ties[key] = Chance.of([values[key].mean for values in tied])
-    return ProbeValues(draws, means, chance, chance_of_ties)
+        if refuses_empty:  # the checks reject it, so that its value, if it has one, says nothing
+            means_of_probes["empty"] = None
+        means[key] = means_of_probes
+        chance[key] = Chance.of([values[key].mean for values in random_values])
+        chance_of_ties[key] = Chance.of([values[key].mean for values in tied_values])
+    return ProbeValues(draws=draws, means=means, chance=chance, chance_of_ties=chance_of_ties)
 
 
 def _best_possible(measure: Measure, perfect: Sequence[Value]) -> float:
-    """Return the best possible value, from the best of each list if it is a mean or a sum."""
-    sign = 1.0 if measure.metric.better == "higher" else -1.0
+    """Return the best possible value of several perfect submissions; NaN if none has a value.
+
+    The best value of each list may come from another perfect submission; where the whole is a mean
+    or sum of lists, combine those, else take the best whole.
+    """
+    is_up = measure.metric.better == "higher"
     tables = [value.per_list for value in perfect if value.plain and value.per_list is not None]
-    if len(tables) == len(perfect) and perfect[0].folds is None:
-        best_of_lists = np.fmax.reduce([sign * table for table in tables])
-        defined = best_of_lists[~np.isnan(best_of_lists)]
-        total = sign * float(defined.sum()) + 0.0 if defined.size else math.nan  # never -0
-        return total if measure.metric.aggregate == "sum" else total / max(defined.size, 1)
-    means = [sign * value.mean for value in perfect if not math.isnan(value.mean)]
-    return sign * max(means, default=math.nan)
+    if len(tables) < len(perfect) or perfect[0].folds is not None:
+        choose = max if is_up else min
+        return choose(
+            (value.mean for value in perfect if not math.isnan(value.mean)), default=math.nan
+        )
+    best_of_lists = (np.fmax if is_up else np.fmin).reduce(tables)
+    defined = best_of_lists[~np.isnan(best_of_lists)]
+    if not defined.size:
+        return math.nan
+    total = float(defined.sum()) + 0.0  # 0 and not -0
+    return total if measure.metric.aggregate == "sum" else total / defined.size
 
 
-def _evaluate_truth(ready: OpenChallenge) -> tuple[ProbeValues, list[Remark]]:
+class TruthValues(NamedTuple):
+    """The values of the truth as a submission, and what is to be said of them."""
+
+    values: ProbeValues
+    remarks: list[Remark]
+
+
+def _evaluate_truth(ready: OpenChallenge, lists: Sequence[str]) -> TruthValues:
     """Return the value of the truth as a submission, where nothing else can be made from it."""
     no_chance = dict.fromkeys((measure.id for measure in ready.measures), Chance.of([]))
     means: dict[str, Mapping[str, float | None]] = {key: {} for key in no_chance}
     remarks = list[Remark]()
     if not ready.bound.challenge.truthless:
-        assert ready.truth is not None
         means = {key: {"perfect": math.nan} for key in no_chance}
-        table = make_table({"list": list(ready.truth.lists)}, ready.plan.shapes[0])
+        # Kaggle's metrics, which alone are of this kind, read the text of the whole file. All else
+        # takes from the table only which lists are answered.
+        table = make_table({"list": list(lists)}, ready.plan.shapes[0])
         try:
             values = evaluate_probe(ready, replace(table, facts={CSV: ready.plan.solution}))
             means = {key: {"perfect": value.mean} for key, value in values.items()}
         except PluginError as error:
             message = f"the truth, taken for a submission, has no value: {error}"
             remarks.append(Remark("note", message))
-    return ProbeValues(0, means, no_chance, no_chance), remarks
+    return TruthValues(
+        ProbeValues(draws=0, means=means, chance=no_chance, chance_of_ties=no_chance), remarks
+    )

@@ -98,7 +98,7 @@ class Report(Renderable):
         """
         text = super().render(form, **options)
         rejected = [each for each in self.submissions if not each.valid]
-        if (form or self.plain) not in ALIASES | {"text": ""} or not rejected:
+        if (form or self.default_form) not in ALIASES | {"text": ""} or not rejected:
             return text
         from scorer.reports.findings.problems import format_findings
 

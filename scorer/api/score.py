@@ -83,10 +83,10 @@ def score(
     if splits and bound.challenge.splits is None:
         raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
     answered = _read_answers(bound.challenge, answers)
-    given = list_submissions(submissions, bound)
+    given = list_submissions(bound, submissions)
     submitted = find_submitted_lists(bound, [*given, *list_baselines(bound)])
     ready = open_challenge(bound, submitted=submitted)
-    others, same = separate_baselines(given, bound)
+    others, same = separate_baselines(bound, given)
     files = [*others, *list_baselines(bound)]
     outcomes = score_files(ready, files, progress, jobs)
     terms = terms_of(ready)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
+from scorer.api.evaluate import ChallengeOrTruth
 from scorer.api.lint import refuse_unanswerable
 from scorer.api.notebook import TableResult
 from scorer.api.probes import make_probes
@@ -62,7 +62,8 @@ class Study(TableResult):
         rejected: The submissions that could not be scored.
     """
 
-    subject, plain = "study", "text"
+    subject = "study"
+    default_form = "text"
 
     def __init__(self, result: results.Study) -> None:
         self._result = result
@@ -89,7 +90,7 @@ class Study(TableResult):
 
 
 def study(
-    challenge: Challenge | Path | str | object,
+    challenge: ChallengeOrTruth,
     submissions: Submissions | None = None,
     *,
     measures: Sequence[str] = (),
@@ -128,9 +129,9 @@ def study(
         )
     official = _with_measures(to_challenge(challenge), measures, allow_plugins)
     plain = bind(official, allow_plugins)
-    named = list_submissions(submissions, plain)
+    named = list_submissions(plain, submissions)
     ranked_files = [file for file in named if not file.baseline]
-    files, _ = separate_baselines(ranked_files, plain)
+    files, _ = separate_baselines(plain, ranked_files)
     ready, left_out = _open_with_further(plain, find_submitted_lists(plain, files), allow_plugins)
     outcomes = score_files(ready, files, progress)
     terms = terms_of(ready)

@@ -136,7 +136,7 @@ def bind_challenge(challenge: object, allow_plugins: bool) -> BoundChallenge:
     return bind(to_challenge(challenge), allow_plugins)
 
 
-def list_submissions(submissions: Submissions, bound: BoundChallenge) -> list[SubmissionFile]:
+def list_submissions(bound: BoundChallenge, submissions: Submissions) -> list[SubmissionFile]:
     """Return submissions with their names; of a table of several systems each for itself.
 
     Raises:
@@ -196,7 +196,7 @@ def list_baselines(bound: BoundChallenge) -> list[SubmissionFile]:
 
 
 def separate_baselines(
-    files: Sequence[SubmissionFile], bound: BoundChallenge
+    bound: BoundChallenge, files: Sequence[SubmissionFile]
 ) -> tuple[list[SubmissionFile], list[SubmissionFile]]:
     """Return the files that are no baseline of the challenge, and those that are one, by its name.
 

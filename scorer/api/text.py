@@ -18,7 +18,7 @@ class Renderable:
 
     __slots__ = ()
     subject = ""  # of its forms
-    plain = "table"  # the form that is printed
+    default_form = "table"  # the form that is printed
 
     def content(self) -> Any:
         """The data that the form writes."""
@@ -37,7 +37,7 @@ class Renderable:
             TypeError: there is no such option.
         """
         chosen = Options(**options)
-        return form_of(self.subject, form or self.plain).write(self.content(), chosen)
+        return form_of(self.subject, form or self.default_form).write(self.content(), chosen)
 
     def write(self, path: str | PathLike[str], **options: Any) -> None:
         """Write a file in the form that its suffix names: board.html, .json, .csv, .md, .tex, .txt.

@@ -24,7 +24,8 @@ from scorer.scoring.votes import NEEDED, USUAL, read_votes, refuse_keys_without_
 class VoteBoard(TableResult, results.VoteBoard):
     """A leaderboard of votes: systems ranked by votes on pairs of them."""
 
-    subject, plain = "votes", "text"
+    subject = "votes"
+    default_form = "text"
 
     def __repr__(self) -> str:
         return f"<VoteBoard of {len(self.leaderboard):,} systems by {self.votes:,} votes>"

@@ -14,7 +14,15 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from scorer.challenge import yaml
-from scorer.challenge.model import FILE, FOLDER, KEY, MARKDOWN_PATH, Challenge, MeasureSpec, Source
+from scorer.challenge.model import (
+    CHALLENGE_FILE,
+    FOLDER,
+    KEY,
+    MARKDOWN_PATH,
+    Challenge,
+    MeasureSpec,
+    Source,
+)
 from scorer.challenge.roles import COLUMNS, FIELD_ROLES, ROLES, SPECIAL_ROLES
 from scorer.challenge.submission import FileLayout, written_keys
 from scorer.challenge.types import quote_value
@@ -104,12 +112,12 @@ def load(source: Path | str | Mapping[str, Any], folder: Path | str | None = Non
         TypeError: a mapping is given without a folder.
     """
     if folder is not None:
-        where = Path(folder) / FILE
-        findings = Findings(FILE)
+        where = Path(folder) / CHALLENGE_FILE
+        findings = Findings(CHALLENGE_FILE)
     elif isinstance(source, Mapping):
         raise TypeError("a challenge from a mapping needs folder=, where its files lie")
     else:
-        where = Path(source) / FILE if os.path.isdir(source) else Path(source)
+        where = Path(source) / CHALLENGE_FILE if os.path.isdir(source) else Path(source)
         findings = Findings(display_path(where))
     if isinstance(source, Mapping):
         document: YamlDocument | None = read_data(source, findings)

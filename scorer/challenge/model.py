@@ -281,7 +281,7 @@ def one_primary(specs: tuple[MeasureSpec, ...]) -> tuple[MeasureSpec, ...]:
     return tuple(spec.model_copy(update={"primary": n == 0}) for n, spec in enumerate(specs))
 
 
-FILE = "challenge.yaml"
+CHALLENGE_FILE = "challenge.yaml"
 FOLDER = ".scorer"  # of the store, beside challenge.yaml
 CLASSES = "submission.classes"  # the key of a file of labels
 KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
@@ -360,7 +360,7 @@ class Challenge(Section):
         (), description="Python files with own metrics; loaded only with --allow-plugins"
     )
 
-    _path: Path = PrivateAttr(default=Path(FILE))
+    _path: Path = PrivateAttr(default=Path(CHALLENGE_FILE))
     _folder: Path = PrivateAttr(default=Path())
     _document: YamlDocument | None = PrivateAttr(default=None)
     _prose: tuple[Path, ...] = PrivateAttr(default=())  # the files of its texts

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from scorer.challenge.model import FILE, Challenge
+from scorer.challenge.model import CHALLENGE_FILE, Challenge
 from scorer.challenge.roles import COLUMNS, ROLES, SPECIAL_ROLES
 
 SCHEMA_FILE = "challenge.schema.json"  # beside a challenge.yaml that `score init` made
@@ -45,7 +45,12 @@ def schema() -> dict[str, Any]:
     length["anyOf"].insert(0, {"type": "integer", "minimum": 1})
     document["anyOf"] = [{"required": ["truth", "metrics"]}, {"required": ["kind"]}]
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return {**head, "$id": f"urn:challenge-scorer:{FILE}", **document, "title": FILE}
+    return {
+        **head,
+        "$id": f"urn:challenge-scorer:{CHALLENGE_FILE}",
+        **document,
+        "title": CHALLENGE_FILE,
+    }
 
 
 def _write_measure(part: dict[str, Any]) -> None:

@@ -144,10 +144,10 @@ def board_of(
 ) -> tuple[Board, tuple[str, ...]]:
     """The board of a challenge, closed when the command ends, and what is to be noted of it."""
     from scorer.board.board import Board
-    from scorer.challenge.kit_archive import refuse_kit
+    from scorer.challenge.kit_archive import refuse_without_truth
 
     challenge, notes = challenge_of(path, terminal)
-    refuse_kit(challenge)  # which has no board
+    refuse_without_truth(challenge)  # which has no board
     board = Board.open(
         challenge,
         store or os.environ.get(STORE),

@@ -23,6 +23,7 @@ from scorer.reading.unpack import read_bytes
 T = TypeVar("T")
 HEAD_BYTES = 1 << 20  # first bytes, by which a tool is known
 SHOWN_ERRORS = 3  # of a document
+BEFORE_FILTER = ","  # stands in the name of a measure before the filter: brier_score,strict-match
 JSON_KINDS = {bool: "true or false", dict: "an object", list: "a list", str: "a text"}
 # pydantic's type of an error -> what is expected in its place.
 EXPECTED = {
@@ -181,7 +182,7 @@ class Tool:
         average: The groups whose means make the whole; if empty, cases count alike.
         within: The groups around those, which count alike, however many of them each has.
         missing: The rule `submission.missing_list`; if empty, the default.
-        lower: The measures where less is better.
+        lower: The measures where less is better, by any filter.
     """
 
     name: str

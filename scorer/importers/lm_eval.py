@@ -7,18 +7,32 @@ from collections.abc import Iterator
 from typing import Any
 
 from scorer.core.text import quoted
-from scorer.importers.base import Case, Id, Model, Tool, ToolFile, as_finite
+from scorer.importers.base import BEFORE_FILTER, Case, Id, Model, Tool, ToolFile, as_finite
 
-# The keys of a sample beside its metrics, where it does not name these.
+# Keys of a sample that are no metrics, for samples without a list `metrics`.
 OTHER_KEYS = {
-    *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
-    *("doc_hash", "prompt_hash", "target_hash"),
+    "doc_id",
+    "doc",
+    "target",
+    "arguments",
+    "resps",
+    "filtered_resps",
+    "filter",
+    "metrics",
+    "doc_hash",
+    "prompt_hash",
+    "target_hash",
 }
-FILE_NAME = re.compile(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[-\d.]+)?")
-LOWER = (
-    *("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "brier_score"),
-    *("ter", "wer"),
-)
+FILE_NAME = re.compile(r"samples_(?P<subtask>.+?)(?P<date>_\d{4}-\d\d-\d\dT[-\d.]+)?")
+LOWER_IS_BETTER = {
+    "perplexity",
+    "word_perplexity",
+    "byte_perplexity",
+    "bits_per_byte",
+    "brier_score",
+    "ter",
+    "wer",
+}
 
 
 class Sample(Model, extra="allow"):
@@ -30,49 +44,61 @@ class Sample(Model, extra="allow"):
 
 
 class Results(Model):
-    """The file of results beside the samples: group -> its tasks and groups."""
+    """The file of results beside the samples."""
 
-    group_subtasks: dict[str, list[str]] | None = None
+    group_subtasks: dict[str, list[str]] | None = None  # group -> its tasks and groups
 
 
 def read_samples(file: ToolFile) -> Iterator[Case]:
     """Yield a case for each document; a metric of a filter is called `exact_match,strict-match`."""
-    name = FILE_NAME.fullmatch(file.stem)
-    task, date = (name[1], name[2] or "") if name else (file.stem, "")
-    groups = (_outermost_group(file, date, task), task)
-    values: dict[str, dict[str, float]] = {}
-    lines: dict[tuple[str, str], int] = {}  # document, measure -> the line that has it
+    subtask = file.stem
+    date = ""
+    if name := FILE_NAME.fullmatch(file.stem):
+        subtask = name["subtask"]
+        date = name["date"] or ""
+    task = _outermost_task(file, date, subtask)
+    values: dict[str, dict[str, float]] = {}  # document -> measure -> value
+    first_line_of: dict[tuple[str, str], int] = {}  # document, measure -> the line that has it
     for line, sample in file.read_lines(Sample):
         keys = sample.model_extra or {}
         of_document = values.setdefault(sample.doc_id, {})
         metrics = sample.metrics
-        for metric in (
-            [key for key in keys if key not in OTHER_KEYS] if metrics is None else metrics
-        ):
+        if metrics is None:
+            metrics = [key for key in keys if key not in OTHER_KEYS]
+        for metric in metrics:
             if metric not in keys:
                 message = f"the sample names the metric {metric!r}, and has no value of it"
                 file.refuse(message, line)
-            measure = metric if sample.filter in (None, "none") else f"{metric},{sample.filter}"
-            if (first_line := lines.setdefault((sample.doc_id, measure), line)) != line:
+            has_filter = sample.filter not in (None, "none")
+            measure = f"{metric}{BEFORE_FILTER}{sample.filter}" if has_filter else metric
+            first_line = first_line_of.setdefault((sample.doc_id, measure), line)
+            if first_line != line:
                 file.refuse(
                     f"document {quoted(sample.doc_id)} has {quoted(measure)} twice (first on line "
-                    f"{first_line:,}), as of filters without names; keep the lines of one filter",
+                    f"{first_line:,}); perhaps of two filters that have no names. Keep the lines "
+                    "of one filter.",
                     line,
                 )
-            if (value := as_finite(keys[metric])) is not None:
+            value = as_finite(keys[metric])
+            if value is not None:
                 of_document[measure] = value
     for document, numbers in values.items():
-        yield Case(file.folder_name(), f"{task}/{document}", numbers, groups)
+        yield Case(file.folder_name(), f"{subtask}/{document}", numbers, (task, subtask))
 
 
-def _outermost_group(file: ToolFile, date: str, task: str) -> str:
-    """Return the outermost group of a task, as the results of the same date say; else the task."""
+def _outermost_task(file: ToolFile, date: str, subtask: str) -> str:
+    """Return the outermost group of a subtask, such as `mmlu`; if it has none, itself.
+
+    The file of results of the same date says it; `date` is as in the file's name, such as
+    `_2025-01-02T03-04-05.678901`.
+    """
     path = file.path.with_name(f"results{date}.json")
     if not date or not path.is_file():
-        return task
+        return subtask
     listed = ToolFile(path).read(Results).group_subtasks or {}
     group_of = {each: group for group, tasks in listed.items() for each in tasks if each != group}
-    outermost, passed = task, {task}
+    outermost = subtask
+    passed = {subtask}  # groups may name each other in a circle
     while (group := group_of.get(outermost)) is not None and group not in passed:
         outermost = group
         passed.add(group)
@@ -85,5 +111,5 @@ TOOL = Tool(
     lambda file: file.begins_with_keys("doc_id", "filtered_resps"),
     groups=("task", "subtask"),
     average="task",
-    lower=frozenset(LOWER),
+    lower=frozenset(LOWER_IS_BETTER),
 )

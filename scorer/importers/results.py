@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import polars as pl
 import yaml
 
-from scorer.challenge.model import FILE
+from scorer.challenge.model import CHALLENGE_FILE
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import display_path, join_first, printable, quoted
 from scorer.importers import helm, inspect_ai, lm_eval, mteb, swebench
-from scorer.importers.base import Case, Tool, ToolFile
+from scorer.importers.base import BEFORE_FILTER, Case, Tool, ToolFile
 from scorer.infer.directions import Better, better_by_name
 
 TOOLS = (helm.TOOL, inspect_ai.TOOL, lm_eval.TOOL, mteb.TOOL, swebench.TOOL)
@@ -76,7 +76,8 @@ class Results:
     @property
     def levels(self) -> list[str]:
         """The groups that cut the cases further than the groups around them do."""
-        levels, parts = list[str](), 1
+        levels = list[str]()
+        parts = 1
         for n, name in enumerate(self.tool.groups, start=1):
             count = self.cases.select(pl.struct(self.tool.groups[:n]).n_unique()).item()
             if count > parts:
@@ -146,12 +147,12 @@ class Results:
         tables = {f"{SYSTEMS_FOLDER}/{names[s]}.csv": t for s, t in self.system_tables().items()}
         tables = {CASES_FILE: self.case_table(), **tables}
         csv_files = {name: table.write_csv().encode() for name, table in tables.items()}
-        return {FILE: f"scorer: 1\n{text}".encode(), **csv_files}
+        return {CHALLENGE_FILE: f"scorer: 1\n{text}".encode(), **csv_files}
 
 
 def find_tool(path: Path) -> Tool | None:
     """Return the tool that wrote a file, by its first bytes; None of any other file."""
-    if not os.path.isfile(path):
+    if not os.path.isfile(path):  # `Path.is_file` raises errors, as of a name that is too long
         return None
     file = ToolFile(path)
     return next((tool for tool in TOOLS if tool.wrote(file)), None)
@@ -252,7 +253,8 @@ def _direction(tool: Tool, measure: str) -> Better:
     """Return which values of a measure are better, as the tool or else the name says."""
     if measure == SCORE:
         return "higher"
-    return "lower" if measure in tool.lower else better_by_name(measure) or "higher"
+    metric = measure.partition(BEFORE_FILTER)[0]
+    return "lower" if metric in tool.lower else better_by_name(metric) or "higher"
 
 
 def name_files(systems: Sequence[str]) -> dict[str, str]:
@@ -260,11 +262,12 @@ def name_files(systems: Sequence[str]) -> dict[str, str]:
     names: dict[str, str] = {}
     taken: set[str] = set()
     for system in systems:
-        plain = UNSAFE.sub("_", system).strip("._")[:LONGEST_NAME] or "system"
-        name, n = plain, 1
+        safe_name = UNSAFE.sub("_", system).strip("._")[:LONGEST_NAME] or "system"
+        name = safe_name
+        n = 1
         while name.casefold() in taken:
             n += 1
-            name = f"{plain}_{n}"
+            name = f"{safe_name}_{n}"
         taken.add(name.casefold())
         names[system] = name
     return names

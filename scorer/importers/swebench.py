@@ -8,9 +8,17 @@ from typing import Any
 
 from scorer.importers.base import Case, Model, Tool, ToolFile
 
+# The first keys of a file of SWE-bench, in each of its forms.
+FIRST_KEYS = (
+    ("total_instances", "resolved_instances"),  # RUN.json of run_evaluation
+    ("patch_is_None",),  # report.json of instances
+    ("resolved", "no_generation"),  # results.json of the leaderboard
+    ("resolved", "no_logs"),  # the same of later submissions
+)
+
 
 class RunReport(Model):
-    """The report of a run."""
+    """Ids of instances by what became of them in a run."""
 
     resolved_ids: list[str]
     completed_ids: list[str] | None = None
@@ -21,30 +29,33 @@ class RunReport(Model):
     error_ids: list[str] | None = None
 
 
-class Outcome(Model):
+class InstanceReport(Model):
     """The report of an instance."""
 
     resolved: bool
 
 
 def read_swebench(file: ToolFile) -> Iterator[Case]:
-    """Yield a case for each instance: 1 if it is resolved, 0 of any other that the file names."""
-    keys, system = file.read(dict[str, Any]).keys(), file.stem
-    if keys & {"resolved_ids", "total_instances"}:
+    """Yield a case for each instance: 1 if it is resolved, and 0 for every other in the file."""
+    keys = file.read(dict[str, Any]).keys()
+    system = file.stem
+    if keys & {"resolved_ids", "total_instances"}:  # SYSTEM.RUN.json of run_evaluation
         report = dict(file.read(RunReport))
         resolved = report["resolved_ids"]
         instances = [name for names in report.values() for name in names or ()]
-    elif "resolved" in keys:
+    elif "resolved" in keys:  # results.json of the leaderboard
         lists = file.read(dict[str, list[str]])
         resolved = lists["resolved"]
+        # The resolved ones first, as in the other forms, wherever the file has them.
         instances = [name for names in (resolved, *lists.values()) for name in names]
-        if system in ("results", "report"):
+        if system in ("results", "report"):  # SYSTEM/results/results.json, or SYSTEM/results.json
             system = file.folder_name(2 if file.folder_name() == "results" else 1)
-    else:
-        outcomes = file.read(dict[str, Outcome])
-        resolved = [name for name, outcome in outcomes.items() if outcome.resolved]
-        instances = [*resolved, *outcomes]
-        system = file.folder_name(2) if system == "report" else system
+    else:  # report.json of instances
+        reports = file.read(dict[str, InstanceReport])
+        resolved = [name for name, report_of in reports.items() if report_of.resolved]
+        instances = [*resolved, *reports]
+        if system == "report":  # logs/.../SYSTEM/INSTANCE/report.json
+            system = file.folder_name(2)
     solved = set(resolved)
     for name in dict.fromkeys(instances):
         yield Case(system, name, {"resolved": float(name in solved)}, (_repository(name),))
@@ -59,12 +70,8 @@ def _repository(name: str) -> str:
     return re.sub(r"-\d+$", "", name).replace("__", "/", 1)
 
 
-def _wrote(file: ToolFile) -> bool:
-    forms = (
-        *(("total_instances", "resolved_instances"), ("patch_is_None",)),
-        *(("resolved", "no_generation"), ("resolved", "no_logs")),
-    )
-    return any(file.begins_with_keys(*keys) for keys in forms)
+def _is_of_swebench(file: ToolFile) -> bool:
+    return any(file.begins_with_keys(*keys) for keys in FIRST_KEYS)
 
 
-TOOL = Tool("SWE-bench", read_swebench, _wrote, groups=("repository",), missing="zero")
+TOOL = Tool("SWE-bench", read_swebench, _is_of_swebench, groups=("repository",), missing="zero")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from scorer.challenge.kit_archive import is_kit
+from scorer.challenge.kit_archive import lacks_truth
 from scorer.challenge.model import Challenge, MeasureSpec, one_primary
 from scorer.core.errors import UnknownName
 from scorer.core.text import join_first, quoted
@@ -71,7 +71,7 @@ def _find_missing_sections(challenge: Challenge, kind: Kind) -> Iterator[Fault]:
         yield Fault("truth", "C107", f"is missing, and {kind.name} are held against one")
     if not kind.truth and not challenge.truthless:
         yield Fault("truth", "C122", f"{kind.name} are held against no truth")
-    if not challenge.metrics and not is_kit(challenge):  # a kit need not compute any
+    if not challenge.metrics and not lacks_truth(challenge):  # a kit need not compute any
         yield Fault("metrics", "C107", "is missing", "write metrics: [NAME], or give -m NAME")
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from scorer.challenge.kit_archive import is_kit, refuse_kit
+from scorer.challenge.kit_archive import lacks_truth, refuse_without_truth
 from scorer.challenge.model import Source
 from scorer.challenge.public import (
     Public,
@@ -244,7 +244,7 @@ def open_challenge(
         checked = bound.views & {Frames}  # of which a check is that they can be read
         plan = replace(_start_plan(bound, public, None), measures=bound.measures, views=checked)
         return OpenChallenge(bound, public, None, plan, tables=tables)
-    refuse_kit(challenge)
+    refuse_without_truth(challenge)
     if challenge.truthless:
         public = read_public(bound, submitted=submitted)
         schema = Schema(("list",), (), {"list": public.called["list"]})
@@ -312,7 +312,7 @@ def wide_labels(
         return ()
     if public.items is not None:
         return tuple(public.items)
-    if truth is None and not is_kit(challenge):
+    if truth is None and not lacks_truth(challenge):
         truth = read_table(challenge, source, bound.kind.public_truth, Findings())
     names = () if truth is None else truth.header
     others = {source.columns.get(each, each) for each in ("list", "weight", *source.extra)}

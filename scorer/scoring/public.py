@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.challenge.kit_archive import is_kit
+from scorer.challenge.kit_archive import lacks_truth
 from scorer.challenge.public import ClassCells, ClassColumn, Domain, IdNames, Public, one_name
 from scorer.core.arrays import Mask
 from scorer.core.errors import ChallengeError
@@ -93,7 +93,7 @@ def read_public(
     public = _add_lists(bound, public, read_truth, submitted, findings)
     sources = PublicSources(challenge, bound.shapes, read_truth, measured_rows)
     public = kind.complete_public(public, sources)
-    columns = read_truth() if looks_at_cells and not is_kit(challenge) else truth
+    columns = read_truth() if looks_at_cells and not lacks_truth(challenge) else truth
     class_columns = [
         ClassColumn(sent, true, public.classes or _classes_of_truth(columns, true))
         for sent, true in class_cells

@@ -468,6 +468,28 @@ def test_the_size_that_a_member_claims_is_not_believed(tmp_path, score):
     score("check", tmp_path / "kit.zip", tmp_path / "one.csv").assert_exit(2, err="error[T108]")
 
 
+def test_a_kit_whose_list_of_files_is_too_large_is_refused_for_that(tmp_path, score):
+    (tmp_path / "kit.zip").write_bytes(
+        zipped(**{"challenge.yaml": "", "x" * 40_000: "", "y" * 40_000: ""})
+    )
+    (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
+    ran = score("check", tmp_path / "kit.zip", tmp_path / "one.csv")
+    ran.assert_exit(2, err="error[T107] the list of a kit's files takes at most 64 KiB")
+
+
+def test_why_a_kit_cannot_be_unpacked_is_said_though_the_error_has_no_number(
+    tmp_path, score, monkeypatch
+):
+    def fail(*_):
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr("shutil.copyfileobj", fail)
+    (tmp_path / "kit.zip").write_bytes(zipped(**{"challenge.yaml": ""}))
+    (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
+    ran = score("check", tmp_path / "kit.zip", tmp_path / "one.csv")
+    ran.assert_exit(2, err="error[T101] it cannot be unpacked: the disk is gone")
+
+
 @pytest.mark.slow("makes kits and scores with them")
 def test_the_installed_command_leaves_no_folder_behind(challenge, tmp_path, installed):
     folder = challenge()

@@ -322,6 +322,9 @@ def test_examples_fail_loudly(score, challenge):
     assert "1 example, 1 failed." in " ".join(ran.out.split())
     ran = score("lint", challenge(ONE + example, **{"s.csv": "list,item\nq1,a\nq1,a\n"}))
     ran.assert_exit(2, out="examples[0]: s.csv:3:4: error[S304]")
+    told = " ".join(ran.out.split())
+    assert "examples[0] (s.csv): AP: the example was rejected, so it has no values" in told
+    assert "no such value" not in told
     assert not score("lint", challenge(ONE + example), "--format", "json").json(2)["sound"]
 
 

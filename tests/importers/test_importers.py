@@ -257,6 +257,22 @@ def test_the_direction_of_a_value_is_known_by_its_name(score, write, metric, bet
     assert f"ranked by {metric}, {better} is better" in ran.out
 
 
+@pytest.mark.parametrize(
+    ("metric", "filter", "better"),
+    [
+        ("brier_score", "x", "lower"),
+        ("bits_per_byte", "x", "lower"),
+        ("loss", "best_score", "lower"),
+        ("acc", "least_error", "higher"),
+    ],
+)
+def test_the_filter_of_a_value_does_not_change_its_direction(score, write, metric, filter, better):
+    sample = {"doc_id": 1, "filtered_resps": [], "filter": filter, "metrics": [metric], metric: 1}
+    write({"files": {"s.jsonl": json.dumps(sample)}})
+    ran = score("init", "--from", "in", "made")
+    assert f"ranked by {metric},{filter}, {better} is better" in ran.out
+
+
 @pytest.mark.usefixtures("runs")
 def test_values_are_chosen(score):
     ran = score(
