@@ -155,7 +155,7 @@ def test_all_else_works_as_for_other_kinds(challenge, score, tmp_path):
         (("compare", folder, a, b), "a minus b"),
         (("explain", folder, a), "Greatest cost first"),
         (("explain", folder, a, "--list", "c03"), "dice = 0.95"),
-        (("lint", folder), "sound"),
+        (("lint", folder), "Sound"),
         (("kit", folder, "-o", kit), ""),
         ((kit, a, b), "dice"),
         (("add", folder, a, "--team", "red"), "entry 1 of red: scored"),
