@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from scorer.api import data
+from scorer.api.folders import list_folder
 from scorer.challenge.load import load, own_file_problem
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
@@ -144,7 +145,7 @@ def list_submissions(bound: BoundChallenge, submissions: Submissions) -> list[Su
         UsageError: Data makes no table.
     """
     if not isinstance(submissions, Mapping):
-        files = list(map(to_submission_file, _refuse_single(submissions)))
+        files = list(map(to_submission_file, _list_paths(submissions)))
         if not holds_systems(bound):
             return files
         return [part for file in files for part in split_systems(bound, file)]
@@ -165,8 +166,14 @@ def list_submissions(bound: BoundChallenge, submissions: Submissions) -> list[Su
     return files
 
 
-def _refuse_single(submissions: object) -> Iterable[object]:
-    """Return the submissions of a list. Raises `TypeError` for a text, a frame or a file."""
+def _list_paths(submissions: object) -> Iterable[object]:
+    """Return the submissions of a list, or the files of a folder.
+
+    Raises:
+        TypeError: It is a text, a frame or a file.
+    """
+    if data.is_path(submissions) and Path(submissions).is_dir():
+        return list_folder(Path(submissions)).paths
     if data.is_path(submissions) or isinstance(submissions, bytes | SubmissionFile):
         name = submissions.path if isinstance(submissions, SubmissionFile) else submissions
         raise TypeError(f"{quoted(name)} is one submission; write a list: [...]")

@@ -4,9 +4,11 @@ import json
 import math
 import random
 import re
+import shutil
 
 import polars as pl
 import pytest
+from conftest import ROOT
 
 import scorer
 from scorer import ChallengeError, UsageError
@@ -428,3 +430,12 @@ def test_a_table_that_is_none_is_told(truth, run, measure, error, said):
     with pytest.raises(error) as told:
         scorer.evaluate(truth, {"mine": run}, [measure])
     assert said in str(told.value)
+
+
+def test_a_folder_stands_for_its_files(tmp_path):
+    challenge = ROOT / "challenges/course-2026"
+    for name in ("aurora-1.csv", "boreas-1.csv"):
+        shutil.copy(ROOT / "submissions_example/course-2026/good" / name, tmp_path)
+    (tmp_path / "README.md").write_text("notes")
+    names = [each.name for each in scorer.score(challenge, tmp_path).submissions]
+    assert sorted(names) == ["aurora-1", "boreas-1", "popular"]
