@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from scorer.api.check import check
+from scorer.challenge.leaderboard import PLACEHOLDER
 from scorer.challenge.load import load
 from scorer.challenge.model import CHALLENGE_FILE, Challenge
 from scorer.challenge.schema import LINE, SCHEMA_FILE, for_editors
@@ -32,10 +33,11 @@ from scorer.scoring.open import OpenChallenge, open_challenge
 TEMPLATES = "scorer.challenge.templates"
 HEADING = "# made by `score init` from the files beside it: read it, and change what is not meant\n"
 LARGEST_SEED = 10**12
-# Written with a # before each line. DATE and NUMBER are refused where they stand, with what is
-# expected there.
+# Written with "# " before each line. DATE and PLACEHOLDER are refused where they stand, with what
+# is expected there.
 TERM = """
-# A term: to use these lines, take away the first # of each, and write dates and numbers.
+# A term: to use these lines, take away the first "# " of each (the number sign and the blank),
+# and write dates and numbers. A time is written as 2026-05-31T23:59+02:00.
 {splits}
 # Entries are accepted from `opens` to `closes`, and the board shows {public}. Then the two
 # entries count that each team has selected, by {private}.
@@ -49,7 +51,8 @@ phases:
   - {{id: final, after: term, show: {private}, select: 2}}
 
 # Points of a course: none for the value `from`, all for `to`, in a straight line between them.
-grading: {{from: NUMBER, to: NUMBER, points: 10}}
+# `from` can be the name of a baseline, too.
+grading: {{from: {placeholder}, to: {placeholder}, points: 10}}
 """
 SPLITS = """
 # The board shows one part of the lists while entries are accepted; the rest decides at last.
@@ -64,7 +67,7 @@ class NewChallenge:
 
     Attributes:
         folder: The folder.
-        files: The names of the files that were written, without the schema for editors.
+        files: The names of the files that were written; the last one is the schema for editors.
         description: What the given files were taken for, and which measure ranks; empty for a
             template.
         notes: What further rules the challenge has, and why.
@@ -79,7 +82,10 @@ class NewChallenge:
     notes: tuple[str, ...] = ()
     doubt: str = ""
     submission: Path | None = None
-    problems: tuple[str, ...] = field(default=(), repr=False)
+    problems: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<NewChallenge {printable(self.folder)}: {', '.join(self.files)}>"
 
     def __str__(self) -> str:
         """Return what `score init` says of it."""
@@ -154,7 +160,7 @@ def _init_from_template(folder: Path, kind: str) -> NewChallenge:
     contents[CHALLENGE_FILE] = LINE.encode() + contents[CHALLENGE_FILE]
     write_folder(folder, {**contents, **for_editors()})
     submission = next(name for name in contents if name.startswith("submission"))
-    return NewChallenge(folder, tuple(contents), submission=folder / submission)
+    return NewChallenge(folder, (*contents, SCHEMA_FILE), submission=folder / submission)
 
 
 def _init_from_results(folder: Path, paths: Sequence[Path]) -> NewChallenge:
@@ -173,7 +179,12 @@ def _init_from_results(folder: Path, paths: Sequence[Path]) -> NewChallenge:
     contents = read.files()
     contents[CHALLENGE_FILE] = LINE.encode() + contents[CHALLENGE_FILE]
     write_folder(folder, {**contents, **for_editors()})
-    names = (CHALLENGE_FILE, CASES_FILE, f"{SYSTEMS_FOLDER}/ ({len(read.systems):,})")
+    names = (
+        CHALLENGE_FILE,
+        CASES_FILE,
+        f"{SYSTEMS_FOLDER}/ ({len(read.systems):,})",
+        SCHEMA_FILE,
+    )
     return NewChallenge(folder, names, read.describe(), submission=folder / SYSTEMS_FOLDER)
 
 
@@ -201,12 +212,13 @@ def _init_from_truth(folder: Path, truth: Path, sample: Path | None, term: bool)
     if os.path.isdir(folder) and os.path.samefile(folder, truth.parent):
         if existing := [name for name in contents if os.path.lexists(folder / name)]:
             raise UsageError(f"{printable(folder / existing[0])} exists already")
-        schema = {} if os.path.lexists(folder / SCHEMA_FILE) else for_editors()
-        for name, content in {**contents, **schema}.items():
+        if not os.path.lexists(folder / SCHEMA_FILE):
+            contents |= for_editors()
+        for name, content in contents.items():
             write_file(folder / name, content)
     else:
-        contents |= {path.name: path.read_bytes() for path in paths}
-        write_folder(folder, {**contents, **for_editors()})
+        contents |= {path.name: path.read_bytes() for path in paths} | for_editors()
+        write_folder(folder, contents)
         submission = None if sample is None else folder / sample.name
     return NewChallenge(
         folder,
@@ -278,7 +290,7 @@ def _term_lines(data: Mapping[str, Any]) -> str:
         public, private = "Public", "Private"
     else:
         splits = SPLITS.format(seed=secrets.randbelow(LARGEST_SEED))
-    text = TERM.format(splits=splits, public=public, private=private)
+    text = TERM.format(splits=splits, public=public, private=private, placeholder=PLACEHOLDER)
     return "".join(f"# {line}".rstrip() + "\n" if line else "\n" for line in text.split("\n")[:-1])
 
 

@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import CoreSchema
 
 from scorer.challenge.types import (
@@ -30,6 +37,7 @@ from scorer.core.text import format_distinct, join_first, quoted
 EVERYTHING = "all"  # the split that holds every list
 RESERVED_SPLITS = ("own", "none", EVERYTHING)  # values of `show` that are no names of splits
 REST = "rest"
+PLACEHOLDER = "NUMBER"  # in place of a number, in lines that `score init` writes
 
 
 class RankBy(Section):
@@ -532,6 +540,14 @@ class Grading(Section):
         10, description="how many all points are"
     )
     late: Late | None = Field(None, description="what late files lose: {due: TIME, lose: 0.1}")
+
+    @field_validator("start")
+    @classmethod
+    def _check_start(cls, start: float | str) -> float | str:
+        # Any other name may be a baseline's: boards have some that challenge.yaml does not list.
+        if start == PLACEHOLDER:
+            raise field_error(f"{quoted(start)} is neither a number nor the name of a baseline")
+        return start
 
     @model_validator(mode="after")
     def _check_ends(self) -> Self:

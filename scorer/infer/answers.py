@@ -27,6 +27,14 @@ SPREADS = ("confidence", "sigma", "std", "sd", "spread", "uncertainty", "standar
 LATITUDE, LONGITUDE = re.compile(r"lat(itude)?", re.I), re.compile(r"(lon|lng)(gitude)?", re.I)
 SPAN = re.compile(r"\s*([^\d\s][^\s:,]*[\s:]+)?\d+(\.\d+)?[\s:,]+\d+(\.\d+)?\s*")
 SPAN_SEPARATORS = (";", "|")
+# What pairs of columns of spans are called, as a part of their names: char_start and char_end.
+SPAN_COLUMNS = (
+    ("start", "end"),
+    ("begin", "end"),
+    ("start", "stop"),
+    ("start", "length"),
+    ("offset", "length"),
+)
 TEXT_SIGN = re.compile(r"""[\s.,:;!?()"'=/+№]""")
 EXACT_MATCH = {"id": "ExactMatch", "metric": "ExactMatch(normalize=plain)"}
 EDITS = {
@@ -57,6 +65,27 @@ def recognize_spans(truth: Preview, sample: Preview, needs: Needs) -> Guess | No
             )
             return guess._replace(submission=rules, doubt=doubt)
     return None
+
+
+def describe_span_columns(truth: Preview) -> str:
+    """Return that spans in columns are not scored, and how to write them; "" of other truths."""
+    names = {fold_name(name): name for name in truth.names}
+    for first, second in SPAN_COLUMNS:
+        for word, start in names.items():
+            end = names.get(word.replace(first, second))
+            if end not in (None, start) and _are_whole(truth, start) and _are_whole(truth, end):
+                return (
+                    f"{quoted(start)} and {quoted(end)} look like the columns of spans, which are "
+                    "not scored in this form: write all spans of a text in one cell, such as "
+                    "PER 12 18;LOC 30 35 (docs/find.md)"
+                )
+    return ""
+
+
+def _are_whole(table: Preview, name: str) -> bool:
+    """Return whether a column has whole numbers only."""
+    cells = table.cells(name)
+    return bool(cells) and all(map(str.isdigit, cells))
 
 
 def recognize_masks(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
@@ -179,7 +208,10 @@ def recognize_texts(truth: Preview, sample: Preview, needs: Needs) -> Guess | No
     if find_label_separator(cells) is not None or _are_ids(rows):
         return None
     measures = (EXACT_MATCH, "EditDistance")
-    doubt = "texts are taken for texts, since most differ; few that come again would be classes"
+    doubt = (
+        "the answers are taken for free texts, because most of them differ; if they are classes, "
+        "write label in place of text, and Accuracy as a metric"
+    )
     return columns.guess("texts", "text", measures)._replace(doubt=doubt)
 
 

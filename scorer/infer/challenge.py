@@ -20,6 +20,7 @@ from scorer.core.errors import ChallengeError, UnknownName, UsageError
 from scorer.core.problems import Findings, as_truth_problems
 from scorer.core.text import display_path, join_first
 from scorer.infer import answers, ranked, tables
+from scorer.infer.answers import describe_span_columns
 from scorer.infer.base import Guess, Needs, Preview
 from scorer.infer.preview import preview_file, preview_table, refuse_blank
 from scorer.metrics.api import Metric
@@ -200,11 +201,11 @@ def _infer_challenge(
         "metrics": list(measures or map(copy, guess.measures)),
     }
     usages = {*truth.cells("Usage")} if "Usage" in truth.names else set[str]()
-    doubt = guess.doubt
+    doubts = [describe_span_columns(truth), guess.doubt]
     if file and usages and usages <= USAGES:
         data["splits"] = dict(file)
-        doubt = doubt or (IGNORED if "Ignored" in usages else "")
-    return Inferred(data, guess.description, doubt)
+        doubts += [IGNORED] if "Ignored" in usages else []
+    return Inferred(data, guess.description, "; ".join(filter(None, doubts)))
 
 
 def _guess(truth: Preview, sample: Preview, needs: Needs, kinds: Sequence[Kind]) -> Guess | None:

@@ -192,10 +192,26 @@ def _guess_answers(truth: Preview, sample: Preview, columns: AnswerColumns, need
         description = "a table of rows with several labels each"
         return columns.guess(description, "label", (F1_MACRO, F1_MICRO), multilabel=separator)
     guess = columns.guess("a table of classes", "label", ("Accuracy", F1_MACRO))
-    if not is_code:
-        return guess
-    doubt = "numbers are taken for codes of classes, since they are as long and come again"
-    return guess._replace(doubt=doubt)
+    return guess._replace(doubt=_doubt_classes(cells, is_numeric, is_code))
+
+
+def _doubt_classes(cells: Sequence[str], is_numeric: bool, is_code: bool) -> str:
+    """Return what the answers of a table may be if they are no classes; "" if nothing is known."""
+    if is_code:
+        return "numbers are taken for codes of classes, since they are as long and come again"
+    different = set(cells)
+    if is_numeric and len(different) > 2:  # two are yes and no
+        low, high = min(different, key=int), max(different, key=int)
+        return (
+            f"whole numbers from {low} to {high} are taken for classes; if they are numbers, write "
+            "target in place of label in truth, prediction in submission, and RMSE as a metric"
+        )
+    if not is_numeric and 1 < len(cells) == len(different):
+        return (
+            "no answer comes again, as classes would; if they are free texts, write text in place "
+            "of label, and ExactMatch as a metric"
+        )
+    return ""
 
 
 def _guess_probability(columns: AnswerColumns, classes: Sequence[str], is_numeric: bool) -> Guess:

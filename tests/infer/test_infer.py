@@ -198,7 +198,8 @@ metrics: [AP@3]
 def test_init_beside_the_truth_writes_only_the_challenge(score, tmp_path):
     (tmp_path / "truth.csv").write_text("user,item\n1,a\n")
     (tmp_path / "s.csv").write_text("user,item,rank\n1,a,1\n")
-    score("init", "--from", tmp_path / "truth.csv", tmp_path / "s.csv", tmp_path).assert_exit(0)
+    ran = score("init", "--from", tmp_path / "truth.csv", tmp_path / "s.csv", tmp_path)
+    ran.assert_exit(0, out=": challenge.yaml, challenge.schema.json\n")
     made = {"challenge.yaml", "challenge.schema.json"}
     assert {path.name for path in tmp_path.iterdir()} == {"truth.csv", "s.csv"} | made
     assert score(tmp_path, tmp_path / "s.csv").code == 0

@@ -21,9 +21,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def uncomment(text):
-    """Take the first # of each line of the term's block, which begins after the last key."""
+    """Take away the first "# " of each line of the term, which begins after the last key."""
     head, _, term = text.partition("\n\n# # A term")
-    return f"{head}\n{re.sub('^# ?', '', '# # A term' + term, flags=re.M)}"
+    return f"{head}\n{re.sub('^# ', '', '# # A term' + term, flags=re.M)}"
 
 
 @pytest.mark.parametrize(("truth", "show"), [("t.csv", "public"), ("solution.csv", "Public")])
@@ -42,9 +42,11 @@ def test_a_term_is_refused_at_each_missing_date_until_it_has_one(score, folder, 
 
     path.write_text(uncomment(text))
     lines = path.read_text("utf-8").split("\n")
+    form = "2026-05-31T23:59+02:00"  # as the lines say
+    assert f"A time is written as {form}." in text
     for key, value in (
-        ("    opens: DATE", "2026-01-01T08:00:00+01:00"),
-        ("    closes: DATE", "2126-01-01T08:00:00+01:00"),
+        ("    opens: DATE", form),
+        ("    closes: DATE", form.replace("20", "21", 1)),
     ):
         line = lines.index(key) + 1
         says = (
@@ -53,9 +55,19 @@ def test_a_term_is_refused_at_each_missing_date_until_it_has_one(score, folder, 
         score("check", "made", "s.csv").assert_exit(2, err=says)
         lines[line - 1] = key.replace("DATE", value)
         path.write_text("\n".join(lines))
-    score("check", "made", "s.csv").assert_exit(2, err="grading.to: 'NUMBER' is not a number")
-    text = "\n".join(lines).replace("from: NUMBER, to: NUMBER", "from: 0.5, to: 1")
+    line = next(n for n, line in enumerate(lines, start=1) if line.startswith("grading:"))
+    no_start = (
+        f"challenge.yaml:{line}: error[C106] grading.from: 'NUMBER' is neither a number nor the "
+        "name of a baseline"
+    )
+    no_end = f"challenge.yaml:{line}: error[C106] grading.to: 'NUMBER' is not a number"
+    score("check", "made", "s.csv").assert_exit(2, err=[no_start, no_end])
+    text = "\n".join(lines).replace("to: NUMBER", "to: 1")
     path.write_text(text)
+    score("made", "made/s.csv").assert_exit(2, err=no_start)
+    path.write_text(text.replace("from: NUMBER", "from: forest"))
+    score("made", "made/s.csv").assert_exit(0)
+    path.write_text(text.replace("from: NUMBER", "from: 0.5"))
     challenge = scorer.load(path)
     assert [phase.show for phase in challenge.phases] == [
         show,
@@ -76,11 +88,18 @@ def test_init_in_python_does_what_the_command_does(score, folder):
     new = scorer.init("a", "t.csv", "s.csv")
     ran = score("init", "--from", "t.csv", "s.csv", "b").assert_exit(0)
     assert ran.out == f"{new}\n".replace("made a", "made b").replace(" a a/", " b b/")
-    assert new.files == ("challenge.yaml", "t.csv", "s.csv")
+    assert new.files == ("challenge.yaml", "t.csv", "s.csv", "challenge.schema.json")
+    assert {path.name for path in new.folder.iterdir()} == {*new.files}
+    assert repr(new) == f"<NewChallenge a: {', '.join(new.files)}>"
     assert new.description == "a table of classes, ranked by Accuracy"
     assert (new.doubt, new.problems) == ("", ())
     assert scorer.score(new.folder, [new.submission]).mean("s") == 1.0
-    assert scorer.init("c").files == ("challenge.yaml", "submission.csv", "truth.csv")
+    assert scorer.init("c").files == (
+        "challenge.yaml",
+        "submission.csv",
+        "truth.csv",
+        "challenge.schema.json",
+    )
     assert scorer.init("d", kind="trec").submission == Path("d/submission.run")
 
 
