@@ -388,7 +388,7 @@ def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
         aids=read_side_tables(prepared, ready.public, Findings())._replace(public=public),
         truth=replace(table, frame=pl.DataFrame(), find_cells=None),
         items=plan.public_ids.items,
-        rules=prepared.rules,
+        rules=prepared.undefined_rules,
         cells=Cells(pl.DataFrame(), table.schema),
     )
     return _SentTruth(rows.select(bucket, "*"), bucket, work)

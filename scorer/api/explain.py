@@ -202,7 +202,11 @@ def _explain_worst(
 ) -> tuple[ExplainedMeasure, ...]:
     """Return the worst lists by each measure, of those that are kept."""
     kept = card if keep is None else restrict_card(card, keep)
-    rules, word, plural = ready.bound.rules, ready.public.word("list"), ready.public.lists_called
+    rules, word, plural = (
+        ready.bound.undefined_rules,
+        ready.public.word("list"),
+        ready.public.lists_called,
+    )
     return tuple(
         explain_worst_lists(measure, kept, rules, word, plural) for measure in ready.measures
     )
@@ -220,7 +224,7 @@ def _explain_measure(
     truth, sent = (picked.truth, picked.filter(table)) if picked else (ready.truth, table)
     item_names = partial(truth.item_names, sent, ties, at=at)
     views = truth.explain_views(sent, ties, ready.plan.views, at)
-    return explain_list(measure, card, views, item_names, at, ready.bound.rules)
+    return explain_list(measure, card, views, item_names, at, ready.bound.undefined_rules)
 
 
 def _join_runs(system: str, runs: Sequence[results.Explanation]) -> results.Explanation:

@@ -32,7 +32,7 @@ from scorer.reading.read import header_words
 from scorer.reading.schema import Schema, holds_text
 from scorer.reading.write import csv_text, write_file, zip_files
 from scorer.scoring.bind import BoundChallenge
-from scorer.scoring.kind import own_metrics
+from scorer.scoring.kind import kind_metrics
 from scorer.scoring.open import wide_labels
 from scorer.scoring.public import read_public
 from scorer.scoring.tables import require_table
@@ -231,7 +231,7 @@ def _split_measures(bound: BoundChallenge, public: Public) -> tuple[list[Measure
     It cannot compute metrics of plugins and of Kaggle's files, those that need further files or
     columns of the lists, and formulas of such measures.
     """
-    own = own_metrics(bound.challenge)
+    of_kind = kind_metrics(bound.challenge)
     columns = () if _KitFiles(bound, public).hides_groups else ("group",)
 
     def is_computable(measure: Measure) -> bool:
@@ -241,7 +241,7 @@ def _split_measures(bound: BoundChallenge, public: Public) -> tuple[list[Measure
         if measure.parts:
             return all(is_computable(part) for part in measure.parts)
         origin = metrics().origin(measure.metric) or ""
-        is_known = origin.startswith("scorer.") or measure.metric.name in own
+        is_known = origin.startswith("scorer.") or measure.metric.name in of_kind
         return is_known and not measure.metric.needs(measure.params)
 
     computable, omitted = [], []

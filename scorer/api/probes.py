@@ -345,7 +345,7 @@ def score_probe(ready: OpenChallenge, table: Table) -> Cards:
 def evaluate_probe(ready: OpenChallenge, table: Table) -> dict[str, Value]:
     """Return the value of a probe by each measure, by the challenge's rules."""
     card, folds = score_probe(ready, table)
-    rules = ready.bound.rules
+    rules = ready.bound.undefined_rules
     return {
         measure.id: aggregate_folds(folds, card.lists, measure, rules)
         if folds
@@ -385,7 +385,7 @@ def find_unanswerable_lists(ready: OpenChallenge, probes: Probes | None) -> Iter
 def _allows_no_undefined(ready: OpenChallenge, measure: Measure) -> bool:
     """Return whether a list without a value by the measure is an error, and the truth's fault."""
     depends_on_truth = measure.of_lists and measure.metric.view is not Returned
-    return depends_on_truth and ready.bound.rules[measure.id].undefined == "error"
+    return depends_on_truth and ready.bound.undefined_rules[measure.id].undefined == "error"
 
 
 def _undefined_lists(ready: OpenChallenge, measure: Measure, cards: Cards) -> set[str]:
@@ -394,6 +394,6 @@ def _undefined_lists(ready: OpenChallenge, measure: Measure, cards: Cards) -> se
         scorecard.lists[n]
         for scorecard in folds.values() or [card]
         for n in np.flatnonzero(
-            values_of_lists(scorecard, measure, ready.bound.rules)[1] >= UNDEFINED
+            values_of_lists(scorecard, measure, ready.bound.undefined_rules)[1] >= UNDEFINED
         ).tolist()
     }

@@ -229,7 +229,8 @@ def _further_measures(plain: BoundChallenge) -> Iterator[MeasureSpec]:
     """Yield the primary measure with other cut-offs, and with weights that the lists have."""
     primary = next(each for each in plain.measures if each.primary)
     spec = plain.challenge.metrics[plain.measures.index(primary)]
-    if spec.score is not None or plain.rank_by is not None or plain.ranked_by is not None:
+    by_measure = plain.board.pairwise is None and plain.board.rank_aggregate is None
+    if spec.score is not None or not by_measure:
         return
     ids = {each.id for each in plain.measures}
     for k in _cutoffs(plain, primary):

@@ -305,22 +305,24 @@ def terms_of(ready: OpenChallenge) -> Terms:
     lists = ready.truth.lists if ready.truth else ()
     ties, folds = challenge.submission.ties, sum(fold is not None for fold in ready.plan.truths)
     measures = tuple(
-        replace(m, board_signature=signature(m, bound.rules[m.id], ties, len(lists), folds))
+        replace(
+            m, board_signature=signature(m, bound.undefined_rules[m.id], ties, len(lists), folds)
+        )
         for m in ready.measures
     )
     return Terms(
-        challenge,
-        measures,
-        fingerprint(ready.digests, board_digest(challenge, bound.measures)),
-        bound.rules,
-        bound.breakers,
-        bound.rank_by,
-        lists,
-        ready.public.groups,
-        ready.public.called,
-        ready.warnings,
-        ready.public.clusters,
-        bound.ranked_by,
+        challenge=challenge,
+        measures=measures,
+        fingerprint=fingerprint(ready.digests, board_digest(challenge, bound.measures)),
+        rules=bound.undefined_rules,
+        breakers=bound.board.tie_breakers,
+        rank_by=bound.board.pairwise,
+        lists=lists,
+        groups=ready.public.groups,
+        called=ready.public.called,
+        notes=ready.warnings,
+        clusters=ready.public.clusters,
+        ranked_by=bound.board.rank_aggregate,
     )
 
 

@@ -387,6 +387,11 @@ class Challenge(Section):
         return self
 
     @property
+    def session_metrics(self) -> tuple[Any, ...]:
+        """The metrics of a Python session, which the challenge names as objects."""
+        return self._metrics
+
+    @property
     def path(self) -> Path:
         """The YAML file, as it was named."""
         return self._path

@@ -15,6 +15,7 @@ from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, quoted
 from scorer.kinds.base import Kind
+from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure, NotationError, parse, parse_measure
 from scorer.metrics.registry import MetricRegistry, metrics_of_file
@@ -23,19 +24,19 @@ from scorer.reading.limits import ReadLimits
 from scorer.reading.open import has_same_content
 from scorer.reading.read import FileTable, read_file
 from scorer.reading.schema import Schema
-from scorer.results.report import RESERVED_COLUMNS, RankedBy
+from scorer.results.report import RESERVED_COLUMNS
 from scorer.results.scorecard import Rules
 from scorer.scoring.combine import Combiner
 from scorer.scoring.keys import find_unused_keys
 from scorer.scoring.kind import (
-    OWN_COLUMNS,
+    KIND_COLUMNS,
     Candidate,
-    add_own_measures,
+    add_kind_measures,
     decide_kind,
     find_mixed_faults,
-    own_metrics,
+    kind_metrics,
 )
-from scorer.scoring.rules import Fault, bind_rules, find_tie_breaker, refuse
+from scorer.scoring.rules import BoardRules, Fault, bind_rules, find_tie_breaker, refuse
 from scorer.views.preferences import Positions, PositionTable
 from scorer.views.texts import Texts
 from scorer.views.values import Frames, Given
@@ -48,10 +49,8 @@ class BoundChallenge(NamedTuple):
     metrics: MetricRegistry
     measures: tuple[Measure, ...]
     kind: Kind
-    rules: dict[str, Rules]  # measure id -> how lists without a value count
-    breakers: tuple[Measure, ...] = ()  # measures or preferences that order equal submissions
-    rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
-    ranked_by: RankedBy | None = None  # several measures whose ranks are put together
+    undefined_rules: dict[str, Rules]  # measure id -> how lists without a value count
+    board: BoardRules
 
     @property
     def all_parts(self) -> tuple[Measure, ...]:
@@ -61,34 +60,38 @@ class BoundChallenge(NamedTuple):
     @property
     def views(self) -> frozenset[type]:
         """The views that the measures and the leaderboard need."""
-        preferred = self.rank_by or any(m.metric.view is PositionTable for m in self.breakers)
+        needs_positions = self.board.pairwise is not None or any(
+            measure.metric.view is PositionTable for measure in self.board.tie_breakers
+        )
         metric_views = {part.metric.view for part in self.all_parts}
-        return frozenset(metric_views | {Positions} if preferred else metric_views)
+        return frozenset(metric_views | {Positions} if needs_positions else metric_views)
 
     @property
     def shapes(self) -> tuple[Schema, ...]:
         """The schemas of submissions: the kind's, with the columns that the measures need."""
-        rules = self.challenge.submission
+        submission = self.challenge.submission
         needed = frozenset(role for part in self.all_parts for role in part.metric.columns)
-        if "target" in self.challenge.truth.columns:  # of numbers, whatever the measures are
+        if "target" in self.challenge.truth.columns:  # a truth of numbers always needs a prediction
             needed |= {"prediction"}
         if callable(self.kind.submission):
-            schemas = self.kind.submission(rules, needed)
+            schemas = self.kind.submission(submission, needed)
         else:
             schemas = tuple(
                 Schema(
                     (*shape.required, *(role for role in shape.optional if role in needed)),
                     tuple(role for role in shape.optional if role not in needed),
-                    rules.columns,
+                    submission.columns,
                 )
                 for shape in self.kind.submission
-                if ("text" in shape.roles) == rules.texts
+                # A kind whose lists are ranked items or one text each has a shape of either. Which
+                # of them is meant shows by whether the challenge names a column of texts.
+                if ("text" in shape.roles) == submission.texts
             )
-        further = extra_roles(rules.extra)
-        return tuple(self.as_measured(schema.with_columns(further)) for schema in schemas)
+        further = extra_roles(submission.extra)
+        return tuple(self.with_measure_needs(schema.with_columns(further)) for schema in schemas)
 
-    def as_measured(self, schema: Schema) -> Schema:
-        """Return the schema of a file, with what the measures make of its columns and its items."""
+    def with_measure_needs(self, schema: Schema) -> Schema:
+        """Return the schema of a file, with the flags that the measures' views require."""
         views = self.views
         uses_all = schema.uses_all or Frames in views
         return replace(schema, uses_all=uses_all, items_are_texts=Texts in views)
@@ -99,10 +102,17 @@ class BoundChallenge(NamedTuple):
         findings: Findings,
         shapes: Sequence[Schema] | None = None,
     ) -> FileTable:
-        """Return a submission, read as the challenge has it written."""
-        rules, layout = self.challenge.submission, self.challenge.layout(self.challenge.submission)
+        """Return a submission, read as the challenge has it written.
+
+        Args:
+            path: The file.
+            findings: What is wrong with it is added.
+            shapes: The schemas that it may have; None for those of submissions.
+        """
+        submission = self.challenge.submission
+        layout = self.challenge.layout(submission)
         schemas = self.shapes if shapes is None else shapes
-        return read_file(path, rules.format, schemas, findings, self.limits, layout)
+        return read_file(path, submission.format, schemas, findings, self.limits, layout)
 
     @property
     def limits(self) -> ReadLimits:
@@ -110,8 +120,8 @@ class BoundChallenge(NamedTuple):
         protected = own_files(self.challenge)
         return self.challenge.submission.limits.bounds._replace(protected=protected)
 
-    def called(self, role: str) -> str:
-        """Return the challenge's own word for a list or an item: its column's name."""
+    def column_of(self, role: str) -> str:
+        """Return the name of the column with a role, by which messages call a list or an item."""
         columns = {**self.challenge.truth.columns, **self.challenge.submission.columns}
         return columns.get(role, role)
 
@@ -123,17 +133,22 @@ def bind(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:
         ChallengeError: With all that is wrong, each at its line.
         PluginError: A plugin cannot be loaded.
     """
-    challenge = add_own_measures(challenge)
+    challenge = add_kind_measures(challenge)
     _refuse_files(challenge)
     challenge = challenge if challenge.truthless else _add_trec_defaults(challenge)
     registry = _find_metrics(challenge, allow_plugins)
     faults: list[Fault] = []
     candidates = _find_candidates(challenge, registry, faults)
-    conflicts: list[Fault] = []  # what does not fit the kind: said if each measure is fine
+    # Reported only if there are no faults, from which they may follow.
+    conflicts: list[Fault] = []
     kind = decide_kind(challenge, candidates, conflicts)
     measures = _bind_measures(challenge, candidates, kind, faults)
     refuse(challenge, faults)
-    rules = {part.id: _rules_of(challenge, part) for m in measures for part in m.all_parts}
+    undefined_rules = {
+        part.id: _find_undefined_rule(challenge, part)
+        for measure in measures
+        for part in measure.all_parts
+    }
     for spec, measure in zip(challenge.metrics, measures, strict=True):
         conflicts += _find_wrong_zeros(challenge, spec, measure)
     conflicts += find_mixed_faults(challenge, kind.name, measures)
@@ -144,7 +159,14 @@ def bind(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:
     refuse(challenge, [*conflicts, *find_unused_keys(challenge, kind.name)])
     if measures and not any(measure.primary for measure in measures):
         measures = (replace(measures[0], primary=True), *measures[1:])
-    bound = BoundChallenge(challenge, registry, measures, kind, rules, *board)
+    bound = BoundChallenge(
+        challenge=challenge,
+        metrics=registry,
+        measures=measures,
+        kind=kind,
+        undefined_rules=undefined_rules,
+        board=board,
+    )
     refuse(challenge, _find_idle_range(bound))
     return bound
 
@@ -160,16 +182,21 @@ def _refuse_files(challenge: Challenge) -> None:
 
 
 def _find_public_truth(challenge: Challenge) -> Iterator[Fault]:
-    """Yield files that participants or measures may know, and that are the truth."""
+    """Yield files with the content of the truth among those that are public.
+
+    Such files are read by participants, or by measures that show them.
+    """
     if challenge.truthless:
         return
-    truth, message = challenge.truth.file, "this is the truth's file, which no participant may know"
+    truth = challenge.truth.file
+    message = "this is the truth's file, which no participant may know"
     for key in ("lists", "items", "history"):
         source = getattr(challenge, key)
         if source is not None and has_same_content(source.file, truth):
             help = f"write the {key} to a file of their own, without the answers"
             yield Fault(key, "C124", message, help)
     for key, source in challenge.key_files.items():
+        # No participant gets the file of `truth.lines`, which names the lists of the truth's lines.
         if not key.startswith("truth") and has_same_content(source.file, truth):
             help = "write them to a file of their own, without the answers"
             yield Fault(key, "C124", message, help)
@@ -186,7 +213,7 @@ def _add_trec_defaults(challenge: Challenge) -> Challenge:
     """
     truth, submission = challenge.truth, challenge.submission
     format = truth.format or find_format(truth.file, None).name
-    if truth.format is None and format == "csv":
+    if truth.format is None and format == "csv":  # find_format says csv of an unknown suffix
         lines = first_lines(truth.file)
         format = "trec" if trec_lines(lines, truth.file, QRELS_LINES) else "csv"
     if format != "trec":
@@ -213,48 +240,101 @@ def _find_metrics(challenge: Challenge, allow_plugins: bool) -> MetricRegistry:
         message = f"this challenge runs code of its own ({names})"
         refuse(challenge, [Fault("plugins", "C116", message, "if you trust it: --allow-plugins")])
     registry = metrics()
-    if challenge._metrics:
-        registry = registry.with_metrics((metric, "Python") for metric in challenge._metrics)
-    kaggle_specs = {spec.kaggle: spec for spec in challenge.metrics if spec.kaggle is not None}
+    if challenge.session_metrics:
+        origin = "Python"  # in place of the module or file that a metric comes from
+        registry = registry.with_metrics((metric, origin) for metric in challenge.session_metrics)
+    refuse(challenge, _find_kaggle_clashes(challenge))
+    kaggle_files = {spec.kaggle for spec in challenge.metrics}
+    kaggle_specs = _find_kaggle_specs(challenge)
     for path in challenge.plugins:
-        if (spec := kaggle_specs.get(path)) is not None:
-            from scorer.scoring.kaggle import kaggle_metric  # which few challenges need
-
-            own_metric = kaggle_metric(path, parse(spec.notation)[0], spec, challenge)
-            registry = registry.with_metrics([(own_metric, path.name)])
-        else:
+        if path not in kaggle_files:
             registry = registry.with_metrics(metrics_of_file(path))
+            continue
+        from scorer.scoring.kaggle import kaggle_metric  # which few challenges need
+
+        for (file, _), spec in kaggle_specs.items():
+            if file == path:
+                name, *_ = parse(spec.notation)
+                metric = kaggle_metric(path, name, spec, challenge)
+                registry = registry.with_metrics([(metric, path.name)])
     return registry
+
+
+def _find_kaggle_specs(challenge: Challenge) -> dict[tuple[Path, str], MeasureSpec]:
+    """Return the first measure of each metric of a Kaggle file, by the file and the metric's name.
+
+    The name is casefolded. It is that of the file, unless the measure says `metric: NAME`.
+    """
+    specs: dict[tuple[Path, str], MeasureSpec] = {}
+    for spec in challenge.metrics:
+        if spec.kaggle is not None:
+            with suppress(NotationError):  # which `_find_candidates` reports
+                name, *_ = parse(spec.notation)
+                specs.setdefault((spec.kaggle, name.casefold()), spec)
+    return specs
+
+
+def _find_kaggle_clashes(challenge: Challenge) -> Iterator[Fault]:
+    """Yield measures of a Kaggle file whose metric an earlier measure makes in another way."""
+    first_specs = _find_kaggle_specs(challenge)
+    for spec in challenge.metrics:
+        if spec.kaggle is None:
+            continue
+        with suppress(NotationError):
+            name, *_ = parse(spec.notation)
+            first = first_specs[spec.kaggle, name.casefold()]
+            if _kaggle_settings(spec) != _kaggle_settings(first):
+                message = f"{first.key} has another better or resample of the metric {quoted(name)}"
+                help = f"write both alike, or give this one another name, metric: {name}_2"
+                yield Fault(spec.key, "C120", message, help)
+
+
+def _kaggle_settings(spec: MeasureSpec) -> tuple[str, str | None]:
+    """Return what the metric of a Kaggle file is made by, beside the file."""
+    return spec.better or "higher", spec.resample
 
 
 def _find_candidates(
     challenge: Challenge, registry: MetricRegistry, faults: list[Fault]
 ) -> list[Candidate]:
     """Return the metrics that each measure may mean; unknown names are added to `faults`."""
-    candidates, source, own = list[Candidate](), challenge.truth, own_metrics(challenge)
-    is_table = bool(OWN_COLUMNS["labels"] & {*source.columns, *source.document})
-    for spec in challenge.metrics:
+    candidates: list[Candidate] = []
+    source = challenge.truth
+    of_kind = kind_metrics(challenge)
+    is_table = bool(KIND_COLUMNS["labels"] & {*source.columns, *source.document})
+    for position, spec in enumerate(challenge.metrics):
         if spec.score is not None:
             continue
+        if spec.notation in of_kind:
+            candidates.append(Candidate(position, spec, (of_kind[spec.notation],)))
+            continue
         try:
-            name = spec.notation if spec.notation in own else parse(spec.notation)[0]
-            found = (own[name],) if name in own else registry.find_all(name)
-            # The others, which are all loaded here, may have a name of tables as an alias.
-            if name not in own and not is_table and any("labels" in each.kinds for each in found):
-                found = registry.find_all(name, every=True)
-            candidates.append(Candidate(spec, found))
+            name, *_ = parse(spec.notation)
+            if name in of_kind:
+                choices: tuple[Metric, ...] = (of_kind[name],)
+            else:
+                choices = registry.find_all(name)
+                # In a challenge without a table, `name` may be an alias of a metric of another
+                # kind: look at all.
+                if not is_table and any("labels" in metric.kinds for metric in choices):
+                    choices = registry.find_all(name, every=True)
+            candidates.append(Candidate(position, spec, choices))
         except UnknownName as error:
             faults.append(Fault(spec.key, "C113", _describe_unknown(error, registry)))
         except NotationError as error:
-            help = None
-            if " [" in spec.notation and spec.key == "--metric":
-                help = "a measure that has no notation: write an id at it, and -m ID"
-            faults.append(Fault(_key_of(spec, error), "C114", str(error), help))
+            # `-m` was given the heading of a measure's column, such as `AP [phase]`.
+            is_heading = " [" in spec.notation and spec.key == "--metric"
+            help = "a measure that has no notation: write an id at it, and -m ID"
+            fault = Fault(_key_of(spec, error), "C114", str(error), help if is_heading else None)
+            faults.append(fault)
     return candidates
 
 
 def _describe_unknown(error: UnknownName, registry: MetricRegistry) -> str:
-    """Return that a metric is unknown, and its name here where other tools call one so."""
+    """Return the message for an unknown metric.
+
+    It has our name for the metric if another tool uses the unknown one.
+    """
     from scorer.metrics.catalogue import suggest_from_tools  # takes longer than all else
 
     hint = suggest_from_tools(registry, error.name)
@@ -264,21 +344,24 @@ def _describe_unknown(error: UnknownName, registry: MetricRegistry) -> str:
 def unknown_tie_breakers(challenge: Challenge) -> tuple[str, ...]:
     """Return the names in `tie_break` that are no measure of this challenge, and no preference.
 
-    A measure that a plugin defines is known by the words of the challenge alone: none has run.
+    Plugins are not run here, so their measures are recognised by their written names only.
     """
     measures = []
-    for spec, choices in _find_candidates(challenge, metrics(), []):
+    for candidate in _find_candidates(challenge, metrics(), []):
+        spec = candidate.spec
         with suppress(NotationError):
             measures += [
-                parse_measure(each, spec.notation, spec.params, spec.id) for each in choices
+                parse_measure(metric, spec.notation, spec.params, spec.id)
+                for metric in candidate.metrics
             ]
-    words = {(spec.id or spec.notation).casefold() for spec in challenge.metrics}
+    written_names = {(spec.id or spec.notation).casefold() for spec in challenge.metrics}
     unknown = []
     for name in challenge.leaderboard.tie_break:
         try:
             find_tie_breaker(name, measures)
         except (UnknownName, NotationError):
-            unknown += [name] if name.casefold() not in words else []
+            if name.casefold() not in written_names:
+                unknown.append(name)
     return tuple(unknown)
 
 
@@ -287,10 +370,10 @@ def _bind_measures(
 ) -> tuple[Measure, ...]:
     """Return the measures in their order, each with the metric of the kind; or add faults."""
     combiner = Combiner(challenge, faults)
-    positions = {id(spec): n for n, spec in enumerate(challenge.metrics)}
-    bound: dict[int, Measure] = {}
-    for spec, choices in candidates:
-        metric = next((each for each in choices if kind.name in each.kinds), choices[0])
+    bound: dict[int, Measure] = {}  # by their positions in the challenge
+    for candidate in candidates:
+        spec, choices = candidate.spec, candidate.metrics
+        metric = next((choice for choice in choices if kind.name in choice.kinds), choices[0])
         try:
             params = combiner.find_params(spec, metric)
             measure = parse_measure(metric, spec.notation, params, spec.id, spec.primary)
@@ -298,11 +381,12 @@ def _bind_measures(
             faults.append(Fault(_key_of(spec, error), "C114", str(error)))
             continue
         measure = combiner.combine(spec, measure)
-        bound[positions[id(spec)]] = measure
+        bound[candidate.position] = measure
         faults += _find_unmet_needs(challenge, spec, measure)
+    # Without one of the measures, formulas that name it would be reported, too.
     if len(bound) == len(candidates):
         bound = combiner.bind_composites(challenge.metrics, bound)
-    measures = {n: bound[n] for n in sorted(bound)}
+    measures = {position: bound[position] for position in sorted(bound)}
     faults += _find_equal_ids(challenge, measures)
     return tuple(measures.values())
 
@@ -330,7 +414,7 @@ def _is_declared(challenge: Challenge, need: str) -> bool:
     value: object = challenge
     for step in need.split("."):
         value = value.get(step) if isinstance(value, dict) else getattr(value, step, None)
-    return value not in (None, ())
+    return value not in (None, ())  # None: it is not written; (): an empty list is
 
 
 def _find_equal_ids(challenge: Challenge, measures: Mapping[int, Measure]) -> Iterator[Fault]:
@@ -354,42 +438,57 @@ def _find_equal_ids(challenge: Challenge, measures: Mapping[int, Measure]) -> It
 # Rules of lists without a value, and keys without an effect
 
 
-def _rules_of(challenge: Challenge, measure: Measure) -> Rules:
-    """Return how lists without a value count; a value that was not computed elsewhere is no 0."""
+def _find_undefined_rule(challenge: Challenge, measure: Measure) -> Rules:
+    """Return how lists without a value count in a measure.
+
+    A value that another tool did not report (view Given) is skipped, not 0.
+    """
     rules = Rules.of(challenge, measure.metric.zero_is_bad)
-    is_given = challenge.undefined is None and measure.metric.view is Given
-    return rules._replace(undefined="skip") if is_given else rules
+    is_reported_elsewhere = measure.metric.view is Given
+    if is_reported_elsewhere and challenge.undefined is None:
+        return rules._replace(undefined="skip")
+    return rules
 
 
 def _find_wrong_zeros(challenge: Challenge, spec: MeasureSpec, measure: Measure) -> Iterator[Fault]:
-    """Yield rules that count a list without a value as 0 where that would be a good value, or none.
+    """Yield rules that count a missing list as 0 where 0 is the best value, or no valid one.
 
-    A figure of all lists, such as Gini's, has no lists to be 0; one of a table has rows.
+    It is the best where lower is better, and none where the value is a prediction. A figure of all
+    lists, such as Gini's, has no lists to be 0; one of a table has rows.
     """
-    metric, is_lower = measure.metric, measure.metric.better == "lower"
-    of_lists = metric.pooling != "always" or "labels" in metric.kinds
-    if measure.parts or not of_lists or not (is_lower or metric.columns == ("prediction",)):
+    metric = measure.metric
+    has_missing_values = metric.pooling != "always" or "labels" in metric.kinds
+    is_composite = bool(measure.parts)
+    if is_composite or not has_missing_values:
         return
+    zero_is_best = metric.better == "lower"
+    zero_is_invalid = metric.columns == ("prediction",)
+    if not (zero_is_best or zero_is_invalid):
+        return
+    why = f"be a perfect {metric.name}" if zero_is_best else "not be a prediction"
     written = {
         "undefined": challenge.undefined,
         "submission.missing_list": challenge.submission.missing_list,
     }
     for key, rule in written.items():
         if rule == "zero":
-            why = f"be a perfect {metric.name}" if is_lower else "not be a prediction"
             yield Fault(key, "C118", f"zero would {why}; write skip or error")
 
 
 def _find_idle_range(bound: BoundChallenge) -> Iterator[Fault]:
-    """Yield a `submission.range` that no column of a submission could leave."""
-    rules, shapes = bound.challenge.submission, bound.shapes
-    roles = {role for shape in shapes for role in shape.roles}
-    if rules.range is None or rules.numbers or roles & {"runs", "boxes", "prediction", "score"}:
+    """Yield a `submission.range` that has no effect."""
+    submission, shapes = bound.challenge.submission, bound.shapes
+    if submission.range is None or submission.numbers:
         return
+    roles = {role for shape in shapes for role in shape.roles}
+    if roles & {"runs", "boxes", "prediction", "score"}:
+        return
+    # Submissions of labels may have probabilities in their place, as the second shape. The first
+    # shape has them where measures need them, or the challenge names their columns.
     if not any(role.startswith("probability") for role in shapes[0].roles):
         message = "no column of a submission has numbers that could lie outside"
         yield Fault("submission.range", "C122", message)
-    elif rules.range[0] <= 0 and rules.range[1] >= 1:
+    elif submission.range[0] <= 0 and submission.range[1] >= 1:
         message = "probabilities lie in 0 to 1 whatever is written here"
         help = "for AUROC and AveragePrecision of any numbers: columns: {score: COLUMN}"
         yield Fault("submission.range", "C122", message, help)

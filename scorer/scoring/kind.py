@@ -20,8 +20,8 @@ from scorer.scoring.tables import read_header
 from scorer.views.rows import Labelled, Targets
 from scorer.views.values import Frames
 
-# The columns that only challenges of that kind have.
-OWN_COLUMNS = {
+# Kind -> the columns that only challenges of this kind have.
+KIND_COLUMNS = {
     "preferences": {"better", "worse"},
     "labels": {"label", "target"},
     "grades": {"text"},
@@ -32,6 +32,7 @@ LISTS_HELP = "write lists: {file: lists.csv}, with a column list"
 class Candidate(NamedTuple):
     """A measure as it is written, and the metrics that it may mean: one for each kind."""
 
+    position: int  # its place among the measures of the challenge
     spec: MeasureSpec
     metrics: tuple[Metric, ...]
 
@@ -46,7 +47,7 @@ class Candidate(NamedTuple):
         return self.metrics[0].name
 
 
-def add_own_measures(challenge: Challenge) -> Challenge:
+def add_kind_measures(challenge: Challenge) -> Challenge:
     """Return the challenge with the measures of its kind if it names none.
 
     `ChallengeError` if there is no such kind, or the challenge lacks what its kind needs.
@@ -59,8 +60,8 @@ def add_own_measures(challenge: Challenge) -> Challenge:
     except UnknownName as error:
         refuse(challenge, [Fault("kind", "C106", str(error))])
         raise
-    if not challenge.metrics and (own := own_metrics(challenge)):
-        specs = (MeasureSpec(notation=name, id=name, key="submission") for name in own)
+    if not challenge.metrics and (metrics := kind_metrics(challenge)):
+        specs = (MeasureSpec(notation=name, id=name, key="submission") for name in metrics)
         challenge = challenge.model_copy(update={"metrics": one_primary(tuple(specs))})
     refuse(challenge, _find_missing_sections(challenge, kind))
     return challenge
@@ -93,7 +94,7 @@ def refuse_without_entries(challenge: Challenge) -> None:
         refuse(challenge, [Fault("lists", "C121", message, LISTS_HELP)])
 
 
-def own_metrics(challenge: Challenge) -> Mapping[str, Metric]:
+def kind_metrics(challenge: Challenge) -> Mapping[str, Metric]:
     """Return the metrics that the columns of submissions are, by name; none of most kinds."""
     metrics = None if challenge.kind is None else find_kind(challenge.kind).metrics
     return {} if metrics is None else metrics(challenge.submission)
@@ -142,7 +143,7 @@ def _declared_roles(challenge: Challenge) -> set[str]:
 def _kind_of_columns(challenge: Challenge, fits: frozenset[str], declared: set[str]) -> str:
     """Return the kind that the truth's columns show: as declared, else as its header has them."""
     source = challenge.truth
-    for name, roles in OWN_COLUMNS.items():
+    for name, roles in KIND_COLUMNS.items():
         if name in fits and roles & declared:
             return name
     value_roles = {"item", "grade", "rating"} & {*source.columns, *source.document}
@@ -150,7 +151,7 @@ def _kind_of_columns(challenge: Challenge, fits: frozenset[str], declared: set[s
         return "ratings"
     if not value_roles and not source.document:
         words = read_header(challenge, source)
-        for name, roles in OWN_COLUMNS.items():
+        for name, roles in KIND_COLUMNS.items():
             if name in fits and len(roles & words) >= (2 if name == "preferences" else 1):
                 return name
     return next(name for name in ("grades", "ratings", min(fits)) if name in fits)
@@ -161,7 +162,7 @@ def _find_ambiguous_cells(
 ) -> Iterator[Fault]:
     """Yield that the cells of wide columns could be numbers, classes or items."""
     source = challenge.truth
-    is_decided = any(name in fits and roles & declared for name, roles in OWN_COLUMNS.items())
+    is_decided = any(name in fits and roles & declared for name, roles in KIND_COLUMNS.items())
     has_value = {*VALUE_ROLES, "item"} & {*source.columns}
     if "list" not in source.wide or is_decided or has_value:
         return
@@ -181,7 +182,7 @@ def _find_other_columns(
     """Yield a measure of items where the truth is said to have numbers, classes or texts."""
     declared = {*challenge.truth.columns, *challenge.truth.document}
     others = (name for name in ("labels", "grades") if name != kind)
-    roles = [role for name in others for role in sorted(OWN_COLUMNS[name] & declared)]
+    roles = [role for name in others for role in sorted(KIND_COLUMNS[name] & declared)]
     if roles and candidates:
         first = candidates[0]
         message = (

@@ -46,7 +46,9 @@ def truth_schemas(bound: BoundChallenge) -> list[Schema]:
     further = source.further
     if group := source.columns.get("group"):
         further = {**further, "group": group}
-    return [bound.as_measured(schema.with_columns(further, of_conditions)) for schema in schemas]
+    return [
+        bound.with_measure_needs(schema.with_columns(further, of_conditions)) for schema in schemas
+    ]
 
 
 # Groups and weights

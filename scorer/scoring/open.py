@@ -263,7 +263,9 @@ def open_challenge(
         truths=opened.truths,
         measures=measures,
         views=views,
-        digests=digests(challenge, bound.kind.name, bound.measures, bound.rules, has_positions),
+        digests=digests(
+            challenge, bound.kind.name, bound.measures, bound.undefined_rules, has_positions
+        ),
         columns=opened.columns,
         solution=_write_solution(bound, table) if Frames in views else "",
         picked=opened.picked,

@@ -84,7 +84,7 @@ def read_public(
     public = Public(
         kind.name,
         {},
-        called={role: bound.called(role) for role in ("list", "item")},
+        called={role: bound.column_of(role) for role in ("list", "item")},
         classes=classes,
         numbers=frozenset(challenge.submission.numbers),
         texts=challenge.submission.texts,

@@ -44,9 +44,10 @@ def refuse(challenge: Challenge, faults: Iterable[Fault]) -> None:
 class BoardRules(NamedTuple):
     """What the leaderboard's rules name."""
 
-    tie_breakers: tuple[Measure, ...] = ()  # measures or preferences that order equal submissions
-    rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
-    ranked_by: RankedBy | None = None  # several measures whose ranks are put together
+    # What orders equal submissions: measures, and preferences, which are measures of positions.
+    tie_breakers: tuple[Measure, ...] = ()
+    pairwise: tuple[Measure, Measure] | None = None  # a preference and its aggregation
+    rank_aggregate: RankedBy | None = None  # several measures whose ranks are put together
 
 
 def bind_rules(
@@ -76,12 +77,12 @@ def bind_rules(
         faults.append(Fault("leaderboard.rank_by.aggregate", "C117", str(error)))
         return rules
     if preference is not None:
-        rules = rules._replace(rank_by=(preference, aggregate))
+        rules = rules._replace(pairwise=(preference, aggregate))
     names = tuple(binder.find_ids(by.measures))
     if names and len(names) == len(by.measures):
-        ranked_by = RankedBy(names, aggregate, by.tie_break, by.each)
-        faults += _find_faults_of_each(challenge, ranked_by, measures)
-        rules = rules._replace(ranked_by=ranked_by)
+        rank_aggregate = RankedBy(names, aggregate, by.tie_break, by.each)
+        faults += _find_faults_of_each(challenge, rank_aggregate, measures)
+        rules = rules._replace(rank_aggregate=rank_aggregate)
     return rules
 
 

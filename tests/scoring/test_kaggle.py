@@ -302,3 +302,26 @@ def test_a_further_column_of_the_truths_name_is_left_out(kaggle):
     yaml = YAML.replace("submission: {columns: {list: id,", "submission: {columns: {list: key,")
     ran = kaggle("--allow-plugins", yaml=yaml, sent="key,price,id\nc,4,1\na,2,2\nb,2,3\n")
     assert ran.means() == {"metric(k=5)": pytest.approx(5 / 3), "MAE": pytest.approx(1 / 3)}
+
+
+TWICE = (
+    "truth: {file: truth.csv, columns: {list: id, target: price}}\n"
+    "submission: {columns: {list: id, prediction: price}}\n"
+    "metrics:\n"
+    "- {kaggle: metric.py, id: a, better: lower}\n"
+    "- {kaggle: metric.py, id: b, better: higher}\n"
+)
+
+
+def test_two_measures_of_one_file_do_not_share_settings(kaggle):
+    ran = kaggle("--allow-plugins", yaml=TWICE).assert_exit(2)
+    said = "challenge.yaml:5: error[C120] metrics[1]: metrics[0] has another better or resample"
+    assert said in ran.err, ran
+    named = TWICE.replace("id: b,", "id: b, metric: other, k: 2,")
+    ran = kaggle("--allow-plugins", yaml=named)
+    assert [measure["better"] for measure in json.loads(ran.out)["measures"]] == ["lower", "higher"]
+    assert ran.means() == {"a": pytest.approx(1 / 3), "b": pytest.approx(2 / 3)}
+    alike = TWICE.replace("id: b, better: higher", "id: b, better: lower, k: 2")
+    assert kaggle("--allow-plugins", yaml=alike).means() == ran.means()
+    broken = TWICE.replace("id: b,", "id: b, metric: 'other(',")
+    kaggle("--allow-plugins", yaml=broken).assert_exit(2, err=":5: error[C114]")
