@@ -235,6 +235,7 @@ class _Reader:
         self.open: list[_Collection] = []
         self.anchors: dict[str, _Anchor] = {}
         self.is_complete = False
+        self.has_merge = False
         self.total = 0  # values so far, aliases written out
         self.aliased = False
         self.cut = -1  # how far the last notation reaches that YAML cut in two
@@ -253,7 +254,8 @@ class _Reader:
             # PyYAML's own parser lets chr() fail on an escape such as "\UFFFFFFFF".
             self.findings.add(Problem("C103", f"not YAML: {error}", line=1, column=1))
             return None
-        return self.document
+        # Without what a merge would bring, its reader would find keys missing.
+        return None if self.has_merge else self.document
 
     def take(self, event: Any) -> None:
         """Make one event part of the document."""
@@ -291,6 +293,11 @@ class _Reader:
         if self.awaits_key():
             if anchor:
                 self.anchors[anchor] = _Anchor(text, (UNUSED,), 1, 0)
+            if is_plain and text == "<<":
+                self.report("C105", "merging by << is not supported; write the keys out", mark)
+                self.has_merge = True
+                self.open[-1].key = UNUSED
+                return
             self.take_key(text, mark)
             return
         value = None if is_plain and resolve_scalar(text) is None else text

@@ -81,6 +81,7 @@ QRELS = (Kind(ranked.recognize_qrels, ANY, needs_sample=False),)
 NO_SAMPLE = Preview(())
 THREE_COLUMNS = re.compile(r"[ \t]*\S+[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*")
 LISTS = "lists.csv"  # what the file of all lists is called, if one is needed
+ANSWER_ROLES = ("label", "target", "text", "item")
 MOST_SAMPLES = 20  # submissions that are looked at for one whose names of columns fit
 USAGES = {"Public", "Private", "Ignored"}  # words of the column Usage in Kaggle's solutions
 IGNORED = "rows called Ignored are a split of their own, and count among all rows"
@@ -129,7 +130,7 @@ def infer_from_submissions(
     """
     file = Path(os.path.realpath(truth))
     truth_preview = preview_table(file)
-    sample_preview = _preview_sample(truth_preview, submissions)
+    sample_preview = _preview_sample(truth_preview, submissions, find_needs(measures))
     try:
         data = _infer_challenge(file, truth_preview, sample_preview or NO_SAMPLE, measures).data
     except UsageError:
@@ -167,22 +168,34 @@ def find_lists(data: Mapping[str, Any], truth: Path) -> pl.DataFrame | None:
     return lists.rename({"list": section["columns"]["list"]})
 
 
-def _preview_sample(truth: Preview, submissions: Sequence[Path]) -> Preview | None:
-    """Return a preview of the first submission whose names of columns fit, else of the first.
+def _preview_sample(truth: Preview, submissions: Sequence[Path], needs: Needs) -> Preview | None:
+    """Return a preview of the submission whose names of columns fit best, else of the first.
 
-    The columns of TREC's runs have no names, so that they are read whatever the others are called.
+    Best is the truth's own column of answers, then a usual name or any of the truth; of equals the
+    first. The columns of TREC's runs have no names: they are read whatever the others are called.
     """
-    first = None
+    first = similar = None
     for n, path in enumerate(submissions):
         preview = preview_file(path) if os.path.isfile(path) else None
         if preview is not None and not preview.is_trec:
             has_usual_names = preview.find_role("list") and preview.find_role("item")
             if has_usual_names or any(map(truth.find_name, preview.names)):
-                return preview
+                if "probability" in needs.columns or _has_answers(truth, preview, needs):
+                    return preview
+                similar = similar or preview
         first = first or preview
         if first is not None and n >= MOST_SAMPLES:
             break
-    return first
+    return similar or first
+
+
+def _has_answers(truth: Preview, sample: Preview, needs: Needs) -> bool:
+    """Return whether a sample has a column that is called as the truth's answers."""
+    if (guess := _guess(truth, sample, needs, KINDS)) is None:
+        return False
+    columns = guess.truth.get("columns", {})
+    names = [columns.get(role, role) for role in ANSWER_ROLES if columns.get("list") != role]
+    return any(name in truth.names and sample.find_name(name) for name in names)
 
 
 def _infer_challenge(

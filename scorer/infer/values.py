@@ -192,9 +192,10 @@ def find_run_column(columns: ValueColumns, rows: pl.DataFrame, where: str) -> Va
     names = columns.run_names
     fitting = [name for name in names if not rows.select(*keys, name).is_duplicated().any()]
     if len(fitting) > 1:
+        options = " or ".join(f"--run {printable(name)}" for name in fitting)
         raise UsageError(
             f"{where}: the runs of a system may be in {' or in '.join(map(quoted, fitting))}; "
-            f"add --run {printable(fitting[0])} or another"
+            f"add {options}"
         )
     others = tuple(name for name in names if name not in fitting)
     return columns._replace(run=next(iter(fitting), None), run_names=others)

@@ -225,7 +225,7 @@ def parse_measure(
         NotationError: Parameters are unknown, missing or impossible.
     """
     # a metric of a challenge's own may have any name
-    _, inside, at = (notation, {}, None) if notation == metric.name else parse(notation)
+    word, inside, at = (notation, {}, None) if notation == metric.name else parse(notation)
     given: dict[str, Any] = {}
     for key, value in [*inside.items(), *(params or {}).items()]:
         for name, setting in _translate_parameter(metric, key, value).items():
@@ -247,8 +247,8 @@ def parse_measure(
         key = str(fault["loc"][0])
         label = "cut-off" if key == metric.cutoff == "k" else key
         if fault["type"] == "missing":
-            example = f"{metric.name}@10" if key == "k" else f"{metric.name}({key}=...)"
-            message = f"{metric.name} needs its {label}, such as {example}"
+            example = f"{word}@10" if key == "k" else f"{word}({key}=...)"
+            message = f"{word} needs its {label}, such as {example}"
         else:
             value, allowed = format_value(given.get(key)), _allowed_values(metric, key)
             message = f"{metric.name}: {label} cannot be {value}; {allowed}"
@@ -413,6 +413,8 @@ def _translate_parameter(metric: Metric, key: str, value: Any) -> dict[str, Any]
 def _allowed_values(metric: Metric, key: str) -> str:
     """The values that a parameter can have, from its model."""
     _, _, choices, description = describe_parameters(metric)[key]
+    if description[1:2].islower() or description.startswith("A "):  # it begins no sentence here
+        description = description[0].lower() + description[1:]
     message = f"it can be {', '.join(choices)}" if choices else ""
     return "; ".join(part for part in (message, description) if part) or "see its page"
 

@@ -143,7 +143,10 @@ def bind(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:
     conflicts: list[Fault] = []
     kind = decide_kind(challenge, candidates, conflicts)
     measures = _bind_measures(challenge, candidates, kind, faults)
-    refuse(challenge, faults)
+    # Without a measure that is understood, the kind may be another one.
+    unused = [*find_unused_keys(challenge, kind.name)] if candidates or not faults else []
+    if faults:
+        refuse(challenge, [*faults, *unused])
     undefined_rules = {
         part.id: _find_undefined_rule(challenge, part)
         for measure in measures
@@ -156,7 +159,7 @@ def bind(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:
     if kind.name == "boxes" and challenge.submission.each is None:
         message = "what a box is made of is not said: each: [class, score, x1, y1, x2, y2]"
         conflicts.append(Fault("submission", "C121", message))
-    refuse(challenge, [*conflicts, *find_unused_keys(challenge, kind.name)])
+    refuse(challenge, [*conflicts, *unused])
     if measures and not any(measure.primary for measure in measures):
         measures = (replace(measures[0], primary=True), *measures[1:])
     bound = BoundChallenge(
@@ -382,7 +385,7 @@ def _bind_measures(
             continue
         measure = combiner.combine(spec, measure)
         bound[candidate.position] = measure
-        faults += _find_unmet_needs(challenge, spec, measure)
+        faults += _find_unmet_needs(challenge, kind, spec, measure)
     # Without one of the measures, formulas that name it would be reported, too.
     if len(bound) == len(candidates):
         bound = combiner.bind_composites(challenge.metrics, bound)
@@ -395,9 +398,13 @@ def _key_of(spec: MeasureSpec, error: NotationError) -> str:
     return f"{spec.key}.{error.parameter}" if error.parameter else spec.key
 
 
-def _find_unmet_needs(challenge: Challenge, spec: MeasureSpec, measure: Measure) -> Iterator[Fault]:
+def _find_unmet_needs(
+    challenge: Challenge, kind: Kind, spec: MeasureSpec, measure: Measure
+) -> Iterator[Fault]:
     """Yield what a measure needs and the challenge lacks: a rule of ties, files, columns."""
-    ties, metric = challenge.submission.ties, measure.metric
+    metric = measure.metric
+    # In a challenge of another kind the key itself is refused.
+    ties = challenge.submission.ties if kind.name == "grades" else None
     if ties == "mean-rank" and ties not in metric.ties:
         yield Fault(spec.key, "C122", f"{metric.name} does not know submission.ties: mean-rank")
     if ties == "expected" and ties not in metric.ties:

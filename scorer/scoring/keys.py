@@ -56,7 +56,7 @@ KEY_USES = {
     ),
     "submission.ties": KeyUse(
         frozenset({"grades"}),
-        "no scores rank items here, so that no rule of ties has an effect",
+        "no scores rank items, and so none are equal: this challenge has {kind}",
         "leave it out; NormalizedGini(ties=file) takes equal rows as the file has them",
     ),
 }

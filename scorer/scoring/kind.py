@@ -26,6 +26,8 @@ KIND_COLUMNS = {
     "labels": {"label", "target"},
     "grades": {"text"},
 }
+# The columns by which measures of several kinds are held against each other.
+USUAL_COLUMNS = {**KIND_COLUMNS, "grades": {"text", "item", "grade"}, "ratings": {"rating"}}
 LISTS_HELP = "write lists: {file: lists.csv}, with a column list"
 
 
@@ -110,19 +112,12 @@ def decide_kind(challenge: Challenge, candidates: Sequence[Candidate], faults: l
                 message += f", and this challenge has {kind.name}"
                 faults.append(Fault(each.spec.key, "C115", message))
         return kind
-    fits = candidates[0].kinds if candidates else frozenset[str]()
-    for n, each in enumerate(candidates):
-        if n and not fits & each.kinds:
-            first = next((e for e in candidates[:n] if not e.kinds & each.kinds), candidates[0])
-            message = (
-                f"{first.name} looks at {_or(first.kinds)} and {each.name} at {_or(each.kinds)}; "
-                "one challenge has one kind"
-            )
-            faults.append(Fault(each.spec.key, "C115", message))
-            return find_kind(min(fits))
-        fits &= each.kinds
-    fits = fits or frozenset(KINDS)
     declared = _declared_roles(challenge)
+    fits = frozenset(KINDS).intersection(*(each.kinds for each in candidates))
+    if not fits:
+        name = _likeliest_kind(candidates, declared)
+        faults += _find_other_kinds(candidates, name)
+        return find_kind(name)
     views = {metric.view for each in candidates for metric in each.metrics}
     if views == {Frames} and declared <= {"list"}:
         return find_kind("frames")
@@ -131,6 +126,32 @@ def decide_kind(challenge: Challenge, candidates: Sequence[Candidate], faults: l
     conflicts = list(_find_ambiguous_cells(challenge, fits, declared, Targets in views))
     faults += conflicts or _find_other_columns(challenge, candidates, name)
     return find_kind(name)
+
+
+def _likeliest_kind(candidates: Sequence[Candidate], declared: set[str]) -> str:
+    """Return the kind that the declared columns show, else the one that most measures are for."""
+    names = dict.fromkeys(name for each in candidates for name in sorted(each.kinds))
+
+    def rate(name: str) -> tuple[bool, int]:
+        count = sum(name in each.kinds for each in candidates)
+        return not declared.isdisjoint(USUAL_COLUMNS.get(name, ())), count
+
+    return max(names, key=rate)  # of equals the first
+
+
+def _find_other_kinds(candidates: Sequence[Candidate], kind: str) -> Iterator[Fault]:
+    """Yield each measure that is not for this kind, beside one that is."""
+    fitting = [each for each in candidates if kind in each.kinds]
+    for other in candidates:
+        if kind in other.kinds:
+            continue
+        fit = next((each for each in fitting if not each.kinds & other.kinds), fitting[0])
+        first, second = sorted((fit, other), key=lambda each: each.position)
+        message = (
+            f"{first.name} looks at {_or(first.kinds)} and {second.name} at {_or(second.kinds)}; "
+            "one challenge has one kind"
+        )
+        yield Fault(other.spec.key, "C115", message)
 
 
 def _declared_roles(challenge: Challenge) -> set[str]:

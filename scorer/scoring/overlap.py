@@ -14,6 +14,7 @@ from scorer.kinds.ranking import Grades
 from scorer.reading.table import Table
 from scorer.results.scorecard import ItemOverlap
 from scorer.views.ranked import Judged
+from scorer.views.texts import Texts
 
 FEW_HITS = 0.1  # judged items a list; a file with more of them is not looked into
 FEW_ITEMS = 0.01  # the share of the items that are in the truth, below which it is odd
@@ -31,6 +32,8 @@ REASONS = {  # code of what explains an id -> in words, of many
 def find_low_overlap(truth: OpenTruth, views: Views, table: Table) -> ItemOverlap | None:
     """Return the overlap of a submission's items with the truth's if hardly any occurs there."""
     if not isinstance(truth, Grades) or not len(table) or "item" not in table:
+        return None
+    if Texts in views.views:  # a good text need not be one of the truth's
         return None
     if views.views[Judged].hits.rank.size >= FEW_HITS * len(truth.lists):
         return None

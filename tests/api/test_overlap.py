@@ -59,6 +59,16 @@ def test_data_is_told_by_its_name():
     )
 
 
+def test_texts_need_not_be_those_of_the_truth(challenge):
+    folder = challenge(
+        "truth: {file: truth.csv, columns: {text: text}}\nmetrics: [BLEU, TokenJaccard]\n"
+        "submission: {columns: {text: text}}\n",
+        **{"truth.csv": "list,text\n1,the cat sat\n2,a dog ran\n",
+           "mine.csv": "list,text\n1,the cat sits\n2,the dog ran\n"},
+    )  # fmt: skip
+    assert scorer.score(folder, [folder / "mine.csv"]).notes == ()
+
+
 @pytest.mark.slow("lints many challenges")
 def test_lint_says_what_checks_cannot_see_and_repeats_unused_columns(challenge, score):
     folder = challenge(

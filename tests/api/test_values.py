@@ -287,7 +287,10 @@ def test_two_columns_of_runs_are_asked_for(score, tmp_path, monkeypatch):
     rows = "".join(f"a,{n},{n + 10},x,{n / 10}\n" for n in range(4))
     Path("mine.csv").write_text(f"model,seed,epoch,case,score\n{rows}")
     ran = score("values", "mine.csv")
-    ran.assert_exit(2, err="the runs of a system may be in 'seed' or in 'epoch'; add --run seed")
+    ran.assert_exit(
+        2,
+        err="the runs of a system may be in 'seed' or in 'epoch'; add --run seed or --run epoch\n",
+    )
     ran = score("values", "mine.csv", "--run", "epoch")
     ran.assert_exit(0, err="runs in 'epoch', cases in 'case', values in 'score', 'seed' not used")
     with pytest.raises(UsageError, match="--run seed"):

@@ -112,7 +112,7 @@ def test_reach(text, path, reached):
         ("a: 'no'\nb: \"1\"\nc: '~'", {"a": "no", "b": "1", "c": "~"}),
         ("7: a\n~: b\ntrue: c", {"7": "a", "~": "b", "true": "c"}),
         ("a: &x [1, {b: c}]\nd: [*x, *x]", {"a": [1, {"b": "c"}], "d": [[1, {"b": "c"}]] * 2}),
-        ("<<: {a: 1}", {"<<": {"a": 1}}),
+        ("'<<': {a: 1}", {"<<": {"a": 1}}),
         ("m: [P@5, AP(rel=2)@10, 'AP(a=1, b=2)', \"MARp@5,10\"]",
          {"m": ["P@5", "AP(rel=2)@10", "AP(a=1, b=2)", "MARp@5,10"]}),
         ("m:\n- AP(a=1, b=2)\n- MARp@5,10\n- nDCG(gains={0:0,1:3})@5",
@@ -141,6 +141,10 @@ MISPLACED = "this fits no key or item above it; look at the indentation"
         ("a: !!str 1\nb: ! c\nd: !x [1]\n", [
             f"{place} C108 a tag ('!...') has no meaning here; write the value alone"
             for place in ("1:4", "2:4", "3:4")]),
+        ("a: &c {x: 1}\nb: {<<: *c, y: 2}\nd: {<<: [*c, *c]}\nd: 1", [
+            "2:5 C105 merging by << is not supported; write the keys out",
+            "3:5 C105 merging by << is not supported; write the keys out",
+            "4:1 C104 key 'd' is given twice (first on line 3)"]),
         ("a: *b", ["1:4 C109 alias 'b' names nothing above it"]),
         ("a: &b [*b]", ["1:8 C109 alias 'b' stands inside what it names"]),
         ("? [a]\n: b\nc: d", ["1:3 C103 a key is a text, not a list or a mapping"]),

@@ -141,3 +141,15 @@ def test_a_folder_of_trec_runs_is_its_files(folder, score):
         0,
         score("qrels.txt", "runs/x.txt", "runs/y.txt", "-m", "AP").out,
     )
+
+
+@pytest.mark.parametrize("header", ["id,p", "id,a,b"])
+def test_an_odd_first_file_does_not_reject_the_others(folder, score, header):
+    """Without a challenge a file with the truth's own column of answers says what columns are."""
+    (folder / "classes.csv").write_text("id,class\nx,a\ny,b\n")
+    (folder / "good.csv").write_text("id,class\nx,a\ny,a\n")
+    cells = ",0.5" * header.count(",")
+    (folder / "odd.csv").write_text(f"{header}\nx{cells}\ny{cells}\n")
+    ran = score("classes.csv", "odd.csv", "good.csv", "-m", "Accuracy")
+    assert "good     0.5000" in ran.out
+    assert "odd: not scored, 1 error (S201)" in ran.out

@@ -256,8 +256,8 @@ def test_notation(notation, name):
 @pytest.mark.parametrize(
     ("notation", "says"),
     [
-        ("RPP(rel=0)", "rel cannot be 0; The lowest grade that counts, above 0"),
-        ("LexiRecall(rel=-1)", "rel cannot be -1; The lowest grade that counts, above 0."),
+        ("RPP(rel=0)", "rel cannot be 0; the lowest grade that counts, above 0"),
+        ("LexiRecall(rel=-1)", "rel cannot be -1; the lowest grade that counts, above 0."),
         ("RPP(weights=linear)", "it can be uniform, inverse, log"),
         ("invRPP(weights=log)", "'weights' is given twice"),
         ("LexiRecall(depth=3)", "no parameter 'depth'"),

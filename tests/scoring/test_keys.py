@@ -18,7 +18,12 @@ FILES = {
     [
         ("labels", "submission: {length: 3}", "submission.length: lists of items are long"),
         ("labels", "submission: {item_pattern: x}", "submission.item_pattern: items have ids"),
-        ("labels", "submission: {ties: file}", "submission.ties: no scores rank items here"),
+        (
+            "labels",
+            "submission: {ties: file}",
+            "submission.ties: no scores rank items, and so none",
+        ),
+        ("labels", "submission: {ties: expected}", "submission.ties: no scores rank items, and"),
         ("labels", "submission: {ties: item-desc}", None),
         ("labels", "submission: {each: [x, y]}", "submission.each: this challenge has labels"),
         ("labels", "history: h.csv", "history: only items are new or old to a user"),
@@ -43,3 +48,28 @@ def test_a_key_that_the_kind_does_not_use_is_refused(tmp_path, kind, written, sa
     [problem] = caught.value.problems
     assert (problem.code, problem.line) == ("C122", 3)
     assert problem.message.startswith(says)
+
+
+def test_keys_without_an_effect_are_told_beside_wrong_measures(tmp_path):
+    (tmp_path / "truth.csv").write_text("list,label\nq,a\n")
+    text = """\
+truth: {file: truth.csv, columns: {label: label}}
+metrics: [LogLoss, Accuracy(x=1), Acuracy]
+submission:
+  ties: expected
+  length: 3
+  item_pattern: x
+"""
+    with pytest.raises(ChallengeError) as caught:
+        bind(load(text, tmp_path))
+    assert [(each.line, each.code) for each in caught.value.problems] == [
+        (2, "C113"), (2, "C114"), (4, "C122"), (5, "C122"), (6, "C122"),
+    ]  # fmt: skip
+
+
+def test_a_key_is_not_refused_for_a_kind_that_no_measure_shows(tmp_path):
+    (tmp_path / "truth.csv").write_text("list,item\nq,a\n")
+    text = "truth: truth.csv\nmetrics: [Acuracy]\nsubmission: {numbers: [a]}\n"
+    with pytest.raises(ChallengeError) as caught:
+        bind(load(text, tmp_path))
+    assert [each.code for each in caught.value.problems] == ["C113"]
