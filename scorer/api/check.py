@@ -32,7 +32,7 @@ class Checked(Renderable, list[Scored]):
         self.challenge = challenge
 
     def content(self) -> Any:
-        """The findings as data, for `to_json` and the other forms of output."""
+        """Return the findings as data, for JSON and the other forms of output."""
         return CheckedFiles.of(self.challenge, self)
 
     def __repr__(self) -> str:

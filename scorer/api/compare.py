@@ -117,7 +117,8 @@ class Comparison(TableResult):
         for name in (a, b):
             if name not in self.names:
                 raise UnknownName("submission here", name, list(self.names))
-        known, chosen = self.report.measures, self.report.primary
+        known = self.report.measures
+        chosen = self.report.primary
         if measure is not None:
             named = find_measure(known, measure)
             if named is None:
@@ -233,7 +234,8 @@ def _score(
     progress: Progress | None,
 ) -> tuple[Sequence[Scored], BoardReport]:
     """Return the outcome of each submission on the lists of a split, and their leaderboard."""
-    terms, named = terms_of(ready), [] if split is None else [split]
+    terms = terms_of(ready)
+    named = [] if split is None else [split]
     masks = split_masks(terms.challenge, terms.lists, terms.groups, named)
     outcomes = score_files(ready, files, progress)
     terms, outcomes, scope = restrict_to_split(terms, outcomes, masks, split)

@@ -131,8 +131,11 @@ def _columns_of_lists(
     data: Mapping[Any, Any], schema: Schema, label: str
 ) -> dict[str, pl.Series | list[str]]:
     """Return role -> column of `{list: {item: value}}` or `{list: [item, ...]}`, best first."""
-    lists, items, values = list[Any](), list[Any](), list[Any]()
-    list_name, item_name = schema.column_name("list"), schema.column_name("item")
+    lists = list[Any]()
+    items = list[Any]()
+    values = list[Any]()
+    list_name = schema.column_name("list")
+    item_name = schema.column_name("item")
     value = _value_role(schema)
     is_valued = False
     for name, content in data.items():
@@ -173,7 +176,8 @@ def _of_ids(
     data: Mapping[Any, Any], schema: Schema, label: str
 ) -> dict[str, pl.Series | list[str]]:
     """Return role -> column of `{id: value}`."""
-    ids, value = list(data), _value_role(schema)
+    ids = list(data)
+    value = _value_role(schema)
     name = schema.column_name("list")
     return {
         "list": to_ids(ids, lambda n: label),

@@ -112,7 +112,8 @@ def explain(
         UnknownName: The truth has no such list, or the challenge no such split.
         UsageError: The list is not in the split, or a table has several systems and none is named.
     """
-    bound, file = bind(to_challenge(challenge), allow_plugins), to_submission_file(submission)
+    bound = bind(to_challenge(challenge), allow_plugins)
+    file = to_submission_file(submission)
     files = [file]
     if holds_systems(bound) and own_file_problem(bound.challenge, file.path) is None:
         files = split_systems(bound, file)
@@ -150,7 +151,8 @@ def _find_scope(ready: OpenChallenge, name: str | None, split: str | None) -> _S
     `UnknownName` if there is no such list or split, `UsageError` if the list is in another split.
     """
     assert ready.truth is not None
-    challenge, lists = ready.bound.challenge, ready.truth.lists
+    challenge = ready.bound.challenge
+    lists = ready.truth.lists
     if name is not None and name not in lists:
         raise UnknownName(ready.public.word("list"), name, lists)
     wanted = [] if split is None else [split]
@@ -170,7 +172,8 @@ def _find_scope(ready: OpenChallenge, name: str | None, split: str | None) -> _S
 def _explain_file(ready: OpenChallenge, file: SubmissionFile, scope: _Scope) -> results.Explanation:
     """Return the explanation of one file, which has no measures if the file cannot be scored."""
     findings = find_own_file(ready, file.path)
-    table, card = None, None
+    table = None
+    card = None
     if file.problems:
         findings = rejected_outcome(file).findings
     elif not findings:
@@ -202,11 +205,9 @@ def _explain_worst(
 ) -> tuple[ExplainedMeasure, ...]:
     """Return the worst lists by each measure, of those that are kept."""
     kept = card if keep is None else restrict_card(card, keep)
-    rules, word, plural = (
-        ready.bound.undefined_rules,
-        ready.public.word("list"),
-        ready.public.lists_called,
-    )
+    rules = ready.bound.undefined_rules
+    word = ready.public.word("list")
+    plural = ready.public.lists_called
     return tuple(
         explain_worst_lists(measure, kept, rules, word, plural) for measure in ready.measures
     )
@@ -218,7 +219,8 @@ def _explain_measure(
     """Return how a list comes by its value of a measure."""
     assert ready.truth is not None
     assert scope.list is not None
-    at, ties = ready.truth.lists.index(scope.list), ready.bound.challenge.submission.ties
+    at = ready.truth.lists.index(scope.list)
+    ties = ready.bound.challenge.submission.ties
     condition = measure.combination.where
     picked = ready.plan.picked.get(None, {}).get(condition) if condition else None
     truth, sent = (picked.truth, picked.filter(table)) if picked else (ready.truth, table)
@@ -245,7 +247,8 @@ def _join_runs(system: str, runs: Sequence[results.Explanation]) -> results.Expl
 
 def _mean_of_runs(names: Sequence[str], runs: Sequence[ExplainedMeasure]) -> ExplainedMeasure:
     """Return a measure's values of several runs, and their mean."""
-    first, steps = runs[0], list[Step]()
+    first = runs[0]
+    steps = list[Step]()
     for name, run in zip(names, runs, strict=True):
         steps += [Sentence(f"Run {name}"), *run.steps]
     values = [run.value for run in runs]

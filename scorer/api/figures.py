@@ -19,7 +19,8 @@ from scorer.results.report import Report
 
 MILLIMETRES = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72}  # in each unit of a width
 PIXELS = 96 / 25.4  # of a drawing in a millimetre, as CSS has them
-NARROWEST, WIDEST = 60.0, 1000.0  # millimetres
+NARROWEST = 60.0  # millimetres
+WIDEST = 1000.0  # millimetres
 PNG_SCALE = 300 / 96  # for 300 dots an inch
 FORMS = ("svg", "pdf", "png")
 MISSING_CONVERTER = "PDF and PNG need vl-convert-python: pip install 'challenge-scorer[figures]'"

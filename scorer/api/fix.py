@@ -220,7 +220,8 @@ class Repairs:
 
     def _describe(self, n: int, target: Path | None) -> list[str]:
         """Return what was done to a file, whose copy went there, if one was written."""
-        name, repair = printable(self.files[n].display), self._repaired.get(n)
+        name = printable(self.files[n].display)
+        repair = self._repaired.get(n)
         changes = [] if repair is None else [f"  {printable(c)}" for c in repair.changes]
         if target is not None:
             return [f"{name}: repaired copy in {printable(target)}", *changes]

@@ -13,15 +13,12 @@ from scorer.core.text import join_first, printable
 SYSTEM_FILES = ("thumbs.db", "desktop.ini", "ehthumbs.db", "icon\r")
 # Suffixes of notes, documents, pictures and programs, none of which a submission has. A run may
 # have any other suffix, such as `.bm25`.
-OTHER_SUFFIXES = frozenset(
-    (
-        *(".md", ".rst", ".html", ".htm", ".pdf", ".tex", ".doc", ".docx", ".odt", ".rtf"),
-        *(".xls", ".xlsm", ".ods", ".numbers", ".ppt", ".pptx"),
-        *(".png", ".jpg", ".jpeg", ".gif", ".svg", ".py", ".pyc", ".ipynb", ".r", ".sh", ".bat"),
-        *(".yaml", ".yml", ".toml", ".ini", ".db", ".log", ".lnk", ".url"),
-        *(".bak", ".tmp", ".swp", ".part", ".crdownload"),
-    )
-)
+SUFFIXES_OF_OTHERS = """
+.md .rst .html .htm .pdf .tex .doc .docx .odt .rtf .xls .xlsm .ods .numbers .ppt .pptx
+.png .jpg .jpeg .gif .svg .py .pyc .ipynb .r .sh .bat
+.yaml .yml .toml .ini .db .log .lnk .url .bak .tmp .swp .part .crdownload
+"""
+OTHER_SUFFIXES = frozenset(SUFFIXES_OF_OTHERS.split())
 NAMES_WITHOUT_SUFFIX = ("readme", "license", "licence", "makefile", "dockerfile")
 
 

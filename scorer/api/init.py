@@ -199,7 +199,8 @@ def _init_from_truth(folder: Path, truth: Path, sample: Path | None, term: bool)
     if len({path.name for path in paths}) < len(paths):
         raise UsageError(f"two of the files are called {quoted(truth.name)}")
     inferred = infer(truth, sample)
-    data, further = inferred.data, dict[str, bytes]()
+    data = inferred.data
+    further = dict[str, bytes]()
     _add_rules_of_sample(data, truth, sample)
     if (lists := find_lists(data, truth)) is not None:
         further[LISTS] = lists.write_csv().encode()
@@ -285,9 +286,12 @@ def _find_item_pattern(opened: OpenChallenge, challenge: Challenge, sample: Path
 
 def _term_lines(data: Mapping[str, Any]) -> str:
     """Return splits, phases, a quota and grading as comments of challenge.yaml."""
-    public, private, splits = "public", "private", ""
+    public = "public"
+    private = "private"
+    splits = ""
     if "splits" in data:  # by the truth's own column
-        public, private = "Public", "Private"
+        public = "Public"
+        private = "Private"
     else:
         splits = SPLITS.format(seed=secrets.randbelow(LARGEST_SEED))
     text = TERM.format(splits=splits, public=public, private=private, placeholder=PLACEHOLDER)

@@ -104,8 +104,16 @@ def kit(challenge: Challenge | BoundChallenge | Path | str, *, allow_plugins: bo
 
 # The keys of a measure that a kit writes beside its metric and the parameters.
 MEASURE_KEYS = (
-    *("score", "average", "aggregate", "weights", "group", "where", "unit", "better"),
-    *("id", "primary"),
+    "score",
+    "average",
+    "aggregate",
+    "weights",
+    "group",
+    "where",
+    "unit",
+    "better",
+    "id",
+    "primary",
 )
 
 
@@ -137,7 +145,8 @@ class _KitFiles:
         """Whether the groups of the lists say which split a list is in."""
         challenge = self.bound.challenge
         names = {name.casefold() for name in self.public.groups.values()}
-        split_names, splits = SPLIT_NAMES, challenge.splits
+        split_names = SPLIT_NAMES
+        splits = challenge.splits
         if splits is not None:  # Where a file names the splits, phases name those that they show.
             shown = {phase.show for phase in challenge.phases} - {*RESERVED_SPLITS}
             split_names = split_names.union(map(str.casefold, (*splits.shares, *shown)))
@@ -146,7 +155,8 @@ class _KitFiles:
 
     def write_lists(self) -> dict[str, Any]:
         """Write the lists: the columns of their public file that have a role, else their ids."""
-        challenge, public = self.bound.challenge, self.public
+        challenge = self.bound.challenge
+        public = self.public
         if challenge.lists is not None:
             optional = () if self.hides_groups else ("group",)
             return self._copy("lists", challenge.lists, Schema(("list",), optional))
@@ -157,7 +167,8 @@ class _KitFiles:
 
     def write_items(self) -> dict[str, Any] | None:
         """Write the items of their public file, else the public pairs; return None without any."""
-        source, kind = self.bound.challenge.items, self.bound.kind.name
+        source = self.bound.challenge.items
+        kind = self.bound.kind.name
         if source is not None and (kind == "grades" or _has_list_column(source)):
             features = {f"features[{n}]": name for n, name in enumerate(source.features)}
             users = {} if source.users is None else {"users": source.users}
@@ -180,7 +191,8 @@ class _KitFiles:
 
     def write_keys(self) -> dict[str, Any]:
         """Write the files that `submission.lines` and `.classes` name; return these keys."""
-        key_files, keys = self.bound.challenge.key_files, dict[str, Any]()
+        key_files = self.bound.challenge.key_files
+        keys = dict[str, Any]()
         if (lines := key_files.get("submission.lines")) is not None:
             optional = ("item",) if "item" in lines.columns else ()
             source = Source.model_construct(**dict(lines))
@@ -244,7 +256,8 @@ def _split_measures(bound: BoundChallenge, public: Public) -> tuple[list[Measure
         is_known = origin.startswith("scorer.") or measure.metric.name in of_kind
         return is_known and not measure.metric.needs(measure.params)
 
-    computable, omitted = [], []
+    computable = []
+    omitted = []
     for spec, measure in zip(bound.challenge.metrics, bound.measures, strict=True):
         if is_computable(measure):
             computable.append(spec)
@@ -262,7 +275,8 @@ def _definition(
 ) -> dict[str, Any]:
     """Return challenge.yaml without its secrets, and write the public files that it names."""
     challenge = bound.challenge
-    lists, items = files.write_lists(), files.write_items()
+    lists = files.write_lists()
+    items = files.write_items()
     submission = _submission(bound, public, bool(computable)) | files.write_keys()
     definition: dict[str, Any] = {
         **challenge.model_dump(include={"scorer", "id", "title", "description"}),
@@ -285,7 +299,8 @@ def _truth(bound: BoundChallenge, has_items: bool) -> dict[str, Any]:
 
     It has the columns of all roles, since a participant may score against a truth of his own.
     """
-    truth, kind = bound.challenge.truth, bound.kind.name
+    truth = bound.challenge.truth
+    kind = bound.kind.name
     roles: tuple[str, ...] = ("item",)
     if kind == "preferences":
         roles = ("better", "worse")
@@ -310,7 +325,8 @@ def _submission(bound: BoundChallenge, public: Public, has_measures: bool) -> di
     Without measures, which say which columns are needed, it names the column of probabilities.
     """
     rules = bound.challenge.submission.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    columns, likely = dict(rules.get("columns", {})), f"{LIKELY}[0]"
+    columns = dict(rules.get("columns", {}))
+    likely = f"{LIKELY}[0]"
     if probability := rules.pop("probability", None):
         single = probability.get("") if len(probability) == 1 else None
         columns["probability"] = single or probability

@@ -83,7 +83,8 @@ def write_readme(
 
 def _describe_form(bound: BoundChallenge, public: Public, sample: Sample | None) -> str:
     """Return the form of a submission in Markdown: columns, an example, rules, limits."""
-    rules, truth_columns = bound.challenge.submission, bound.challenge.truth.columns
+    rules = bound.challenge.submission
+    truth_columns = bound.challenge.truth.columns
     columns = list(_columns(bound, public, sample))
     text = _render(
         "form.md",
@@ -148,7 +149,8 @@ def write_codes() -> str:
 
 def _columns(bound: BoundChallenge, public: Public, sample: Sample | None) -> Iterator[FormColumn]:
     """Yield the columns of a file; none of a file that is no table with named columns."""
-    rules, schema = bound.challenge.submission, bound.shapes[0]
+    rules = bound.challenge.submission
+    schema = bound.shapes[0]
     if rules.document or rules.format not in TABULAR:
         return
     roles = _roles_in_file(bound)
@@ -166,7 +168,8 @@ def _columns(bound: BoundChallenge, public: Public, sample: Sample | None) -> It
 
 def _roles_in_file(bound: BoundChallenge) -> list[str]:
     """Return the roles of a submission that have a column, or a place, of their own in a file."""
-    rules, schema = bound.challenge.submission, bound.shapes[0]
+    rules = bound.challenge.submission
+    schema = bound.shapes[0]
     roles = [role for role in schema.roles if role != "tag"]
     if rules.document:
         return [role for role in roles if role in rules.document]
@@ -223,7 +226,8 @@ def _order(bound: BoundChallenge) -> list[str]:
 
     The last is "" if a file may have none of them, so that its rows are in order.
     """
-    rules, schema = bound.challenge.submission, bound.shapes[0]
+    rules = bound.challenge.submission
+    schema = bound.shapes[0]
     if "rank" not in schema.roles or rules.cells or rules.wide or rules.format == "lists":
         return []
     if rules.format == "trec":
@@ -244,7 +248,8 @@ def _measure_name(measure: Measure) -> str:
 
 def _first_lines(sample: Sample) -> list[str]:
     """Return the header of a sample, where it has one, and its first rows."""
-    data, rows = sample.data, FIRST_ROWS
+    data = sample.data
+    rows = FIRST_ROWS
     if sample.name.endswith(".zip"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return [f"{each.filename} ({each.file_size:,} bytes)" for each in archive.infolist()]

@@ -18,8 +18,19 @@ from scorer.scoring.bind import BoundChallenge
 
 # Most patterns of texts fit one of these.
 TEXTS = (
-    *("a text", "text", "TEXT", "a", "A", "1"),
-    *("1 2", "1 2 3", "1 2 3 4", "0.5", "1,2", "1.5 2.5", ""),
+    "a text",
+    "text",
+    "TEXT",
+    "a",
+    "A",
+    "1",
+    "1 2",
+    "1 2 3",
+    "1 2 3 4",
+    "0.5",
+    "1,2",
+    "1.5 2.5",
+    "",
 )
 DEPTH = 10  # items of a sample's list where any number is allowed
 BOX = {
@@ -85,7 +96,8 @@ def _format_name(rules: Submission) -> str:
 
 def _draw_rows(bound: BoundChallenge, public: Public, chance: Random) -> Iterator[Row]:
     """Yield the rows of a submission by the challenge's kind."""
-    rules, kind = bound.challenge.submission, bound.kind.name
+    rules = bound.challenge.submission
+    kind = bound.kind.name
     if bound.kind.sample is not None:
         yield from bound.kind.sample(rules, public, chance)
     elif kind == "labels":

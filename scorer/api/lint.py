@@ -72,7 +72,7 @@ class Lint(TableResult):
         self.detectable: Detectable = result.detectable
 
     def content(self) -> soundness.Lint:
-        """The result as data; text, JSON and HTML are made from it."""
+        """Return the result as data; text, JSON and HTML are made from it."""
         return self._result
 
     def __repr__(self) -> str:
@@ -93,7 +93,7 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
     """
     challenge = to_challenge(challenge)
     bound = bind(challenge, allow_plugins)
-    # Nobody sees names of examples. Those with a truth of their own have other lists.
+    # Examples have no names, as none is shown. Those with a truth of their own have other lists.
     files = [
         SubmissionFile(name="", path=example.submission)
         for example in challenge.examples
@@ -163,7 +163,10 @@ class ScoredFiles(NamedTuple):
 
 
 def _score_examples(ready: OpenChallenge) -> ScoredFiles:
-    """Score the examples; `comparable` has none with a truth of its own (whose values are not)."""
+    """Score the examples.
+
+    Those with a truth of their own are not `comparable`: their values are of other lists.
+    """
     remarks = list[Remark]()
     comparable = list[Scored]()
     challenge = ready.bound.challenge

@@ -97,8 +97,10 @@ def _measure_faults(
     ready: OpenChallenge, measure: Measure, values: ProbeValues
 ) -> Iterator[Remark]:
     """Yield why a measure cannot rank submissions as it should."""
-    name, is_up = measure.id, measure.metric.better == "higher"
-    means, chance = values.means[name], values.chance[name]
+    name = measure.id
+    is_up = measure.metric.better == "higher"
+    means = values.means[name]
+    chance = values.chance[name]
     severity: Severity = "error" if measure.primary else "warning"
     perfect = means["perfect"]
     assert perfect is not None
@@ -119,7 +121,8 @@ def _measure_faults(
             message = f"{name}: {probe} ({better}) is better than perfect ({best})"
             message += "; is the truth, or the metric's direction, inverted?"
             yield Remark(severity, message)
-    tied, others = means.get("tied"), values.chance_of_ties[name]
+    tied = means.get("tied")
+    others = values.chance_of_ties[name]
     if tied is not None and (tied < others.low or tied > others.high):
         message = f"{name}: a submission of equal scores has {tied:.4g}, and {others.low:.4g} to "
         message += f"{others.high:.4g} in 99 % of cases where the items' ids are shuffled: the rule"
@@ -177,7 +180,8 @@ def _lists_without_pairs(ready: OpenChallenge, answers: Grades) -> Iterator[Rema
 
 def _irrelevant_lists(ready: OpenChallenge, answers: Grades) -> Iterator[Remark]:
     """Yield how many lists have no relevant item."""
-    truth, count = answers.truth, len(answers.lists)
+    truth = answers.truth
+    count = len(answers.lists)
     rels = {m.params["rel"] for m in ready.measures if m.params.get("rel") is not None}
     for rel in sorted(rels or {JUST_ABOVE_ZERO}):
         has = np.bincount(truth.in_list[truth.grade >= rel], minlength=count) > 0
@@ -190,7 +194,8 @@ def _irrelevant_lists(ready: OpenChallenge, answers: Grades) -> Iterator[Remark]
 
 def _ties_at_cutoffs(ready: OpenChallenge, answers: Grades) -> Iterator[Remark]:
     """Yield how many lists have equal grades just above and just below a cut-off."""
-    ideal, count = answers.truth.ideal, len(answers.lists)
+    ideal = answers.truth.ideal
+    count = len(answers.lists)
     for k in sorted({k for measure in ready.measures for k in cutoffs(measure)}):
         grades = np.full((2, count), np.nan)
         for n, rank in enumerate((k, k + 1)):
@@ -204,7 +209,8 @@ def _ties_at_cutoffs(ready: OpenChallenge, answers: Grades) -> Iterator[Remark]:
 
 def _revealing_items(ready: OpenChallenge, answers: Grades) -> Iterator[Remark]:
     """Yield that public items say by their mere presence what is relevant, or judged."""
-    public, truth = ready.public, answers.truth
+    public = ready.public
+    truth = answers.truth
     if public.candidates is not None:
         relevant: dict[str, set[str]] = {name: set() for name in truth.lists}
         good = truth.grade > 0
@@ -238,7 +244,8 @@ def _rules_of_items(ready: OpenChallenge) -> Iterator[Remark]:
 
 def _lookalikes(ready: OpenChallenge) -> Iterator[Remark]:
     """Yield the ids and classes of the truth that a reader, or a tool, takes for one another."""
-    truth, challenge = ready.truth, ready.bound.challenge
+    truth = ready.truth
+    challenge = ready.bound.challenge
     assert truth is not None
     ids: dict[str, Iterable[str]] = {ready.public.word("list"): truth.lists}
     are_texts = Texts in ready.views or challenge.truth.texts or challenge.submission.texts
@@ -271,7 +278,8 @@ def _describe_pair(name: str, other: str) -> str:
 
 def _public_answers(ready: OpenChallenge) -> Iterator[Remark]:
     """Yield public files that seem to hold answers, or groups that the truth might hold alone."""
-    challenge, public = ready.bound.challenge, ready.public
+    challenge = ready.bound.challenge
+    public = ready.public
     if challenge.truthless:
         return
     is_named = challenge.lists is not None and not challenge.has_parts

@@ -25,7 +25,9 @@ SUBMISSIONS = (2, 5, 10, 30)  # among so many submissions a difference is to be 
 SMALLER = (0.5, 0.25)  # of the difference between two, for which lists are counted
 SHARES = (0.25, 0.5)  # of a perfect submission that are left to chance
 DRAWS = 5  # degraded submissions of every share
-KNOWN, DEGRADED = "the examples and baselines", "degraded truths"  # what differs
+# Whose differences the deviation is taken from.
+KNOWN = "the examples and baselines"
+DEGRADED = "degraded truths"
 POWER = 0.8  # how often such a difference is detected
 FEW_DRAWS = 100  # of the tests, of which the deviations are needed and not the p-values
 

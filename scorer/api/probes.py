@@ -150,7 +150,8 @@ def _image_probes(ready: OpenChallenge, answers: Images) -> Probes:
 def _rating_probes(answers: Ratings) -> Probes:
     """Return the probes of ratings."""
     truth = pl.DataFrame(answers.answers(()))
-    ratings, numbers = answers.truth.grade, ("prediction", "low", "high")
+    ratings = answers.truth.grade
+    numbers = ("prediction", "low", "high")
     ends = ratings.min(initial=np.inf) + ratings.max(initial=-np.inf)
     mean = float(ratings.mean()) if ratings.size else np.nan
     others = {
@@ -189,7 +190,8 @@ def _is_numeric(columns: Mapping[str, NDArray[Any]], name: str) -> bool:
 
 def _class_probes(ready: OpenChallenge, answers: Labels) -> Probes:
     """Return the probes of a table of classes, in which some groups may have numbers instead."""
-    classes, rules = answers.constants.classes, answers.side.rules
+    classes = answers.constants.classes
+    rules = answers.side.rules
     codes = {f"{LIKELY}[{n}]": code for n, code in enumerate(answers.columns)}
     if "score" in rules.columns:
         codes["score"] = len(classes) - 1
@@ -226,7 +228,8 @@ def _constant_classes(
 
     `codes` has the class of each column of numbers, by its role.
     """
-    classes, several = answers.constants.classes, answers.constants.several
+    classes = answers.constants.classes
+    several = answers.constants.several
     shares = answers.class_shares
     if shares is None:
         shares = indicator_matrix(answers.truth, len(classes))
@@ -257,11 +260,13 @@ def _common_rows(answers: Labels, groups: Ints) -> Ints:
 
 def _preference_probes(answers: Preferences) -> Probes:
     """Return the probes of preferences between the items of a list."""
-    truth, orders = answers.truth, answers.orders
+    truth = answers.truth
+    orders = answers.orders
     items = {"list": truth.list_names.gather(truth.in_list), "item": truth.items}
     size = truth.in_list.size
     depth = np.zeros(size, dtype=np.int64)  # an order that no preference of the truth contradicts
-    better, worse = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    better = [np.empty(0, dtype=np.int64)]
+    worse = [np.empty(0, dtype=np.int64)]
     blocks = zip(orders.layout.items, orders.bits, orders.rank, strict=True)
     for block_items, bits, rank in blocks:
         depth[block_items] = rank
@@ -373,7 +378,8 @@ def find_unanswerable_lists(ready: OpenChallenge, probes: Probes | None) -> Iter
             undefined[measure.id] &= _undefined_lists(ready, measure, cards)
         if not any(undefined.values()):
             return
-    path, word = str(ready.bound.challenge.truth.file), ready.public.word("list")
+    path = str(ready.bound.challenge.truth.file)
+    word = ready.public.word("list")
     help = "leave such lists out of the truth, or write undefined: skip"
     for measure in strict:
         if names := [name for name in ready.truth.lists if name in undefined[measure.id]]:

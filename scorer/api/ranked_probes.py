@@ -85,7 +85,8 @@ class RankedProbes:
         items = pl.Series(list(public.items or ()), dtype=pl.String)
         what = "public items"
         if not is_public:
-            items, what = self.answers.truth.named.sort(), "items that the truth names"
+            items = self.answers.truth.named.sort()
+            what = "items that the truth names"
         source = f"the {len(items):,} {what}"
         return ItemPool(source, find_places(items, self.names), None, closed=is_public)
 
@@ -141,7 +142,8 @@ class RankedProbes:
 
     def others(self) -> dict[str, Table]:
         """Return the lists that are not perfect, by name."""
-        truth, ties = self.answers.truth, self.ready.bound.challenge.submission.ties
+        truth = self.answers.truth
+        ties = self.ready.bound.challenge.submission.ties
         size = truth.in_list.size
         relevant = np.bincount(self.best.item[truth.grade > 0], minlength=len(self.names))
         most_relevant = np.empty(len(self.names), dtype=np.int64)
@@ -197,7 +199,8 @@ class RankedProbes:
 
     def _first_items(self, place: Ints) -> Rows:
         """Return for each list its first items by their places."""
-        pool, lists = self.pool, self.answers.lists
+        pool = self.pool
+        lists = self.answers.lists
 
         def first(items: Ints) -> Ints:
             return items[np.argsort(place[items], kind="stable")][: self.depth]

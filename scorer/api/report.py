@@ -329,7 +329,8 @@ class Report(Renderable):
         from scorer.reports.leaderboard import cells
         from scorer.reports.leaderboard.remarks import remarks
 
-        board, primary = self._result, self.primary
+        board = self._result
+        primary = self.primary
         level = cells.level(board)
         others = [measure for measure in self.measures if measure is not primary]
         heads = [cells.head_of(measure, board) for measure in (primary, *others)]

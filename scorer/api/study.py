@@ -77,7 +77,7 @@ class Study(TableResult):
         self.rejected: Sequence[Scored] = result.rejected
 
     def content(self) -> results.Study:
-        """The study as data, of which the forms are made."""
+        """Return the study as data, from which its forms are written."""
         return self._result
 
     def __repr__(self) -> str:
@@ -193,7 +193,8 @@ def _with_measures(challenge: Challenge, words: Sequence[str], allow_plugins: bo
     if odd := [word for word in words if not word.strip() or not word.isprintable()]:
         raise UsageError(f"{quoted(odd[0])} is no measure; write one such as nDCG@10")
     bound = bind(challenge, allow_plugins)
-    specs, places = list(bound.challenge.metrics), list[int]()
+    specs = list(bound.challenge.metrics)
+    places = list[int]()
     for word in dict.fromkeys(words):
         measure = find_measure(bound.measures, word)
         if measure is not None:

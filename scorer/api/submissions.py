@@ -210,7 +210,8 @@ def separate_baselines(
     A file of the same name with other content is none.
     """
     baseline_paths = {baseline.name: baseline.path for baseline in list_baselines(bound)}
-    others, same = list[SubmissionFile](), list[SubmissionFile]()
+    others = list[SubmissionFile]()
+    same = list[SubmissionFile]()
     for file in files:
         path = baseline_paths.get(file.name)
         is_same = file.frame is None and path is not None and _have_same_bytes(file.path, path)
@@ -253,7 +254,8 @@ def score_files(
         UsageError: Two have one name, or a metric cannot be sent to another process.
     """
     refuse_equal_names(files)
-    plan, tables = ready.plan, ready.tables
+    plan = ready.plan
+    tables = ready.tables
     is_unread = [not (f.problems or f.frame is not None or f.path in tables) for f in files]
     unread = [file.path for file, unread in zip(files, is_unread, strict=True) if unread]
     outcomes_of_unread = score_submissions(plan, unread, jobs=jobs)
@@ -303,7 +305,8 @@ def terms_of(ready: OpenChallenge) -> Terms:
     bound = ready.bound
     challenge = bound.challenge
     lists = ready.truth.lists if ready.truth else ()
-    ties, folds = challenge.submission.ties, sum(fold is not None for fold in ready.plan.truths)
+    ties = challenge.submission.ties
+    folds = sum(fold is not None for fold in ready.plan.truths)
     measures = tuple(
         replace(
             m, board_signature=signature(m, bound.undefined_rules[m.id], ties, len(lists), folds)

@@ -21,7 +21,7 @@ class Renderable:
     default_form = "table"  # the form that is printed
 
     def content(self) -> Any:
-        """The data that the form writes."""
+        """Return the result as data, from which its forms are written."""
         return self
 
     def render(self, form: str | None = None, **options: Any) -> str:

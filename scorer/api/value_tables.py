@@ -28,7 +28,10 @@ from scorer.reading.read import read_file
 from scorer.reading.schema import EXTRA, Schema
 from scorer.reading.table import Table
 
-CASE, MEASURE, VALUE = "case", "measure", "value"  # the columns of the frames
+# The columns of the frames.
+CASE = "case"
+MEASURE = "measure"
+VALUE = "value"
 
 
 class ValueOptions(NamedTuple):

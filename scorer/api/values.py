@@ -263,7 +263,8 @@ def _first_table(
             first_error = first_error or error
     if first_error is not None:
         raise first_error
-    case, value = options.columns.get("case", CASE), tuple(options.values) or (VALUE,)
+    case = options.columns.get("case", CASE)
+    value = tuple(options.values) or (VALUE,)
     return files[0], Preview((case, *value)), ValueColumns(case, value)
 
 

@@ -38,7 +38,8 @@ from scorer.stats.ranks import (
 )
 from scorer.views.preferences import PositionTable
 
-TENTH, HALF = 0.1, 0.5
+TENTH = 0.1
+HALF = 0.5
 DRAWS = 20  # of a tenth of the lists that is left out, and of two halves
 
 
@@ -142,7 +143,8 @@ class RankedSubmissions(NamedTuple):
 
         None if no submission has a value.
         """
-        terms, by = self.terms, self.terms.ranked_by
+        terms = self.terms
+        by = self.terms.ranked_by
         has_positions = any(each.metric.view is PositionTable for each in terms.breakers)
         if terms.rank_by or has_positions or (by is not None and by.each is not None):
             return self._settled_ranks(rules, keep)
@@ -161,7 +163,8 @@ class RankedSubmissions(NamedTuple):
 
     def _settled_ranks(self, rules: RulesById | None, keep: Mask | None) -> Ints:
         """Return the ranks of submissions that are settled by other rules, or on some lists."""
-        terms, outcomes = self.terms, self.outcomes
+        terms = self.terms
+        outcomes = self.outcomes
         if rules is not None:
             terms = terms._replace(rules=rules)
         if keep is not None:
@@ -192,8 +195,10 @@ def find_variations(board: RankedSubmissions, seed: int) -> tuple[list[Variation
         _by_parts,
         partial(_by_draws, seed=seed),
     )
-    names, official = [each.name for each in board.scored], board.ranks.tolist()
-    variations, valueless = list[Variation](), list[str]()
+    names = [each.name for each in board.scored]
+    official = board.ranks.tolist()
+    variations = list[Variation]()
+    valueless = list[str]()
     for order in (order for family in families for order in family(board)):
         if order.ranks is None:
             valueless.append(order.name)
@@ -270,7 +275,9 @@ def _by_aggregates(board: RankedSubmissions) -> Iterator[Order]:
     if not board.by_primary:
         yield from _by_aggregations(board)
         return
-    how, many, table = primary.combination, unit(board.terms.called), board.list_values(primary)
+    how = primary.combination
+    many = unit(board.terms.called)
+    table = board.list_values(primary)
     if primary.of_lists:
         is_mean = how.lists == MEAN or primary.metric.aggregate == "sum"
         names = [] if is_mean and how.grouped_by is None else ["mean"]
@@ -282,7 +289,8 @@ def _by_aggregates(board: RankedSubmissions) -> Iterator[Order]:
             yield Order("aggregate", f"{name} of the {many}", board.combined_ranks(changed))
     if table is not None:
         values = _sign(primary) * table
-        rates, beaten = _mean_win_rates(values), majorities(values)
+        rates = _mean_win_rates(values)
+        beaten = majorities(values)
         yield Order("aggregate", f"Borda: win rate over the {many}", _rank(rates))
         yield Order("aggregate", f"Copeland: opponents beaten in most {many}", _rank(beaten))
     # Win rates over scenarios, as HELM takes them.
@@ -298,7 +306,9 @@ def _by_aggregates(board: RankedSubmissions) -> Iterator[Order]:
 
 def _by_aggregations(board: RankedSubmissions) -> Iterator[Order]:
     """Yield the orders by other aggregations of preferences, or of ranks by several measures."""
-    terms, preferred, by = board.terms, board.terms.rank_by, board.terms.ranked_by
+    terms = board.terms
+    preferred = board.terms.rank_by
+    by = board.terms.ranked_by
     if by is not None and by.each is not None:
         other = "group" if by.each == "list" else "list"
         if terms.groups if other == "group" else terms.primary.of_lists:
@@ -322,8 +332,10 @@ def _by_aggregations(board: RankedSubmissions) -> Iterator[Order]:
 
 def _by_rules(board: RankedSubmissions) -> Iterator[Order]:
     """Yield the orders by other rules for lists that are left out, or have no value."""
-    terms, many = board.terms, unit(board.terms.called)
-    primary, official = terms.primary, terms.rules[terms.primary.id]
+    terms = board.terms
+    many = unit(board.terms.called)
+    primary = terms.primary
+    official = terms.rules[terms.primary.id]
     answered = np.array([card.answered for card in board.cards])
     if not answered.all():
         words: dict[Missing, str] = {"zero": "count as empty", "skip": "are left out"}
@@ -355,10 +367,12 @@ def _without_weights(how: Combination) -> Combination:
 
 def _by_weights(board: RankedSubmissions) -> Iterator[Order]:
     """Yield the orders by lists with weights or without; by groups alike, by size, or by none."""
-    terms, primary = board.terms, board.terms.primary
+    terms = board.terms
+    primary = board.terms.primary
     if not board.by_primary:
         return
-    how, many = primary.combination, unit(terms.called)
+    how = primary.combination
+    many = unit(terms.called)
     changes: dict[str, Combination] = {}
     if how.list_weights is not None:
         changes[f"{many} without weights"] = replace(how, list_weights=None)
@@ -389,9 +403,11 @@ def _by_parts(board: RankedSubmissions) -> Iterator[Order]:
         if name != EVERYTHING and keep.any():
             ranks = board.official_ranks(keep=keep)
             yield Order("split", f"only the split {printable(name)}", ranks)
-    grouped_by, columns = terms.primary.combination.grouped_by, board.cards[0].columns.groups
+    grouped_by = terms.primary.combination.grouped_by
+    columns = board.cards[0].columns.groups
     if not terms.groups and grouped_by is not None and grouped_by in columns:
-        names, codes = columns[grouped_by].names, columns[grouped_by].codes
+        names = columns[grouped_by].names
+        codes = columns[grouped_by].codes
     else:
         names = tuple(sorted(set(terms.groups.values())))
         places = {name: n for n, name in enumerate(names)}

@@ -66,7 +66,9 @@ class Results:
 
     def describe(self) -> str:
         """Return what was found, as the end of a sentence."""
-        systems, cases, first = len(self.systems), self.cases.height, self.measures[0]
+        systems = len(self.systems)
+        cases = self.cases.height
+        first = self.measures[0]
         return (
             f"files of {self.tool.name}: {systems:,} system{'s' * (systems > 1)}, "
             f"{cases:,} case{'s' * (cases > 1)}, ranked by {printable(first)}, "
