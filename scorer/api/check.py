@@ -59,7 +59,8 @@ def check(
     Args:
         challenge: a loaded challenge, or the path of its challenge.yaml or folder; with `measures`
             the truth: its file, or a data frame or other data of it.
-        submissions: paths, each named after its file; or a mapping of names to paths or data.
+        submissions: paths, each named after its file; the path of a folder of them; or a mapping of
+            names to paths or data.
         measures: the measures, such as `["nDCG@10"]`, if there is no challenge.yaml; then
             `challenge` is the truth's file or frame.
         columns: what the frames call their columns, by role; only with `measures`.

@@ -60,8 +60,8 @@ def score(
     Args:
         challenge: a loaded challenge, one whose measures are bound, or the path of its
             challenge.yaml or folder.
-        submissions: paths, each named after its file; or a mapping of names to paths or data,
-            as `evaluate` takes it.
+        submissions: paths, each named after its file; the path of a folder of them; or a mapping of
+            names to paths or data, as `evaluate` takes it.
         allow_plugins: whether the challenge's own metrics may be run.
         progress: called before each submission is read.
         splits: the splits of the lists that boards are of, `all` for all lists: the report is of
