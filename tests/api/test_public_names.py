@@ -32,7 +32,7 @@ def test_a_report_has_few_names():
     assert names == {
         *("challenge", "measures", "primary", "submissions", "leaderboard", "certainty", "notes"),
         *("splits", "mean", "per_list", "interval", "p", "metrics", "plot", "to_dict"),
-        *("to_polars", "to_pandas", "render", "write", "content", "subject", "plain"),
+        *("to_polars", "to_pandas", "render", "write", "content", "subject", "default_form"),
     }
 
 
