@@ -146,8 +146,8 @@ def test_a_plugin_changes_nothing_for_other_challenges(challenge, score):
 
 def test_a_name_of_ours_that_a_plugin_takes_is_noted(challenge, score):
     folder = challenge_with(challenge, ONE.replace('"Firsts"', '"nDCG"'), "[nDCG, AP]")
-    ran = score("lint", folder, "--allow-plugins")
-    assert "note: nDCG is the one of own.py, in place of scorer's own" in " ".join(ran.out.split())
+    ran = score("lint", folder, "--allow-plugins", "--all")
+    assert "nDCG is the one of own.py, in place of scorer's own" in " ".join(ran.out.split())
     assert "AP is the one" not in ran.out
 
 
@@ -199,12 +199,12 @@ def test_an_installed_check_or_format_is_ignored_and_lint_says_so(
     challenge, score, tmp_path, monkeypatch, group
 ):
     folder = challenge("truth: truth.csv\nmetrics: [P@1]\n", **{"sub.csv": SUBMISSION})
-    assert "is ignored" not in score("lint", folder).out
+    assert "is ignored" not in score("lint", folder, "--all").out
     install(tmp_path, "raise SystemExit('ran')", group)
     monkeypatch.syspath_prepend(str(tmp_path))
     assert score(folder, folder / "sub.csv").code == 0
-    ran = score("lint", folder).assert_exit(0)
+    ran = score("lint", folder, "--all").assert_exit(0)
     assert (
-        f"note: the installed plugin firsts (acme) of {group} is ignored: "
+        f"the installed plugin firsts (acme) of {group} is ignored: "
         "installed projects add metrics alone"
     ) in " ".join(ran.out.split())
