@@ -586,7 +586,7 @@ def test_a_remark_that_cannot_be_made_does_not_fail_the_entry(life, how):
 @pytest.mark.parametrize(
     ("yaml", "said"),
     [
-        ("kind: votes\n", ("C122", "kind: votes give no submission a value")),
+        ("kind: votes\n", ("C122", "kind: a challenge of votes has no submissions to score")),
         (
             "kind: values\nsubmission: {columns: {list: case, value: v}}\n",
             ("C121", "lists: nothing names the lists, which are the same for all entries"),

@@ -10,7 +10,6 @@ import pytest
 
 import scorer
 from scorer.api.submissions import SubmissionFile
-from scorer.reports.base import Options, form_of
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 AXE = Path(__file__).parents[2] / ".venv/node/node_modules/axe-core/axe.min.js"
@@ -48,7 +47,7 @@ def board(sent):
     """The leaderboard's page."""
     folder, files = sent
     page = folder / "board.html"
-    page.write_text(form_of("leaderboard", "html").write(scorer.score(folder, files), Options()))
+    scorer.score(folder, files).write(page)
     return page
 
 
@@ -57,8 +56,7 @@ def comparison(sent):
     """The page of a comparison of every two."""
     folder, files = sent
     page = folder / "comparison.html"
-    compared = scorer.compare(folder, files)
-    page.write_text(form_of("comparison", "html").write(compared, Options()))
+    scorer.compare(folder, files).write(page)
     return page
 
 
@@ -353,7 +351,7 @@ def large(tmp_path_factory):
         path.write_text("list,item\n" + "".join(rows))
         found.append(SubmissionFile(LONG if n == 0 else f"team {n}", path))
     page = folder / "board.html"
-    page.write_text(form_of("leaderboard", "html").write(scorer.score(folder, found), Options()))
+    scorer.score(folder, found).write(page)
     return page
 
 

@@ -20,8 +20,6 @@ import scorer
 from scorer.api.fix import repair_files
 from scorer.challenge.kit_archive import open_kit
 from scorer.results.json import to_plain
-from scorer.scoring.bind import bind
-from scorer.scoring.public import read_public
 from scorer.web.app import create
 from scorer.web.context import Settings
 
@@ -91,8 +89,7 @@ def made(folder, truth, yaml=YAML):
 
 
 def kit_of(folder):
-    prepared = bind(scorer.load(folder))
-    return scorer.kit(prepared, read_public(prepared))[0]
+    return scorer.kit(folder).data
 
 
 @pytest.fixture
