@@ -83,7 +83,7 @@ def test_in_other_formats(challenge, score, form, tmp_path):
         ("degree: number", "degre: number", "column 'degre' is missing"),
         ("degree: number", "degree: numbers", "did you mean 'number'?"),
         ("[phase]", "[phases]", "column 'phases' is missing"),
-        ("genres: classes", "genres: vector", "'vector'; it can be text, number or classes"),
+        ("genres: classes", "genres: vector", "'vector' is not 'text', 'number' or 'classes'"),
         ("[phase]", "[group]", "lists has no further column 'phase'; declared: group"),
         ("list: user, extra: [why]", "list: user, extra: {why: number}", "S501"),
         ("columns: {list: user, extra: [why]}", "extra: [why], columns: {list: user}", "C105"),
