@@ -104,7 +104,9 @@ def terminal():
 def drawn():
     """The forest plot of the demo's report."""
     good = sorted((ROOT / "submissions_example/course-2026/good").iterdir())
-    (figure,) = forest(scorer.score(ROOT / "challenges/course-2026", good, splits=["all"]), 4)
+    (figure,) = forest(
+        scorer.score(ROOT / "challenges/course-2026", good, splits=["all"]).content(), 4
+    )
     return standalone(figure, 720, 190.5)
 
 
