@@ -245,6 +245,7 @@ def test_comparisons_and_explanations_are_frames_with_few_public_names(tmp_path)
     compared = scorer.compare(TRUTH, runs, measures=["AP"], missing_list="zero")
     frame = compared.to_polars().filter(pl.col("is") == "measure")
     assert frame["p"].to_list() == [compared.p("a", "b")]
+    pytest.importorskip("pandas")
     assert compared.to_pandas().shape == compared.to_polars().shape
     (tmp_path / "challenge.yaml").write_text("truth: truth.csv\nmetrics: [AP]\n")
     (tmp_path / "truth.csv").write_text("list,item\nq,a\n")

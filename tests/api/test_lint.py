@@ -83,6 +83,7 @@ def test_the_result_is_a_table_and_folds_its_notes(challenge):
     assert repr(result) == "<Lint of challenge: sound>"
     rows = result.to_polars()
     assert rows.filter(submission="perfect")["value"].to_list() == [1.0, 1.0, 1.0]
+    pytest.importorskip("pandas")
     assert result.to_pandas().shape == rows.shape
     page = result._repr_html_()
     shown, _, notes = page.partition("<details>")

@@ -68,6 +68,7 @@ def test_variations_are_held_against_the_official_order(board):
     rows = study.to_polars()
     assert rows.height == 1 + len(study.variations)
     assert rows["rank of bold"].to_list()[:2] == [1, 3]
+    pytest.importorskip("pandas")
     assert study.to_pandas().shape == rows.shape
     assert "<details><summary>Notes</summary>" in study._repr_html_()
 

@@ -219,6 +219,7 @@ def test_the_command_tells_where_a_row_is_wrong(score, tmp_path):
 def test_a_board_of_votes_is_a_frame_and_folds_its_notes(board):
     frame = board.to_polars()
     assert frame["name"].to_list() == [row.name for row in board.leaderboard]
+    pytest.importorskip("pandas")
     assert board.to_pandas()["rank"].tolist() == frame["rank"].to_list()
     assert "<details><summary>Notes</summary><p>480 votes" in board._repr_html_()
 
