@@ -108,7 +108,7 @@ def _score_degraded(ready: OpenChallenge, terms: Terms, probes: Probes) -> list[
 
 def _smallest(found: Detectable, submissions: int, draws: int) -> float:
     """Return the smallest difference among so many submissions; infinite where there is none."""
-    if least_p(found.units, draws, by_t=found.test != "permutation") > found.alpha:
+    if least_p(found.test, found.units, draws) > found.alpha:
         return math.inf
     pairs = submissions * (submissions - 1) // 2
     return detectable(found.deviation, found.units, found.alpha, pairs=pairs)

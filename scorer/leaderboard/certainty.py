@@ -23,7 +23,6 @@ from scorer.results.report import (
     Standing,
     Value,
 )
-from scorer.stats.paired import SKEW_CORRECTED
 from scorer.stats.pairs import PairedTests
 from scorer.stats.power import detectable, fewest_lists, least_p
 from scorer.stats.ranks import rank_ranges, shake_up, tiers
@@ -131,10 +130,7 @@ def _tested(
         test.test, test.adjust, tier.alpha, rules.intervals, test.draws, rules.seed,
         ranked_samples.over, lists, units,
     )  # fmt: skip
-    by_t = test.test not in ("permutation", SKEW_CORRECTED)
-    # The skew-corrected t-test draws nothing: it has the least p of a sign test of all patterns.
-    patterns = test.draws or 2**units
-    least = least_p(units, patterns, by_t=by_t)
+    least = least_p(test.test, units, test.draws)
     possible = least <= tier.alpha
     found = detectable(sd, units, tier.alpha, pairs=max(test.pairs, 1)) if possible else math.nan
     return Certainty(
@@ -149,7 +145,7 @@ def _tested(
         common_lists=test.lists,
         pairs=test.pairs,
         least_p=least,
-        fewest_lists=fewest_lists(tier.alpha, by_t=by_t),
+        fewest_lists=fewest_lists(test.test, tier.alpha),
         baselines=tuple(_against(rows, samples, ranked, rules)),
         shake_up=None,
         lead=test.lead,

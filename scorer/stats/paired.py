@@ -25,6 +25,7 @@ from scorer.stats.intervals import (
     unskewed,
 )
 from scorer.stats.pairs import (
+    SKEW_CORRECTED,
     PairColumns,
     PairedTests,
     groups_of_pairs,
@@ -38,7 +39,6 @@ Test = Literal["permutation", "wilcoxon", "t"]
 Recompute = Callable[[Ints, Mask], Floats]  # of some rows over some lists: (rows, lists)
 Swap = Callable[[int, Ints, Mask], Floats]  # of a row and others over some lists: (others, lists)
 
-SKEW_CORRECTED = "skew-corrected t"  # the test of pairs that do not all have the same lists
 MAX_SWAPPED_UNITS = 1_000  # of more units, a figure's own spread is as good
 MAX_UNITS = 10_000  # of more lists, blocks are drawn: a mean of blocks takes a fraction of the time
 SIGNS_AT_ONCE = 1_000_000  # numbers of a block of sign patterns: 8 MB

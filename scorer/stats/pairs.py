@@ -9,6 +9,10 @@ import numpy as np
 
 from scorer.stats.units import Floats, Ints, Mask, rows_by_mask
 
+PERMUTATION = "permutation"
+SKEW_CORRECTED = "skew-corrected t"  # the test of pairs that do not all have the same lists
+SIGN_TESTS = (PERMUTATION, SKEW_CORRECTED)  # whose p is no less than that of signs of all units
+
 
 class PairedTests(NamedTuple):
     """What paired tests say of every pair of submissions.

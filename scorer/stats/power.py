@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from scorer.stats.pairs import PERMUTATION, SIGN_TESTS
 from scorer.stats.units import NOISE, Floats
 
 # From this critical value on, the normal part of a noncentral t is too small to matter: leaving it
@@ -109,26 +110,27 @@ def _fewest(enough: Callable[[int], bool]) -> int | None:
     return high
 
 
-def least_p(units: int, draws: int, *, by_t: bool = False) -> float:
-    """The least corrected p that any difference can have.
+def least_p(test: str, units: int, draws: int) -> float:
+    """Return the least p that a pair of so many lists or clusters can have.
 
     A sign test of n units has 2**n patterns, of which two are as extreme as can be; draws that do
-    not hold them all have 1 / (draws + 1). `units` is the number of lists or clusters of a pair; of
-    `draws` sign patterns at most.
+    not hold them all have 1 / (draws + 1). The skew-corrected t-test draws nothing, and has the
+    least p of all patterns. A t-test of runs or folds has no least p.
 
-    >>> least_p(5, 10_000)
+    >>> least_p("permutation", 5, 10_000)
     0.0625
     """
-    if by_t:
+    if test not in SIGN_TESTS:
         return 0.0 if units > 1 else 1.0
-    exact = units < draws.bit_length()
-    return min(2.0 ** (1 - min(units, 1000)), 1.0) if exact else 1 / (draws + 1)
+    if test == PERMUTATION and units >= draws.bit_length():
+        return 1 / (draws + 1)
+    return min(2.0 ** (1 - min(units, 1000)), 1.0)
 
 
-def fewest_lists(alpha: float, *, by_t: bool = False) -> int:
-    """The fewest lists with which any difference can be significant.
+def fewest_lists(test: str, alpha: float) -> int:
+    """Return the fewest lists with which any difference can be significant.
 
-    >>> fewest_lists(0.05)  # 2 / 2**6 = .03
+    >>> fewest_lists("permutation", 0.05)  # 2 / 2**6 = .03
     6
     """
-    return 2 if by_t else max(2, 1 + math.ceil(-math.log2(alpha) - 1e-9))
+    return max(2, 1 + math.ceil(-math.log2(alpha) - 1e-9)) if test in SIGN_TESTS else 2

@@ -88,22 +88,24 @@ def test_detectable():
 
 
 @pytest.mark.parametrize(
-    ("units", "by_t", "least"),
-    [(5, False, 0.0625), (6, False, 0.03125), (60, False, 1 / 10_001), (1, False, 1.0),
-     (0, False, 1.0), (3, True, 0.0), (1, True, 1.0)],
+    ("units", "test", "least"),
+    [(5, "permutation", 0.0625), (6, "permutation", 0.03125), (60, "permutation", 1 / 10_001),
+     (1, "permutation", 1.0), (0, "permutation", 1.0), (5, "skew-corrected t", 0.0625),
+     (60, "skew-corrected t", 2.0**-59), (3, "t", 0.0), (1, "corrected t", 1.0)],
 )  # fmt: skip
-def test_the_least_p_is_what_the_test_gives_at_best(units, by_t, least):
-    assert least_p(units, 10_000, by_t=by_t) == pytest.approx(least)
-    if units > 1 and not by_t:
+def test_the_least_p_is_what_the_test_gives_at_best(units, test, least):
+    draws = 10_000 if test == "permutation" else 0
+    assert least_p(test, units, draws) == pytest.approx(least)
+    if units > 1 and test == "permutation":
         values = np.stack([np.zeros(units), np.arange(units) + 100.0])
         assert paired_tests(values).p[0, 1] >= least
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.01, 0.1])
 def test_with_fewer_lists_nothing_can_be_found(alpha):
-    fewest = fewest_lists(alpha)
-    assert least_p(fewest, 10**9) <= alpha
-    assert least_p(fewest - 1, 10**9) > alpha
+    fewest = fewest_lists("permutation", alpha)
+    assert least_p("permutation", fewest, 10**9) <= alpha
+    assert least_p("permutation", fewest - 1, 10**9) > alpha
 
 
 @pytest.mark.parametrize("pairs", [1, 10, 435])
