@@ -392,12 +392,15 @@ def _draw_maxima(
     place = None if own_level is None else _place_of_limit(own_level, patterns, drawn)
     if own_level is not None and place is None:
         own_limits[:] = math.inf
-    start = 0
+    start, buffer = 0, np.empty((PAIRS_AT_ONCE, drawn))
     for n, row in enumerate(rows):
         paired_with = rows[n + 1 :] if group.other_sums is None else others
         for block in range(0, len(paired_with), PAIRS_AT_ONCE):
-            ratios = np.abs(row - paired_with[block : block + PAIRS_AT_ONCE])
-            pairs = slice(start, start + len(ratios))
+            block_of_others = paired_with[block : block + PAIRS_AT_ONCE]
+            pairs = slice(start, start + len(block_of_others))
+            # Written into one buffer: new arrays for each step take a fifth of the time.
+            ratios = np.subtract(row, block_of_others, out=buffer[: len(block_of_others)])
+            np.abs(ratios, out=ratios)
             ratios *= weights[pairs, None]
             np.maximum(maxima, ratios.max(axis=0), out=maxima)
             if place is not None:
