@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable
 
+DECIMALS = 3  # of values from 0 to 1; larger ones have one significant digit more
 MOST = 50  # problems of a file that a bounded text tells
 ALIASES = {"table": "text"}  # of syntaxes
 # what suffixes mean that are not called as their form

@@ -1,0 +1,104 @@
+"""The verdict on a board in one sentence: who leads, and how certain that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scorer.core.text import printable, unit
+from scorer.reports.base import DECIMALS
+from scorer.reports.document import cut
+from scorer.reports.leaderboard.cells import number
+from scorer.results.report import Certainty, Report, Standing
+
+NAMED = 3  # leaders of equal rank that the verdict names
+
+
+def verdict(report: Report, precision: int = DECIMALS) -> str:
+    """Return who leads, and how many cannot be told apart; empty where nobody is ranked."""
+    ranked = [row for row in report.leaderboard if row.rank is not None]
+    if not ranked:
+        return ""
+    leaders = [row.name for row in ranked if row.rank == ranked[0].rank]
+    total = len(ranked) + (report.omitted or 0)
+    alone = total == 1
+    subject = _join(leaders)
+    verb = "share the first rank" if len(leaders) > 1 else "leads"
+    if report.rank_by is not None:
+        preference, aggregate = (printable(measure.name) for measure in report.rank_by)
+        return f"{subject} {'is alone' if alone else verb}, by {aggregate} of {preference}."
+    if not report.measured and report.several is not None:
+        by = ", ".join(map(printable, report.several.measures))
+        how = printable(report.several.aggregate.name)
+        return f"{subject} {'is alone' if alone else verb}, by {how} of {by}."
+    value = number(ranked[0].values[report.primary.id], report.primary, precision)
+    reached = f"{value} {printable(report.primary.id)}"
+    if alone:
+        return f"{subject} has {reached}{_beside_baselines(ranked[0], report)}."
+    said = f"{subject} {verb} with {reached}"
+    certainty = report.certainty
+    if certainty is None or leaders[0] not in certainty.names:
+        return f"{said}{f'; {report.no_certainty}' if report.no_certainty else ''}."
+    if certainty.least_p > certainty.how.alpha:
+        return f"{said}; {_too_few(certainty, report)}."
+    return f"{said}{_ahead(leaders, total, certainty, report)}."
+
+
+def beaten_by(first: str, certainty: Certainty, report: Report) -> tuple[list[str], list[str]]:
+    """Return the names that are significantly worse than `first`, and the other names."""
+    sign = 1 if report.primary.metric.better == "higher" else -1
+    place = certainty.names.index(first)
+    behind = (certainty.p[place] <= certainty.how.alpha) & (sign * certainty.lead[place] > 0)
+    others = [(n, name) for n, name in enumerate(certainty.names) if n != place]
+    return [m for n, m in others if behind[n]], [m for n, m in others if not behind[n]]
+
+
+def _join(names: Sequence[str]) -> str:
+    """Return the first few names for a sentence: `a, b, c and 12 more`."""
+    shown = [cut(name) for name in names[:NAMED]]
+    rest = f"{len(names) - NAMED:,} more" if len(names) > NAMED else shown.pop()
+    return f"{', '.join(shown)} and {rest}" if shown else rest
+
+
+def _ahead(leaders: Sequence[str], total: int, certainty: Certainty, report: Report) -> str:
+    """Return how many of the others the leader is significantly ahead of."""
+    pronoun = "it" if len(leaders) == 1 else "them"
+    beaten, equal = beaten_by(leaders[0], certainty, report)
+    equal = [name for name in equal if name not in leaders]
+    others = total - len(leaders)
+    if not others:
+        return ""
+    if not equal:
+        whom = {1: cut(beaten[0]), 2: "both others"}.get(others, f"all {others:,} others")
+        return f", significantly ahead of {whom}"
+    if len(equal) == 1:
+        return f"; {cut(equal[0])} cannot be told apart from {pronoun}"
+    if len(equal) == others:
+        return f"; none of the {others:,} others can be told apart from {pronoun}"
+    return f"; {len(equal):,} more cannot be told apart from {pronoun}"
+
+
+def _too_few(certainty: Certainty, report: Report) -> str:
+    """Return why no difference can be significant."""
+    how = certainty.how
+    if how.units >= certainty.fewest_lists:
+        return f"with {how.draws:,} draws no difference can be significant"
+    word = unit(report.called, how.units) if how.over == "lists" else how.over
+    are = "is" if how.units == 1 else "are"
+    return f"{how.units:,} {word} {are} too few to tell any two apart"
+
+
+def _beside_baselines(only: Standing, report: Report) -> str:
+    """Return how the only one that is ranked compares with the best baseline."""
+    baselines = [row for row in report.leaderboard if row.rank is None]
+    if report.certainty is None or not baselines:
+        return ""
+    tests = next((b for b in report.certainty.baselines if b.name == baselines[0].name), None)
+    if tests is None or only.name not in report.certainty.names:
+        return ""
+    place = report.certainty.names.index(only.name)
+    sign = 1 if report.primary.metric.better == "higher" else -1
+    baseline = f"the baseline {cut(tests.name)}"
+    if not tests.p[place] <= report.certainty.how.alpha:
+        return f", not significantly different from {baseline}"
+    better = sign * tests.difference[place] > 0
+    return f", significantly {'better' if better else 'worse'} than {baseline}"

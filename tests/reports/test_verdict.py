@@ -1,0 +1,76 @@
+"""The sentence below a board: who leads, how certain that is, how many cannot be told apart."""
+
+from dataclasses import replace
+
+import boards
+import pytest
+
+from scorer.reports.leaderboard.verdict import verdict
+
+LISTS = 40
+
+
+def evaluate(lists=LISTS, **hits):
+    """A board of runs, each of which has the item in so many lists out of `lists`."""
+    truth = {f"q{n}": {"a": 1} for n in range(lists)}
+    runs = {
+        name: {q: ["a"] if n < count else ["x"] for n, q in enumerate(truth)}
+        for name, count in hits.items()
+    }
+    return boards.evaluate(truth, runs, ["P@1"])
+
+
+@pytest.mark.parametrize(
+    ("hits", "sentence"),
+    [
+        ({"a": 36, "b": 4}, "a leads with 0.900 P@1, significantly ahead of b."),
+        ({"a": 36, "b": 4, "c": 2}, "a leads with 0.900 P@1, significantly ahead of both others."),
+        (
+            {"a": 40, "b": 4, "c": 3, "d": 2},
+            "a leads with 1.000 P@1, significantly ahead of all 3 others.",
+        ),
+        ({"a": 36, "b": 35, "c": 2}, "a leads with 0.900 P@1; b cannot be told apart from it."),
+        (
+            {"a": 36, "b": 35, "c": 34, "d": 2},
+            "a leads with 0.900 P@1; 2 more cannot be told apart from it.",
+        ),
+        (
+            {"a": 36, "b": 35, "c": 34},
+            "a leads with 0.900 P@1; none of the 2 others can be told apart from it.",
+        ),
+        (
+            {"a": 36, "b": 36, "c": 2},
+            "a and b share the first rank with 0.900 P@1, significantly ahead of c.",
+        ),
+        (
+            dict.fromkeys("abcde", 9),
+            "a, b, c and 2 more share the first rank with 0.225 P@1.",
+        ),
+        ({"a": 36}, "a has 0.900 P@1."),
+    ],
+)
+def test_the_verdict_says_who_leads_and_how_certain_that_is(hits, sentence):
+    assert verdict(evaluate(**hits)) == sentence
+
+
+def test_too_few_lists_tell_nobody_apart():
+    said = verdict(evaluate(3, a=3, b=0))
+    assert said == "a leads with 1.000 P@1; 3 lists are too few to tell any two apart."
+
+
+def test_nobody_ranked_is_no_verdict():
+    assert verdict(replace(evaluate(a=3), leaderboard=())) == ""
+
+
+def test_a_part_of_a_board_counts_those_below_it():
+    part = replace(evaluate(a=40, b=3), omitted=1)
+    part = replace(part, leaderboard=part.leaderboard[:1])
+    assert verdict(part) == "a leads with 1.000 P@1, significantly ahead of b."
+
+
+def test_hostile_names_are_escaped_and_cut_in_the_middle():
+    board = evaluate(**{"a\x1b[31m\n": 40, "b" * 90 + "c": 2})
+    said = verdict(board)
+    assert "\x1b" not in said
+    assert "\n" not in said
+    assert f"of {'b' * 29}…{'b' * 28}c." in said
