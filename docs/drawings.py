@@ -15,10 +15,10 @@ import elsewhere
 
 import scorer
 from scorer.api.figures import drawings
-from scorer.reports.pictures import draw
-from scorer.reports.pictures.draw import LINE, Axis, Canvas, Figure
-from scorer.reports.pictures.kinds import KINDS
-from scorer.reports.pictures.svg import standalone
+from scorer.reports.charts import svg
+from scorer.reports.charts.svg import BOTTOM, LINE, TOP, Axis, Canvas
+from scorer.reports.document import Figure
+from scorer.reports.figures import KINDS
 
 ROOT = Path(__file__).parent.parent
 FOLDER = "pictures"  # of the site
@@ -96,10 +96,10 @@ def files() -> dict[str, str]:
     """The path of each picture in the site, and its SVG."""
     made = {one.name: one.svg for one in shown()}
     for figure in (make() for makes in FAMILIES.values() for make in makes):
-        made[figure.key] = standalone(figure, WIDE, MILLIMETRES)
+        made[figure.key] = svg.svg_file(figure.drawn(WIDE), WIDE, MILLIMETRES)
     for page in elsewhere.PAGES:
         figure = elsewhere.way(page.stem)
-        made[figure.key] = standalone(figure, WIDE, MILLIMETRES)
+        made[figure.key] = svg.svg_file(figure.drawn(WIDE), WIDE, MILLIMETRES)
     made |= {tool: elsewhere.forest_of(tool) for tool in elsewhere.TOOLS}
     return {f"{FOLDER}/{key}.svg": svg for key, svg in made.items()}
 
@@ -205,24 +205,42 @@ def _near(one: Sequence[float], other: Sequence[float]) -> bool:
     return all(abs(a - b) < NEAR for a, b in zip(one, other, strict=True))
 
 
-def _plot(axes: tuple[str, str], x: Sequence[float], lines: Lines, wide: float) -> Canvas:
-    top = 1.6 * LINE
-    right = wide - SAMPLE - 14 - draw.names_width(lines, wide / 3)
+def _plot(axes: tuple[str, str], x: Sequence[float], lines: Lines, width: float) -> Canvas:
+    bottom = TOP + TALL
+    right = width - SAMPLE - 14 - svg.names_width(lines, width / 3)
     highest = max(max(values) for values in lines.values())
-    on_up = Axis(0.0, 1.02 * highest, top + TALL, top)
-    on = Axis(x[0], x[-1], 34, right)
-    parts = [draw.up(on_up, on.start, right, axes[1]), draw.across(on, top, top + TALL, axes[0])]
-    ends = [on_up.at(values[-1]) for values in lines.values()]
-    places = draw.apart(ends, LINE, top + 4, top + TALL)
+    x_axis, y_axis = Axis(x[0], x[-1], 34, right), Axis(0.0, 1.02 * highest, bottom, TOP)
+    marks = svg.y_marks(0.0, 1.02 * highest, TALL)
+    parts = [
+        svg.draw_y_axis(y_axis, 34, right, axes[1], marks),
+        svg.draw_x_axis(x_axis, TOP, bottom, axes[0]),
+    ]
+    ends = [y_axis.at(values[-1]) for values in lines.values()]
+    places = spread(ends, LINE, TOP + 4, bottom)
     for look, y, (name, values) in zip(LOOKS, places, lines.items(), strict=False):
-        placed = [(on.at(a), on_up.at(b)) for a, b in zip(x, values, strict=True)]
-        way = "L".join(f"{draw.place(a)} {draw.place(b)}" for a, b in placed)
+        text = svg.fit_text(name, width - right - 10 - SAMPLE)
+        placed = [(x_axis.at(a), y_axis.at(b)) for a, b in zip(x, values, strict=True)]
         parts += [
-            draw.path(f"M{way}", look, name),
-            draw.stroke(right + 6, y, right + 6 + SAMPLE, y, look),
-            draw.words(right + 10 + SAMPLE, y + 4, draw.fitted(name, wide - right - 10 - SAMPLE)),
+            svg.draw_polyline(placed, look),
+            svg.draw_line(right + 6, y, right + 6 + SAMPLE, y, look),
+            svg.draw_text(right + 10 + SAMPLE, y + 4, text),
         ]
-    return Canvas(top + TALL + 2.6 * LINE, "".join(parts))
+    return Canvas(bottom + BOTTOM, "".join(parts))
+
+
+def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Return places at least `gap` apart, near the wanted ones and in their order."""
+    order = sorted(range(len(wanted)), key=lambda n: wanted[n])
+    placed = [0.0] * len(wanted)
+    free = low
+    for n in order:
+        placed[n] = free = max(wanted[n], free)
+        free += gap
+    free = high
+    for n in reversed(order):
+        placed[n] = min(placed[n], free)
+        free = placed[n] - gap
+    return placed
 
 
 def escaped(text: str) -> str:

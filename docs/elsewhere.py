@@ -20,8 +20,9 @@ from scorer.api.values import read_values
 from scorer.challenge.load import load
 from scorer.export.base import Bundle
 from scorer.export.bundle import EXPORTERS, make_context
-from scorer.reports.pictures import draw
-from scorer.reports.pictures.draw import LINE, Canvas, Figure
+from scorer.reports.charts import svg
+from scorer.reports.charts.svg import LINE, Canvas
+from scorer.reports.document import Figure
 from scorer.scoring.bind import bind
 
 COURSE = Path(__file__).parent.parent / "challenges" / "course-2026"
@@ -172,21 +173,26 @@ def way(platform: str) -> Figure:
 
 def _boxes(steps: Sequence[tuple[str, Sequence[str]]], wide: float) -> Canvas:
     each = (wide - GAP * (len(steps) - 1)) / len(steps)
-    texts = [[row for line in lines for row in draw.in_lines(line, each - 2 * EDGE)]
+    texts = [[row for line in lines for row in svg.wrap_text(line, each - 2 * EDGE)]
              for _, lines in steps]  # fmt: skip
     tall = HEAD + LINE * max(map(len, texts)) + EDGE
     parts = []
     for n, ((title, _), rows) in enumerate(zip(steps, texts, strict=True)):
         x = n * (each + GAP)
-        parts += [draw.box(x, 0, each, tall, "band"), draw.words(x + EDGE, 16, title, "head")]
         parts += [
-            draw.words(x + EDGE, HEAD + LINE * at + 10, draw.fitted(row, each - 2 * EDGE), "soft")
+            svg.draw_rect(x, 0, each, tall, "band"),
+            svg.draw_text(x + EDGE, 16, title, "head"),
+        ]
+        parts += [
+            svg.draw_text(
+                x + EDGE, HEAD + LINE * at + 10, svg.fit_text(row, each - 2 * EDGE), "soft"
+            )
             for at, row in enumerate(rows)
         ]
         if n:
             left, right_, middle = x - GAP + 3, x - 3, tall / 2
-            parts += [draw.stroke(left, middle, right_, middle, "axis"),
-                      draw.path(f"M{right_ - 5} {middle - 4}L{right_} {middle}"
+            parts += [svg.draw_line(left, middle, right_, middle, "axis"),
+                      svg.draw_path(f"M{right_ - 5} {middle - 4}L{right_} {middle}"
                                 f"L{right_ - 5} {middle + 4}", "axis")]  # fmt: skip
     return Canvas(tall + 2, "".join(parts))
 

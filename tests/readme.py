@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.text import Text
 
 import scorer
-from scorer.reports.pictures.forest import forest
-from scorer.reports.pictures.svg import standalone
+from scorer.reports.charts.svg import svg_file
+from scorer.reports.figures import forest
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -107,7 +107,7 @@ def drawn():
     (figure,) = forest(
         scorer.score(ROOT / "challenges/course-2026", good, splits=["all"]).content(), 4
     )
-    return standalone(figure, 720, 190.5)
+    return svg_file(figure.drawn(720), 720, 190.5)
 
 
 PICTURES = {"docs/terminal.svg": terminal, "docs/forest.svg": drawn}

@@ -20,8 +20,8 @@ from scorer.core.codes import codes
 from scorer.export.bundle import EXPORTERS
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
-from scorer.reports.pictures.draw import length
-from scorer.reports.pictures.kinds import KINDS
+from scorer.reports.charts.svg import text_width
+from scorer.reports.figures import KINDS
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -85,7 +85,8 @@ def test_the_pictures_of_the_site_are_small_and_stay_inside():
         assert "prefers-color-scheme: dark" in svg
         wide = float(re.search(r'viewBox="0 0 ([\d.]+)', svg)[1])
         for x, anchor, text in re.findall(r'<text x="([\d.-]+)"[^>]*?(middle|end|)">(.*?)<', svg):
-            left = float(x) - {"middle": length(text) / 2, "end": length(text), "": 0}[anchor]
+            wide_text = text_width(text)
+            left = float(x) - {"middle": wide_text / 2, "end": wide_text, "": 0}[anchor]
             assert -1 <= left <= wide, (path, text)
     for makes in drawings.FAMILIES.values():
         assert all(f"]({drawings.FOLDER}/{make.__name__}.svg)" in page for make in makes)

@@ -12,9 +12,9 @@ from pathlib import Path
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
 from scorer.reading.write import write_file
-from scorer.reports.pictures.draw import Figure
-from scorer.reports.pictures.kinds import KINDS as KINDS
-from scorer.reports.pictures.svg import standalone
+from scorer.reports.charts.svg import svg_file
+from scorer.reports.document import Figure
+from scorer.reports.figures import KINDS as KINDS
 from scorer.results.report import Report
 
 MILLIMETRES = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72}  # in each unit of a width
@@ -50,7 +50,11 @@ class Drawing:
 
     def svg(self) -> str:
         """Return the picture as SVG, dark where its reader wants it dark."""
-        return standalone(self.figure, self.millimetres * PIXELS, self.millimetres)
+        return self._file(self.millimetres)
+
+    def _file(self, millimetres: float | None = None, *, points: bool = False) -> str:
+        width = self.millimetres * PIXELS
+        return svg_file(self.figure.drawn(width), width, millimetres, points=points)
 
     def pdf(self) -> bytes:
         """Return the picture as PDF, with its fonts. Raises `UsageError` without the converter."""
@@ -59,7 +63,7 @@ class Drawing:
 
         # A page is measured in points, of which the drawing has as many as pixels. It has one
         # weight, as two fonts would be embedded in an order by chance.
-        svg = standalone(self.figure, self.millimetres * PIXELS, points=True)
+        svg = self._file(points=True)
         pdf = vl_convert.svg_to_pdf(svg.replace("font-weight: 600", "font-weight: 400"))
         # Its dictionaries list their entries in an order by chance, too.
         entries = rb"(?:[ ]+/[a-z]+\d+ \d+ 0 R\n){2,}"
@@ -70,7 +74,7 @@ class Drawing:
         _refuse_without_converter()
         import vl_convert
 
-        svg = standalone(self.figure, self.millimetres * PIXELS)
+        svg = self._file()
         png: bytes = vl_convert.svg_to_png(svg, scale=PNG_SCALE)
         return png
 

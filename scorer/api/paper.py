@@ -11,9 +11,9 @@ from scorer.api.figures import Drawing, drawings, has_converter
 from scorer.api.report import Report, board_of
 from scorer.reading.write import make_folder, write_file
 from scorer.reports.base import Options, form_of
+from scorer.reports.figures import KINDS
 from scorer.reports.leaderboard.cells import number
 from scorer.reports.methods import as_bibtex, as_latex, as_text
-from scorer.reports.pictures.kinds import KINDS
 from scorer.reports.write.latex import escaped
 from scorer.results.report import Report as BoardReport
 

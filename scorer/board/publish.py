@@ -23,16 +23,14 @@ from scorer.reports.document import (
     Heading,
     Notes,
     Paragraph,
-    Picture,
     Table,
 )
+from scorer.reports.figures import forest, pareto
 from scorer.reports.leaderboard.document import document, standings, track_boards
 from scorer.reports.leaderboard.method import method
 from scorer.reports.leaderboard.page import FEWEST, measure_blocks, notes
 from scorer.reports.leaderboard.prose import pages
 from scorer.reports.leaderboard.rows import rows
-from scorer.reports.pictures.forest import forest
-from scorer.reports.pictures.pareto import pareto
 from scorer.reports.write.csv import csv
 from scorer.reports.write.html import html
 from scorer.results.json import to_json
@@ -108,14 +106,14 @@ def _blocks(live: LiveReport, options: Options) -> Iterator[Block]:
     elif len(report.leaderboard) >= FEWEST:
         # The numbers of the picture stand in the table below it.
         for figure in forest(report, options.precision):
-            yield Picture(figure._replace(numbers=None))
+            yield figure._replace(numbers=None)
     if report.leaderboard:
         yield _without_links(_with_entries(standings(report, options), live))
     if sentences := notes(report, options):
         yield Notes(sentences)
     if report.pareto:
         yield Heading("Pareto front", key="front")
-        yield from map(Picture, pareto(report, options.precision))
+        yield from pareto(report, options.precision)
     if report.tracks:
         yield Heading("Tracks", key="tracks")
         for block in track_boards(report, options, level=3):

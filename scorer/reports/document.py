@@ -6,15 +6,13 @@ here says how anything looks, and no text is escaped or cut yet.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from scorer.core.text import printable
-
-if TYPE_CHECKING:
-    from scorer.reports.pictures.differences import SortedBar
-    from scorer.reports.pictures.draw import Figure
+from scorer.reports.charts.charts import Bar, IntervalSpan
+from scorer.reports.charts.svg import Canvas, with_title
 
 # what a column holds: a number is set to the right; a `group` is told by rules where a syntax has
 # them, a `count` may be left out where all are alike, and `long` texts may go below the table; the
@@ -62,15 +60,6 @@ class Facts(NamedTuple):
     """Terms, each with its text."""
 
     pairs: Sequence[tuple[str, str]]
-
-
-class IntervalSpan(NamedTuple):
-    """An interval and its value, on the scale of all intervals of the column."""
-
-    ends: tuple[float, float]
-    value: float
-    scale: tuple[float, float]
-    decimals: int
 
 
 class Cell(NamedTuple):
@@ -124,14 +113,23 @@ class MeasureFormula(NamedTuple):
     lines: Sequence[str]  # in LaTeX
 
 
-class Picture(NamedTuple):
-    """A figure, which carries its numbers; and bars, by which a text draws it."""
+class Figure(NamedTuple):
+    """A picture and its numbers; a text without pictures has its bars, if any."""
 
-    figure: Figure
-    bars: Sequence[SortedBar] = ()
+    key: str  # of its file
+    title: str  # what it shows, in a line
+    caption: str  # how it is read, and what it leaves out
+    draw: Callable[[float], Canvas]  # from a width
+    numbers: Table | None = None
+    small: bool = False  # whether a narrow column suffices everywhere
+    bars: Sequence[Bar] = ()
+
+    def drawn(self, width: float) -> Canvas:
+        """Return the drawing below its title."""
+        return with_title(self.title, self.draw(width), width)
 
 
-Block = Heading | Paragraph | Prose | Notes | Facts | Table | MeasureFormula | Picture
+Block = Heading | Paragraph | Prose | Notes | Facts | Table | MeasureFormula | Figure
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scorer.core.text import printable
-from scorer.reports.document import Cell, Column, IntervalSpan, Row, Table
-from scorer.reports.pictures.bars import bar
+from scorer.reports.charts.charts import IntervalSpan
+from scorer.reports.document import Cell, Column, Row, Table
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -119,17 +119,16 @@ def drawn_interval(span: IntervalSpan | None, wide: int = LINE) -> str:
     """
     if span is None:
         return ""
-    placed, (low, high) = bar(span), span.scale
-    left, point, right = (
-        round(float(at) / 200 * (2 * wide - 1)) for at in (placed.left, placed.dot, placed.right)
-    )
+    *places, beyond = span.places(2 * wide - 1)
+    left, point, right = map(round, places)
+    low, high = span.scale
     signs = [
         " ╺╸━"[2 * (left <= n <= right) + (left <= n + 1 <= right)] for n in range(0, 2 * wide, 2)
     ]
     if low <= 0 <= high and low < high:
         zero = round(-low / (high - low) * (wide - 1))
         signs[zero] = "┊" if signs[zero] == " " else signs[zero]
-    signs[point // 2] = "<" if placed.beyond < 0 else ">" if placed.beyond else "●"
+    signs[point // 2] = "<" if beyond < 0 else ">" if beyond else "●"
     return "".join(signs)
 
 

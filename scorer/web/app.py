@@ -26,7 +26,7 @@ from scorer.core.errors import Refused, UnknownName, UsageError
 from scorer.core.log import LOG, REFERENCE
 from scorer.core.text import printable
 from scorer.reports import write
-from scorer.reports.pictures.svg import STYLE
+from scorer.reports.charts.svg import STYLE
 from scorer.web.context import Context, Settings
 from scorer.web.page import POLICY, error_page
 from scorer.web.routes.json import challenges, entries, server

@@ -12,7 +12,7 @@ from scorer.board.phases import Left, Span, decided_until, spans
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
 from scorer.core.text import format_number, printable
-from scorer.reports.pictures.draw import fitted
+from scorer.reports.charts.svg import fit_text
 from scorer.results.json import ABSENT
 from scorer.results.report import Standing
 
@@ -73,7 +73,10 @@ def _gap(live: LiveReport, own: Standing, ranked: list[Standing]) -> str:
     if not nearest:
         return ""
     (other,), key = nearest, live.report.primary.id
-    apart, name = format_number(abs(own.values[key] - other.values[key])), fitted(other.name, ROOM)
+    apart, name = (
+        format_number(abs(own.values[key] - other.values[key])),
+        fit_text(other.name, ROOM),
+    )
     if float(apart) == 0:
         return f"as far as is shown, level with {name}"
     return f"{apart} {'behind' if ahead else 'ahead of'} {name}"
@@ -87,7 +90,7 @@ def board_facts(live: LiveReport) -> Iterator[Fact]:
         yield Fact("teams ranked", f"{len(ranked):,}")
         value = format_number(first.values[primary.id])
         yield Fact(f"first by {printable(primary.id)}{primary.mark}", value,
-                   f"by {fitted(first.name, ROOM)}")  # fmt: skip
+                   f"by {fit_text(first.name, ROOM)}")  # fmt: skip
 
 
 def selected_fact(challenge: Challenge, selected: int, now: datetime) -> Iterator[Fact]:

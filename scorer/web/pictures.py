@@ -15,12 +15,11 @@ from scorer.board.entries import Added
 from scorer.board.live import LiveReport
 from scorer.board.phases import spans
 from scorer.board.snapshot import Snapshot
-from scorer.challenge.model import Challenge
 from scorer.core.text import printable
 from scorer.leaderboard.rounding import rounded
-from scorer.reports.document import texts
-from scorer.reports.pictures.draw import Figure
-from scorer.reports.pictures.timeline import Arrival, timeline
+from scorer.reports.charts.charts import Moment
+from scorer.reports.document import Figure
+from scorer.reports.figures import timeline
 from scorer.store.records import Entry
 
 MOST_ENTRIES = 2_000  # entries of a plot over time
@@ -50,18 +49,12 @@ def over_time(
     if len(points) < 2:
         return None
     moments = [
-        Arrival(time.astimezone(zone), value, team, f"team-{teams.get(team, 0)}")
+        Moment(time.astimezone(zone), value, team, f"team-{teams.get(team, 0)}")
         for time, value, team in points
     ]
-    rows = [
-        [f"{moment.time:%Y-%m-%d %H:%M}", printable(moment.team, 100), f"{moment.value:.4f}"]
-        for moment in moments
-    ]
     name = printable(primary.id)
-    title = f"{name} of entries as they came"
-    numbers = texts(title, ["time", "team", "value"], rows)
-    return timeline(title, name, moments, primary.metric.better,
-                    _closings(snapshot.rules, zone), now.astimezone(zone), numbers)  # fmt: skip
+    closings = [span.closes.astimezone(zone) for span in spans(snapshot.rules) if span.closes]
+    return timeline(name, moments, primary.metric.better, closings, now.astimezone(zone))
 
 
 def _on_the_board(snapshot: Snapshot, live: LiveReport, now: datetime) -> Iterator[Entry]:
@@ -110,7 +103,3 @@ def history(outcomes: Sequence[Added], split: str, measure: str) -> list[OwnValu
 def changes(values: Sequence[OwnValue]) -> dict[int, float]:
     """Entry -> how much its value differs from that of the entry before."""
     return {later.entry: later.value - before.value for before, later in pairwise(values)}
-
-
-def _closings(rules: Challenge, zone: ZoneInfo) -> list[datetime]:
-    return [span.closes.astimezone(zone) for span in spans(rules) if span.closes]

@@ -28,7 +28,7 @@ from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
 from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
-from scorer.reports.pictures.draw import Figure
+from scorer.reports.document import Figure
 from scorer.results.json import to_json, to_plain
 from scorer.store.records import Decision, Entry
 from scorer.web.access import Viewer

@@ -10,12 +10,11 @@ from zoneinfo import ZoneInfo
 from scorer.board.live import LiveReport, RankedEntry
 from scorer.core.text import printable
 from scorer.reports.base import Options
+from scorer.reports.document import Figure
+from scorer.reports.figures import forest, pareto
 from scorer.reports.leaderboard import document, page
 from scorer.reports.leaderboard.cells import hitless
 from scorer.reports.leaderboard.front import scope_of_track
-from scorer.reports.pictures.draw import Figure
-from scorer.reports.pictures.forest import forest
-from scorer.reports.pictures.pareto import pareto
 from scorer.reports.write.html import Head, HtmlCell, Table, view
 from scorer.results.report import Report
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from rounds import rounds
 from scipy import stats
 
-from scorer.reports.pictures.differences import bars, shared
 from scorer.results.comparison import WinTally
 
 TRUTH = "list,item,grade\n" + "".join(
@@ -364,17 +363,6 @@ def test_a_comparison_read_back_can_be_shown_in_every_form(score, folder, tmp_pa
     for form in ("table", "markdown", "csv", "html", "json", "jsonl"):
         score("compare", folder, lines, "--format", form).assert_exit(0, out="rrLexiPrecision")
     assert score("compare", folder, lines, "--format", "jsonl").out == lines.read_text()
-
-
-def test_more_lists_than_bars_share_them_evenly():
-    found = tuple(f"q{n}" for n in range(11))
-    values = np.array([*np.arange(10.0), np.nan])
-    made = bars(found, values, 4)
-    assert [bar.value for bar in made] == [8.0, 5.0, 2.5, 0.5]
-    assert made[0].lists == ("q9", "q8", "q7")
-    assert shared(made) == "each bar is the mean of 2 or 3 consecutive lists"
-    assert shared(bars(found, values, 10)) == ""
-    assert bars(found, np.full(11, np.nan), 4) == []
 
 
 @pytest.mark.slow("compares many boards")

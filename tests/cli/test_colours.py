@@ -11,7 +11,7 @@ from rich.text import Text
 
 from scorer.cli import main as cli
 from scorer.reports import terminal as look
-from scorer.reports.document import IntervalSpan
+from scorer.reports.charts.charts import IntervalSpan
 
 ROOT = Path(__file__).parents[2]
 COURSE, VLNET = ROOT / "challenges/course-2026", ROOT / "challenges/vlnet-2011"

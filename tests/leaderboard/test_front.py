@@ -10,7 +10,7 @@ import pytest
 import scorer
 from scorer.api.report import Report
 from scorer.core.errors import ChallengeError, UsageError
-from scorer.reports.pictures.pareto import pareto
+from scorer.reports.figures import pareto
 from scorer.results.json import ABSENT
 
 LISTS = [f"q{n:02d}" for n in range(20)]
@@ -180,7 +180,7 @@ def test_the_picture_has_each_once(made):
     for wide in (340.0, 720.0):
         body = figure.draw(wide).body
         assert body.count("<circle") == 5
-        assert body.count('class="aside"') == 2
+        assert body.count('class="baseline"') == 2
         assert all(f">{name}</text>" in body for name in ("cheap", "middle", "strong"))
     assert [row.cells[0].text for row in figure.numbers.rows] == list(report.pareto.names)
     assert ">cost</text>" in Report(report).plot(kind="pareto").svg()

@@ -10,12 +10,11 @@ import pytest
 
 import scorer
 from scorer.reports.base import Options
-from scorer.reports.document import Heading, IntervalSpan, Notes, Paragraph, Picture, texts
+from scorer.reports.charts.charts import IntervalSpan, shared_scale
+from scorer.reports.charts.svg import Canvas
+from scorer.reports.document import Figure, Heading, Notes, Paragraph, texts
+from scorer.reports.figures import forest
 from scorer.reports.leaderboard.document import document
-from scorer.reports.pictures.bars import bar, scale_of
-from scorer.reports.pictures.draw import Canvas, Figure
-from scorer.reports.pictures.forest import forest
-from scorer.reports.pictures.svg import inline
 from scorer.reports.write.html import environment, sections
 
 HOSTILE = "</td><script>alert(1)</script>\"' onload=x \x1b[31m\u202e{{ 7 * 7 }}{% raw %}"
@@ -90,28 +89,28 @@ def test_text_is_written_as_text_wherever_it_stands():
     ],
 )
 def test_a_scale_leaves_out_what_lies_far_behind(values, higher, lower):
-    assert scale_of(values, "higher") == pytest.approx(higher)
-    assert scale_of(values, "lower") == pytest.approx(lower)
+    assert shared_scale(values, "higher") == pytest.approx(higher)
+    assert shared_scale(values, "lower") == pytest.approx(lower)
 
 
 @pytest.mark.parametrize(("dot", "beyond"), [(0.5, 0), (0.1, -1), (0.9, 1)])
 def test_what_lies_beyond_a_scale_is_pointed_to(dot, beyond):
-    made = bar(IntervalSpan((dot - 0.05, dot + 0.05), dot, (0.4, 0.6), 4))
-    assert made.beyond == beyond
-    assert 0 <= float(made.left) <= float(made.right) <= 200
+    left, _, right, side = IntervalSpan((dot - 0.05, dot + 0.05), dot, (0.4, 0.6), 4).places(200)
+    assert side == beyond
+    assert 0 <= left <= right <= 200
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 2])
 def test_a_picture_tells_no_more_than_the_numbers(board, decimals):
     """Two values that are shown alike are drawn alike."""
     one, other = 0.5 + 0.1 * 10**-decimals, 0.5 + 0.2 * 10**-decimals
-    bars = [bar(IntervalSpan((0.0, 1.0), value, (0.0, 1.0), decimals)) for value in (one, other)]
-    assert bars[0] == bars[1]
+    spans = [IntervalSpan((0.0, 1.0), value, (0.0, 1.0), decimals) for value in (one, other)]
+    assert spans[0].places(200) == spans[1].places(200)
     key = board.primary.id
     drawn = []
     for value in (one, other):
         rows = [replace(row, values={**row.values, key: value}) for row in board.leaderboard]
-        drawn.append([inline(f) for f in forest(replace(board, leaderboard=rows), decimals)])
+        drawn.append([f.drawn(720) for f in forest(replace(board, leaderboard=rows), decimals)])
     assert drawn[0] == drawn[1]
     assert drawn[0]
 
@@ -150,7 +149,7 @@ def test_no_two_tables_have_one_name():
     """A table's caption is the name of its landmark."""
     drawn = Figure("x", "X", "", lambda wide: Canvas(0, ""), texts("Same", ["a"], [["1"]]))
     table = texts("Same", ["a"], [["1"]])
-    told = [Heading("Same"), table, Heading("one", 3, "s1"), Picture(drawn), table,
+    told = [Heading("Same"), table, Heading("one", 3, "s1"), drawn, table,
             Heading("two", 3, "s2"), table, Heading("Other"), table]  # fmt: skip
     page = "".join(map(fragment, sections(told)))
     names = re.findall(r'role="region" aria-label="(.*?)"', page)

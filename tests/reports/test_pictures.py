@@ -13,14 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.reports.document import texts
-from scorer.reports.pictures import draw
-from scorer.reports.pictures.curve import Square, curve
-from scorer.reports.pictures.differences import ListPair, sorted_differences
-from scorer.reports.pictures.forest import forest
-from scorer.reports.pictures.pairs import pairs
-from scorer.reports.pictures.svg import drawn, inline, standalone
-from scorer.reports.pictures.timeline import Arrival, timeline
+from scorer.reports.charts import svg
+from scorer.reports.charts.charts import Moment
+from scorer.reports.figures import ComparedLists, differences, forest, pairs, timeline
+from scorer.reports.leaderboard.curves import counted_points
 from scorer.results.json import ABSENT
 from scorer.results.report import Certainty, How, Standing
 
@@ -33,7 +29,7 @@ NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
 @given(NUMBERS, NUMBERS, st.integers(1, 12))
 def test_ticks_are_round_few_and_inside(one, other, most):
     low, high = sorted((one, other))
-    values = draw.ticks(low, high, most)
+    values = svg.ticks(low, high, most)
     if not high - low > 1e-6 * max(abs(low), abs(high), 1e-9):
         return
     assert len(values) <= max(most, 1)
@@ -57,18 +53,7 @@ def test_ticks_are_round_few_and_inside(one, other, most):
     ],
 )
 def test_ticks_are_written_with_the_decimals_that_they_need(ends, shown):
-    assert draw.tick_texts(draw.ticks(*ends)) == shown
-
-
-@rounds(100)
-@given(st.lists(st.floats(0, 100), max_size=20))
-def test_names_keep_apart_in_their_order(wanted):
-    placed = draw.apart(wanted, 5.0, 0.0, 100.0)
-    order = sorted(range(len(wanted)), key=lambda n: wanted[n])
-    gaps = np.diff([placed[n] for n in order])
-    assert (gaps >= 5.0 - 1e-9).all()
-    if len(wanted) > 1 and min(np.diff(sorted(wanted))) >= 5 and max(wanted) <= 100:
-        assert placed == pytest.approx(wanted)
+    assert svg.tick_texts(svg.ticks(*ends)) == shown
 
 
 def large(board, teams):
@@ -105,9 +90,13 @@ def test_texts_overprint_nothing_and_stay_inside(board, maker, teams, wide):
     assert texts_apart(figure, wide) >= min(teams, 15)
 
 
+def file(figure, width, millimetres=None):
+    return svg.svg_file(figure.drawn(width), width, millimetres)
+
+
 def texts_apart(figure, wide, own=""):
     """How many texts a picture has, of which none overprints another; of lines, one's own only."""
-    root = ElementTree.fromstring(standalone(figure, wide))
+    root = ElementTree.fromstring(file(figure, wide))
     tall = float(root.get("viewBox").split()[3])
     boxes = []
     for text in root.iter(f"{SVG}text"):
@@ -116,7 +105,7 @@ def texts_apart(figure, wide, own=""):
             continue
         size = 10.0 if "small" in look else 11.0
         size = 13.0 if text.get("class") == "title" else size
-        x, y, long = float(text.get("x")), float(text.get("y")), draw.length(text.text, size)
+        x, y, long = float(text.get("x")), float(text.get("y")), svg.text_width(text.text, size)
         x -= {"end": long, "middle": long / 2}.get(text.get("text-anchor"), 0)
         boxes.append((x, y - 0.7 * size, x + long, y, text.text, text.get("class") == "title"))
         assert x >= -0.5, text.text
@@ -140,25 +129,25 @@ def test_a_picture_says_what_it_leaves_out(board, maker):
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
 def test_equal_results_give_equal_bytes(board, maker):
     one, other = (next(maker(large(board, 12), 4)) for _ in range(2))
-    assert inline(one) == inline(other)
-    assert standalone(one, 400) == standalone(other, 400)
-    assert "team &lt;0&gt;" in inline(one)
+    assert one.drawn(720) == other.drawn(720)
+    assert one.numbers == other.numbers
+    assert "team &lt;0&gt;" in one.drawn(720).body
 
 
 def test_a_file_has_its_colours_and_a_page_gives_them(board):
     (figure,) = forest(large(board, 3), 4)
-    assert "var(--" not in standalone(figure, 400, 84)
-    assert "prefers-color-scheme: dark" in standalone(figure, 400, 84)
-    assert "prefers-color-scheme" not in standalone(figure, 400)
-    assert 'width="84mm"' in standalone(figure, 400, 84)
-    assert "<style" not in inline(figure)
+    assert "var(--" not in file(figure, 400, 84)
+    assert "prefers-color-scheme: dark" in file(figure, 400, 84)
+    assert "prefers-color-scheme" not in file(figure, 400)
+    assert 'width="84mm"' in file(figure, 400, 84)
+    assert "<style" not in svg.inline_svg(figure.drawn(400), 400, "")
 
 
 def test_what_is_drawn_has_its_value(board):
     """The marks of a forest plot tell value and interval when pointed to."""
     report = large(board, 5)
     (figure,) = forest(report, 2)
-    body = drawn(figure, 720).body
+    body = figure.drawn(720).body
     first = report.leaderboard[0]
     low, high = first.interval
     said = f"{first.values[board.primary.id]:.2f} [{low:.2f}, {high:.2f}]"
@@ -167,7 +156,7 @@ def test_what_is_drawn_has_its_value(board):
 
 def test_pairs_are_filled_where_they_are_significant(board):
     report = large(board, 12)
-    body = drawn(next(pairs(report, 4)), 720).body
+    body = next(pairs(report, 4)).drawn(720).body
     upper = np.triu_indices(12, 1)
     sure = (report.certainty.p[upper] <= 0.05).sum()
     assert body.count('class="fill"') == sure
@@ -183,15 +172,14 @@ def arrivals(many, days, seed=3):
     """So many moments within so many days, in no order, of a third as many teams."""
     random = np.random.default_rng(seed)
     return [
-        Arrival(BEGIN + timedelta(days=days * random.random()), random.random() ** 3,
+        Moment(BEGIN + timedelta(days=days * random.random()), random.random() ** 3,
                 f"{LONG}{n % (many // 3 + 1)}", f"team-{n % (many // 3 + 1)}")
         for n in range(many)
     ]  # fmt: skip
 
 
 def over_time(moments, better="higher", deadlines=(), now=BEGIN):
-    return timeline("P@2 as it came", "P@2", moments, better, deadlines, now,
-                    texts("", ["time"], []))  # fmt: skip
+    return timeline("P@2", moments, better, deadlines, now)
 
 
 @pytest.mark.parametrize("days", [0, 0.01, 1.5, 12, 40, 300, 3000])
@@ -206,7 +194,7 @@ def test_a_picture_over_time_overprints_nothing(days, wide, better):
 
 def way_of(look, moments, **more):
     """The corners of a line."""
-    root = ElementTree.fromstring(standalone(over_time(moments, **more), 720))
+    root = ElementTree.fromstring(file(over_time(moments, **more), 720))
     (line,) = (each for each in root.iter(f"{SVG}path") if each.get("class") == look)
     numbers = [float(number) for number in re.findall(r"-?[0-9.]+", line.get("d"))]
     return numbers[0::2], numbers[1::2]
@@ -237,8 +225,8 @@ def test_the_best_so_far_goes_by_time_alone(better):
     ],
 )
 def test_times_are_round(days, shown):
-    ends = [Arrival(BEGIN + timedelta(days=n * days), 0.5, "a", "") for n in (0, 1)]
-    root = ElementTree.fromstring(standalone(over_time(ends), 480))
+    ends = [Moment(BEGIN + timedelta(days=n * days), 0.5, "a", "team-1") for n in (0, 1)]
+    root = ElementTree.fromstring(file(over_time(ends), 480))
     ticks = [each.text for each in root.iter(f"{SVG}text") if each.get("class") == "tick"]
     assert [tick for tick in ticks if "." not in tick] == shown
 
@@ -246,36 +234,48 @@ def test_times_are_round(days, shown):
 def test_a_deadline_far_away_squeezes_nothing():
     near, far = (over_time(arrivals(9, 10), deadlines=[BEGIN + timedelta(days=days)])
                  for days in (15, 90))  # fmt: skip
-    assert "closes 2026-03-16 10:00" in standalone(near, 720)
-    assert "closes" not in standalone(far, 720)
+    assert "closes 2026-03-16 10:00" in file(near, 720)
+    assert "closes" not in file(far, 720)
     assert "deadline" in near.caption
     assert "deadline" not in far.caption
 
 
 def test_what_lies_far_behind_stands_at_the_edge():
-    moments = [Arrival(BEGIN + timedelta(days=n), n / 100, "near", "") for n in range(30)]
-    moments.append(Arrival(BEGIN, -50.0, "far", ""))
+    moments = [Moment(BEGIN + timedelta(days=n), n / 100, "near", "") for n in range(30)]
+    moments.append(Moment(BEGIN, -50.0, "far", ""))
     assert "at the edge" in over_time(moments).caption
     assert "at the edge" not in over_time(moments, "lower").caption
 
 
-PAIR = ListPair(("one <b>", LONG), ["q1", "q2", "q3", "q4"], "AP@10", "topic", "topics", "higher")
+PAIR = ComparedLists(
+    ("one <b>", LONG), ["q1", "q2", "q3", "q4"], "AP@10", "topic", "topics", "higher"
+)
 VALUES = np.array([0.25, 0.5, 1.0, np.nan]), np.array([0.5, 0.5, 0.0, 0.5])
 
 
 def test_differences_are_sorted_and_share_bars_where_they_are_many():
-    figure, listed = sorted_differences(PAIR, VALUES[0] - VALUES[1], 2, 80)
-    assert [(bar.name, bar.text) for bar in listed] == [
+    figure = differences(PAIR, VALUES[0] - VALUES[1], 2, 80)
+    assert [(bar.name, bar.text) for bar in figure.bars] == [
         ("q3", "+1.00"), ("q2", "0.00"), ("q1", "-0.25")
     ]  # fmt: skip
-    assert drawn(figure, 400).body.count("<rect") == 2  # none for what is equal
-    figure, listed = sorted_differences(PAIR, VALUES[1], 2, 2)
+    assert figure.drawn(400).body.count("<rect") == 2  # none for what is equal
+    figure = differences(PAIR, VALUES[1], 2, 2)
     assert "each bar is the mean of 2 consecutive topics" in figure.title
-    assert sorted_differences(PAIR, np.full(4, np.nan), 2, 80) is None
+    assert differences(PAIR, np.full(4, np.nan), 2, 80) is None
+
+
+def test_more_lists_than_bars_share_them_evenly():
+    lists = [f"q{n}" for n in range(11)]
+    pair = PAIR._replace(lists=lists)
+    figure = differences(pair, np.arange(11.0), 2, 4)
+    assert [row.cells[1].text for row in figure.numbers.rows] == ["3", "3", "3", "2"]
+    assert figure.numbers.rows[0].cells[0].text == "q10, q9, q8"
+    assert "each bar is the mean of 2 or 3 consecutive topics" in figure.title
+    assert "mean of" not in differences(pair, np.arange(11.0), 2, 11).title
 
 
 def test_points_in_one_place_are_one_larger_dot():
-    points = [(1.0, 1.0)] * 4 + [(0.0, 1.0)]
-    figure = curve("predicted", "", "", Square(points, ("true", "said"), joined=False), None)
-    dots = re.findall(r' r="(\d+)"><title>.*?(, 4 of them)?</title>', drawn(figure, 400).body)
-    assert dots == [("6", ", 4 of them"), ("3", "")]
+    first, second = counted_points([(1.0, 1.0)] * 4 + [(0.0, 1.0)])
+    assert (first.radius, second.radius) == (6.0, 3.0)
+    assert first.title.endswith(", 4 of them")
+    assert not second.title.endswith("of them")

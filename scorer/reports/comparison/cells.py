@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from scorer.core.text import format_number, join_first, printable
+from scorer.core.text import join_first, printable
 from scorer.reports.document import Cell, Column, Row, Table, cut
-from scorer.reports.leaderboard.cells import chance
+from scorer.reports.leaderboard.cells import chance, signed
 from scorer.reports.leaderboard.remarks import test_name
 from scorer.results.comparison import (
     ComparedPair,
@@ -28,16 +27,6 @@ DIFFER_MOST = "differ most in"
 def title(pair: ComparedPair) -> str:
     """The title of a pair: the first's mean minus the second's."""
     return f"{cut(pair.a)} minus {cut(pair.b)}"
-
-
-def signed(value: float, precision: int) -> str:
-    """A difference; what is rounded to 0 has no sign, no value is a dash.
-
-    >>> signed(0.25, 2), signed(-1e-17, 2)
-    ('+0.25', '0.00')
-    """
-    message = format_number(value, precision, "+")
-    return "-" if math.isnan(value) else message if float(message) else message[1:]
 
 
 def record(found: Differing | ListPreferences) -> str:

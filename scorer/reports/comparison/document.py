@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from scorer.core.text import printable
 from scorer.metrics.notation import Measure
 from scorer.reports.base import Options
+from scorer.reports.charts.charts import IntervalSpan
 from scorer.reports.comparison.cells import (
     DIFFER_MOST,
     EQUIVALENT,
@@ -23,7 +24,6 @@ from scorer.reports.comparison.cells import (
     orders,
     preference_columns,
     preferred,
-    signed,
     title,
 )
 from scorer.reports.document import (
@@ -32,18 +32,17 @@ from scorer.reports.document import (
     Column,
     ColumnKind,
     Document,
+    Figure,
     Heading,
-    IntervalSpan,
     Notes,
     Paragraph,
-    Picture,
     Row,
     Table,
     cut,
 )
-from scorer.reports.leaderboard.cells import chance
+from scorer.reports.figures import ComparedLists, differences
+from scorer.reports.leaderboard.cells import chance, signed
 from scorer.reports.leaderboard.remarks import scope
-from scorer.reports.pictures.differences import ListPair, sorted_differences
 from scorer.results.comparison import ComparedPair, Comparison, Differing
 
 BARS, ROWS = 80, 40  # of a picture on a page, in text; more lists share bars
@@ -107,7 +106,7 @@ def _brief(compared: Comparison, options: Options) -> Iterator[Block]:
         yield Paragraph(f"{meaning}.")
         yield table
     if len(compared.pairs) == 1 and compared.measures:
-        yield from _picture(compared, compared.pairs[0], options)
+        yield from _figure(compared, compared.pairs[0], options)
     shown = compared.shown_measures
     others = [printable(measure.id) for measure in compared.measures if measure not in shown]
     if others:
@@ -162,7 +161,7 @@ def _pair_blocks(
         ]
         columns = [Column("measure", "name", first="ascending"), *_pair_columns(compared, options)]
         yield Table(f"Measures, {title(pair)}", columns, rows)
-        yield from _picture(compared, pair, options)
+        yield from _figure(compared, pair, options)
     if pair.preferences:
         caption = f"Preferences, {title(pair)}; above 0, {cut(pair.a)} is preferred"
         rows = [
@@ -249,12 +248,18 @@ def _scale(lines: Sequence[Differing]) -> tuple[float, float]:
     return min(numbers), max(numbers)
 
 
-def _picture(compared: Comparison, pair: ComparedPair, options: Options) -> Iterator[Picture]:
+def _figure(compared: Comparison, pair: ComparedPair, options: Options) -> Iterator[Figure]:
     """The differences by the primary measure, list by list; many lists share bars."""
-    measure, precision = compared.measures[0], options.precision
-    listed = ListPair((pair.a, pair.b), compared.lists, printable(measure.id),
-                      compared.unit, compared.units, measure.metric.better)  # fmt: skip
-    at_most = BARS if options.page else ROWS
-    drawn = sorted_differences(listed, pair.measures[measure.id].per_list, precision, at_most)
-    if drawn is not None:
-        yield Picture(*drawn)
+    measure = compared.measures[0]
+    listed = ComparedLists(
+        (pair.a, pair.b),
+        compared.lists,
+        printable(measure.id),
+        compared.unit,
+        compared.units,
+        measure.metric.better,
+    )
+    most = BARS if options.page else ROWS
+    per_list = pair.measures[measure.id].per_list
+    if (figure := differences(listed, per_list, options.precision, most)) is not None:
+        yield figure

@@ -35,6 +35,16 @@ def chance(p: float) -> str:
     return "-" if math.isnan(p) else known
 
 
+def signed(value: float, precision: int) -> str:
+    """Return a difference as text; one that is rounded to 0 has no sign, none is a dash.
+
+    >>> signed(0.25, 2), signed(-1e-17, 2)
+    ('+0.25', '0.00')
+    """
+    text = format_number(value, precision, "+")
+    return "-" if math.isnan(value) else text if float(text) else text[1:]
+
+
 def mean_of(standing: Standing, measure: Measure, precision: int) -> str:
     """The mean of a measure; over folds with its standard deviation: `0.5 ± 0.1`."""
     mean = number(standing.values[measure.id], measure, precision)

@@ -6,7 +6,8 @@ are for organizers: a participant knows their own answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +17,10 @@ from scorer.core.text import printable
 from scorer.metrics.notation import Measure
 from scorer.metrics.ratios import Figure as Pooled
 from scorer.reports.base import Options
-from scorer.reports.document import texts
-from scorer.reports.pictures.confusion import confusion as matrix
-from scorer.reports.pictures.curve import Square, curve, padded
-from scorer.reports.pictures.draw import Figure
+from scorer.reports.charts import charts
+from scorer.reports.charts.charts import Field, MatrixCell, Point
+from scorer.reports.charts.svg import padded
+from scorer.reports.document import Figure, texts
 from scorer.results.report import Report, Scored
 
 COUNTED = ("MCC", "BalancedAccuracy", "F1", "FBeta", "Precision", "Recall", "Jaccard")
@@ -27,6 +28,7 @@ SCORED = ("AUROC", "AveragePrecision", "PRTrapezoids")
 PAIRED = ("R2", "ExplainedVariance", "Pearson", "Spearman")
 CLASSES, POINTS, ROWS = 30, 101, 2000  # that are shown
 DIAGONAL = ((0.0, 0.0), (1.0, 1.0))
+MOST_TITLED = 60  # points of a curve that each have their numbers where they are pointed to
 
 Draw = Callable[[Measure, Pooled], Figure | None]
 
@@ -77,7 +79,31 @@ def confusion(measure: Measure, figure: Pooled) -> Figure | None:
     names = [printable(name, 40) for name in classes]
     unanswered = table[:, -1].any()
     counts = table if unanswered else table[:, :-1]
-    return matrix(names, [*names, *(["no prediction"] if unanswered else [])], counts.tolist())
+    heads = [*names, *(["no prediction"] if unanswered else [])]
+    return confusion_matrix(names, heads, counts.tolist())
+
+
+def confusion_matrix(
+    names: Sequence[str], heads: Sequence[str], counts: Sequence[Sequence[float]]
+) -> Figure:
+    """Return how many rows of each class, `names`, were predicted to be of which, `heads`."""
+    title = "Confusion matrix: rows of each class, by predicted class"
+    cells, rows = list[MatrixCell](), list[list[str]]()
+    for i, (name, row) in enumerate(zip(names, counts, strict=True)):
+        rows.append([name, *(f"{count:,.10g}" for count in row)])
+        for j, (head, count) in enumerate(zip(heads, row, strict=True)):
+            text = f"{count:,.10g}"
+            depth = 0.08 + 0.92 * count / (sum(row) or 1.0) if count else 1.0
+            look, shown = ("fill", text) if count else ("cell", "")
+            title_of_cell = f"{name}, predicted {head}: {text}"
+            cells.append(MatrixCell(i, j, look, depth, shown, title_of_cell))
+    return Figure(
+        "confusion",
+        title,
+        "Deeper for a larger share of the rows of a class; the diagonal is right.",
+        lambda width: charts.matrix(names, heads, cells, width, "predicted, across; true, down"),
+        texts(title, ["true, down; predicted, across", *heads], rows),
+    )
 
 
 def calibration(measure: Measure, figure: Pooled) -> Figure | None:
@@ -100,9 +126,21 @@ def calibration(measure: Measure, figure: Pooled) -> Figure | None:
     title = "Calibration: how often it is right, by how sure it is"
     numbers = texts(title, ["confidence", "rows", "mean confidence", "right"], rows)
     points = list(zip(sure.tolist(), correct.tolist(), strict=True))
-    square = Square(points, ("mean confidence", "share that is right"), rule=DIAGONAL)
-    return curve("calibration", title, "The dashed line is perfect; above it one is too modest.",
-                 square, numbers)  # fmt: skip
+    field, dots = Field("mean confidence", "share that is right"), _titled(points)
+    return Figure(
+        "calibration",
+        title,
+        "The dashed line is perfect; above it one is too modest.",
+        lambda width: charts.points(field, dots, width, line=points, rule=DIAGONAL),
+        numbers,
+        small=True,
+    )
+
+
+def _titled(points: Sequence[tuple[float, float]]) -> list[Point]:
+    """Return the points of a curve with their numbers; none where they are many."""
+    some = points if len(points) <= MOST_TITLED else ()
+    return [Point(x, y, f"{x:.4g}, {y:.4g}") for x, y in some]
 
 
 class Falling(NamedTuple):
@@ -141,8 +179,15 @@ def roc(measure: Measure, figure: Pooled) -> Figure | None:
     title = f"ROC curve{found.which}"
     numbers = texts(title, ["probability from", "true positives", "false positives"], rows)
     points = list(zip(x.tolist(), y.tolist(), strict=True))
-    square = Square(points, ("share of false positives", "share of true positives"), rule=DIAGONAL)
-    return curve("roc", title, "The dashed line is chance.", square, numbers)
+    field, dots = Field("share of false positives", "share of true positives"), _titled(points)
+    return Figure(
+        "roc",
+        title,
+        "The dashed line is chance.",
+        lambda width: charts.points(field, dots, width, line=points, rule=DIAGONAL),
+        numbers,
+        small=True,
+    )
 
 
 def recall(measure: Measure, figure: Pooled) -> Figure | None:
@@ -157,9 +202,15 @@ def recall(measure: Measure, figure: Pooled) -> Figure | None:
     numbers = texts(title, ["probability from", "recall", "precision"], rows)
     points = [(0.0, float(y[0])), *zip(x.tolist(), y.tolist(), strict=True)]
     chance = ((0.0, float(y[-1])), (1.0, float(y[-1])))
-    square = Square(points, ("recall", "precision"), rule=chance, stepped=True)
-    caption = "The dashed line is chance, the share of true rows."
-    return curve("recall-precision", title, caption, square, numbers)
+    field, dots = Field("recall", "precision"), _titled(points)
+    return Figure(
+        "recall-precision",
+        title,
+        "The dashed line is chance, the share of true rows.",
+        lambda width: charts.points(field, dots, width, line=points, stepped=True, rule=chance),
+        numbers,
+        small=True,
+    )
 
 
 def predicted(measure: Measure, figure: Pooled) -> Figure | None:
@@ -167,19 +218,43 @@ def predicted(measure: Measure, figure: Pooled) -> Figure | None:
     target, prediction, cut = _predictions(figure)
     if not target.size:
         return None
-    low, high = padded(float(min(target.min(), prediction.min())),
-                       float(max(target.max(), prediction.max())))  # fmt: skip
+    ends = padded(
+        float(min(target.min(), prediction.min())), float(max(target.max(), prediction.max()))
+    )
     rows = [
         [f"{number:z.6g}" for number in (a, b, a - b)]
         for a, b in zip(target.tolist(), prediction.tolist(), strict=True)
     ]
     points = list(zip(target.tolist(), prediction.tolist(), strict=True))
-    square = Square(
-        points, ("true", "predicted"), (low, high, low, high), False, ((low, low), (high, high))
-    )
+    field, dots = Field("true", "predicted", ends, ends), counted_points(points)
+    rule = ((ends[0], ends[0]), (ends[1], ends[1]))
     title = "Predicted against true"
-    numbers = texts(title, ["true", "predicted", "residual"], rows)
-    return curve("predicted", title, f"The dashed line is perfect.{cut}", square, numbers)
+    return Figure(
+        "predicted",
+        title,
+        f"The dashed line is perfect.{cut}",
+        lambda width: charts.points(field, dots, width, rule=rule, cloud=() if dots else points),
+        texts(title, ["true", "predicted", "residual"], rows),
+        small=True,
+    )
+
+
+def counted_points(points: Sequence[tuple[float, float]]) -> list[Point]:
+    """Return a dot for each place, larger for more points there; none where places are many."""
+    counts = Counter(points).most_common()
+    if len(counts) > MOST_TITLED:
+        return []
+    largest = counts[0][1]
+    radius = min(3.0 * np.sqrt(largest), 11.0)  # of the place with most points
+    return [
+        Point(
+            x,
+            y,
+            f"true {x:.4g}, predicted {y:.4g}{f', {count:,} of them' if count > 1 else ''}",
+            radius=max(3.0, float(radius * np.sqrt(count / largest))),
+        )
+        for (x, y), count in counts
+    ]
 
 
 def _predictions(figure: Pooled) -> tuple[Floats, Floats, str]:

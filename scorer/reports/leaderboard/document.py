@@ -9,13 +9,13 @@ from scorer.core.text import unit
 from scorer.metrics.catalogue import formula_lines
 from scorer.metrics.notation import Measure
 from scorer.reports.base import Options
+from scorer.reports.charts.charts import IntervalSpan, shared_scale
 from scorer.reports.document import (
     Block,
     Cell,
     Column,
     Document,
     Heading,
-    IntervalSpan,
     MeasureFormula,
     Notes,
     Prose,
@@ -187,23 +187,19 @@ def _heading(measure: Measure, report: Report, options: Options) -> str:
 
 
 def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:
-    from scorer.reports.pictures.bars import scale_of  # of no use to a text
-
-    return scale_of([_ends(row, measure) for row in rows], measure.metric.better)
+    return shared_scale([_ends(row, measure) for row in rows], measure.metric.better)
 
 
 def _caption(
     body: Sequence[Row], report: Report, scale: tuple[float, float], precision: int
 ) -> str:
-    from scorer.reports.pictures.bars import bar
-
     caption = "Leaderboard, best first; click a heading to sort."
     spans = [cell.span for row in body for cell in row.cells if cell.span]
     if not level(report):
         return caption
     low, high = (number(end, report.primary, precision) for end in scale)
     caption += f" Every bar is an interval on one scale, from {low} to {high}."
-    beyond = any(bar(span).beyond for span in spans)
+    beyond = any(span.places(1.0)[3] for span in spans)
     return caption + " An arrow marks values beyond it." * beyond
 
 

@@ -18,12 +18,12 @@ from scorer.reports.document import (
     MeasureFormula,
     Notes,
     Paragraph,
-    Picture,
     Row,
     Table,
     cut,
     texts,
 )
+from scorer.reports.figures import MOST_PAIRED, forest, pairs, pareto
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.answers import answers
 from scorer.reports.leaderboard.cells import (
@@ -40,9 +40,6 @@ from scorer.reports.leaderboard.document import split_boards, standings, track_b
 from scorer.reports.leaderboard.method import method
 from scorer.reports.leaderboard.prose import pages
 from scorer.reports.leaderboard.remarks import remarks, test_name, worse
-from scorer.reports.pictures.forest import forest
-from scorer.reports.pictures.pairs import MOST, pairs
-from scorer.reports.pictures.pareto import pareto
 from scorer.results.report import Certainty, Report, Scored
 
 FEWEST = 3  # standings that a forest plot is worth its room for
@@ -57,7 +54,7 @@ def page(report: Report, options: Options) -> Iterator[Block]:
     yield from board(report, options)
     if report.pareto:
         yield Heading("Pareto front", key="front")
-        yield from map(Picture, pareto(report, options.precision))
+        yield from pareto(report, options.precision)
     if report.tracks:
         yield Heading("Tracks", key="tracks")
         yield from track_boards(report, options, 3)
@@ -87,7 +84,7 @@ def board(report: Report, options: Options) -> Iterator[Block]:
         yield Paragraph("No submission could be scored.")
     elif len(report.leaderboard) >= FEWEST:
         # its numbers are in the table below it
-        yield from (Picture(f._replace(numbers=None)) for f in forest(report, options.precision))
+        yield from (f._replace(numbers=None) for f in forest(report, options.precision))
     if report.leaderboard:
         yield standings(report, options)
     if said := notes(report, options):
@@ -126,7 +123,7 @@ def _submission_blocks(n: int, scored: Scored, report: Report, options: Options)
     yield Heading(scored.name, 3, f"s{n}", state, open=not scored.valid, fault=not scored.valid)
     if scored.valid:
         yield _values(scored, report, options)
-        yield from map(Picture, curves(scored, report, options))
+        yield from curves(scored, report, options)
     if problems := format_findings(scored.findings, options.every):
         yield Heading("Problems", 4)
         yield Notes([line.strip() for line in problems], "problems")
@@ -178,9 +175,9 @@ def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[B
         f"{test_name(how.test, how.adjust, certainty.pairs)}, "
         f"over the {unit(report.called)} that both have."
         + " score compare --format csv gives every pair."
-        * (len(certainty.names) > MOST)
+        * (len(certainty.names) > MOST_PAIRED)
     )
-    yield from map(Picture, pairs(report, options.precision))
+    yield from pairs(report, options.precision)
     if behind := [cut(row.name) for row in report.leaderboard if row.name in worse(report)]:
         yield Paragraph(f"Significantly worse than the first: {', '.join(behind)}.")
 
@@ -205,7 +202,7 @@ def _matrix(
 def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:
     """The ranked minus each baseline, with a family of tests for each."""
     alpha, against = certainty.how.alpha, certainty.baselines
-    names = certainty.names[:MOST]
+    names = certainty.names[:MOST_PAIRED]
     rows = [
         [_difference(float(b.difference[i]), float(b.p[i]), alpha, options) for b in against]
         for i in range(len(names))

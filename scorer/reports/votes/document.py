@@ -14,15 +14,13 @@ from scorer.reports.document import (
     Document,
     Heading,
     Notes,
-    Picture,
     Row,
     Table,
     texts,
 )
+from scorer.reports.figures import MOST_ROWS, rating_interval, ratings
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import place
-from scorer.reports.pictures.draw import Canvas, Figure
-from scorer.reports.pictures.forest import MOST, ForestRow, plotted
 from scorer.results.report import Standing
 from scorer.results.votes import FEWEST_PROMPTS, VoteBoard, VoteStanding
 
@@ -42,13 +40,13 @@ def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
     yield vote_table(board, options)
     yield Notes(list(remarks(board)))
     if options.page:
-        yield Picture(_ratings(board))
+        yield ratings(board)
     names = [row.name for row in board.leaderboard]
     if options.page or len(names) <= SQUARE:
         yield Heading("Win rates", key="win-rates")
-        yield _rate_table(names[:MOST], board)
-        if len(names) > MOST:
-            yield Notes([f"The first {MOST} of {len(names):,} systems."])
+        yield _rate_table(names[:MOST_ROWS], board)
+        if len(names) > MOST_ROWS:
+            yield Notes([f"The first {MOST_ROWS} of {len(names):,} systems."])
     if len(board.problems):
         yield Heading("Problems")
         yield Notes(format_findings(board.problems, options.every), "problems")
@@ -77,7 +75,7 @@ def vote_table(board: VoteBoard, options: Options) -> Table:
             Cell(row.name),
             *([Cell("" if row.tier is None else f"{row.tier:,}")] if tiers else []),
             Cell(f"{row.rating:.0f}", f"{row.rating:.6f}"),
-            *([Cell(_rating_interval(row), f"{row.rating:.6f}")] if ends else []),
+            *([Cell(rating_interval(row.interval), f"{row.rating:.6f}")] if ends else []),
             Cell(f"{100 * row.share:.1f}"),
             *(Cell(f"{count:,}", str(count)) for count in (row.votes, row.won, row.tied, row.lost)),
         ], row.tier)
@@ -91,10 +89,6 @@ def as_standing(row: VoteStanding) -> Standing:
     """The standing of any board."""
     standing = Standing.untested(row.rank, row.name, {"rating": row.rating})
     return replace(standing, interval=row.interval, tier=row.tier, ranks=row.ranks)
-
-
-def _rating_interval(row: VoteStanding) -> str:
-    return "" if row.interval is None else "[{:.0f}, {:.0f}]".format(*row.interval)
 
 
 def remarks(board: VoteBoard) -> Iterator[str]:
@@ -148,26 +142,3 @@ def _rate_table(names: Sequence[str], board: VoteBoard) -> Table:
 def _rate(board: VoteBoard, row: int, column: int) -> str:
     votes = board.pairs.votes[row, column]
     return f"{100 * board.pairs.won[row, column]:.0f} % of {votes:,}" if votes else "-"
-
-
-def _ratings(board: VoteBoard) -> Figure:
-    """Each rating with its interval."""
-    rows = [
-        ForestRow(as_standing(row), round(row.rating), row.interval and (
-            round(row.interval[0]), round(row.interval[1])),
-            f"{row.rating:.0f} {_rating_interval(row)}".strip(), ())
-        for row in board.leaderboard[:MOST]
-    ]  # fmt: skip
-    caption = "Best above; higher is better; an arrow is a rating beyond the axis."
-    caption += " The line is the interval." * any(row.ends for row in rows)
-    if len(board.leaderboard) > MOST:
-        caption += f" The first {MOST} of {len(board.leaderboard):,}; the others are left out."
-    numbers = texts(
-        "rating", ["name", "rank", "rating"],
-        [[row.standing.name, place(row.standing), row.text] for row in rows],
-    )  # fmt: skip
-
-    def drawn(wide: float) -> Canvas:
-        return plotted(rows, (), "rating (Elo's scale)", "higher", wide)
-
-    return Figure("ratings", "Rating of each system", caption, drawn, numbers)

@@ -18,11 +18,9 @@ from scorer import __version__
 from scorer.core.text import printable, unseen
 from scorer.reports import document as blocks
 from scorer.reports.base import Options
-from scorer.reports.document import Column, Document, Heading, Picture, cut, name_of
-from scorer.reports.pictures.bars import IntervalBar, bar
-from scorer.reports.pictures.draw import Figure
-from scorer.reports.pictures.svg import inline
-from scorer.reports.pictures.svg import style as pictures
+from scorer.reports.charts import svg
+from scorer.reports.charts.charts import IntervalSpan
+from scorer.reports.document import Column, Document, Figure, Heading, cut, name_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -38,7 +36,7 @@ class HtmlCell(NamedTuple):
     title: str = ""  # all of a text that was cut
     aside: str = ""  # a word beside the text
     below: str = ""  # a line below it
-    bar: IntervalBar | None = None
+    bar: IntervalSpan | None = None
     hidden: bool = False  # for those who listen
 
 
@@ -127,9 +125,8 @@ def _told_apart(of: Sequence[blocks.Block]) -> Iterator[blocks.Block]:
     for block in of:
         if isinstance(block, Heading) and block.level < 4:
             part = cut(block.text) if block.level == 3 else ""
-        if isinstance(block, Picture) and block.figure.numbers is not None:
-            numbers = _renamed(block.figure.numbers, part, taken)
-            yield block._replace(figure=block.figure._replace(numbers=numbers))
+        if isinstance(block, Figure) and block.numbers is not None:
+            yield block._replace(numbers=_renamed(block.numbers, part, taken))
         else:
             yield _renamed(block, part, taken) if isinstance(block, blocks.Table) else block
 
@@ -196,7 +193,7 @@ def _cell(cell: blocks.Cell, column: Column) -> HtmlCell:
         title,
         cell.aside,
         cell.below,
-        bar(cell.span) if cell.span else None,
+        cell.span,
         "itself" in cell.marks,
     )
 
@@ -242,7 +239,7 @@ def environment() -> Environment:
     )
     made.filters |= {
         "view": view, "prose": prose, "cut": printable, "formulas": formulas,
-        "commonmark": commonmark, "inline": _inline,
+        "commonmark": commonmark, "inline": _inline, "coordinate": svg.coordinate,
     }  # fmt: skip
     return made
 
@@ -250,7 +247,9 @@ def environment() -> Environment:
 def _inline(figure: Figure) -> Any:
     from markupsafe import Markup
 
-    return Markup(inline(figure))
+    width = svg.SMALL_WIDTH if figure.small else svg.PAGE_WIDTH
+    look = f"small {figure.key}" if figure.small else figure.key
+    return Markup(svg.inline_svg(figure.drawn(width), width, look))
 
 
 def _without_controls(value: Any) -> Any:
@@ -273,7 +272,7 @@ def _asset(name: str) -> _Asset:
     loader = environment().loader
     assert loader is not None
     code, _, _ = loader.get_source(environment(), name)
-    code += pictures() if name == "page.css" else ""
+    code += svg.style() if name == "page.css" else ""
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     return _Asset(Markup(code), f"sha256-{digest}")
 

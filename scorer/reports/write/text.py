@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.core.text import isolate_rtl, printable
 from scorer.reports.base import Options
+from scorer.reports.charts.charts import Bar
 from scorer.reports.document import (
     Block,
     Column,
     Document,
     Facts,
+    Figure,
     Heading,
     MeasureFormula,
     Notes,
     Paragraph,
-    Picture,
     Prose,
     Row,
     Table,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:  # rich is loaded where a line is folded or a table is drawn
     from rich.console import Console
     from rich.text import Text
 
-    from scorer.reports.pictures.differences import SortedBar
 
 # columns set apart by blanks, so that it reads the same without colour; a rule between groups
 PLAIN = "    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n"
@@ -248,8 +248,8 @@ class Paper:
                     self.say(_seen(f"{term}: {text}"))
             case Table():
                 self.table(block)
-            case Picture(figure, bars) if bars:
-                self.bars(figure.title, bars)
+            case Figure(title=title, bars=bars) if bars:
+                self.bars(title, bars)
 
     def table(self, table: Table) -> None:
         """Write the columns that there is room for; long texts go below."""
@@ -377,7 +377,7 @@ class Paper:
                              break_on_hyphens=False):  # fmt: skip
                 self.say(f"  {part}")
 
-    def bars(self, label: str, bars: Sequence[SortedBar]) -> None:
+    def bars(self, label: str, bars: Sequence[Bar]) -> None:
         """Write each of the differences as a bar, to the left where it is below 0."""
         self.say(label, "title")
         largest = max((abs(value) for _, value, _ in bars), default=0.0)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, HTTPException, Response
 from fastapi.responses import HTMLResponse
 
 from scorer.board.receipts import SEAL
-from scorer.reports.pictures.svg import WIDE, standalone
+from scorer.reports.charts.svg import PAGE_WIDTH, svg_file
 from scorer.web.dependencies import Reader, Served
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
@@ -33,4 +33,4 @@ def picture(
     figure = board.forest if name == "intervals" else board.over_time
     if figure is None:
         raise HTTPException(404, "there is no such picture")
-    return Response(standalone(figure, WIDE), media_type="image/svg+xml")
+    return Response(svg_file(figure.drawn(PAGE_WIDTH), PAGE_WIDTH), media_type="image/svg+xml")
