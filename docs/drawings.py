@@ -15,6 +15,7 @@ import elsewhere
 
 import scorer
 from scorer.api.figures import drawings
+from scorer.api.text import content_of
 from scorer.reports.charts import svg
 from scorer.reports.charts.svg import BOTTOM, LINE, TOP, Axis, Canvas
 from scorer.reports.document import Figure
@@ -62,7 +63,7 @@ def shown() -> tuple[Shown, ...]:
     found: dict[tuple[str, str], Shown] = {}
     for name in EXAMPLES:
         files = sorted((ROOT / "submissions_example" / name / "good").iterdir())
-        report = scorer.score(ROOT / "challenges" / name, files).content().published()
+        report = content_of(scorer.score(ROOT / "challenges" / name, files)).published()
         for kind in KINDS:
             for drawing in drawings(report, kind, f"{MILLIMETRES:g}mm"):
                 key = re.sub(r"-\d+$", "", drawing.key)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import scorer
 from scorer.api.figures import drawings
+from scorer.api.text import content_of
 from scorer.api.value_tables import ValueOptions
 from scorer.api.values import read_values
 from scorer.challenge.load import load
@@ -147,7 +148,7 @@ def forest_of(tool: str) -> str:
     with tempfile.TemporaryDirectory() as place:
         results = write_results(tool, Path(place))
         challenge, systems, _ = read_values([scorer.SubmissionFile(tool, results)], ValueOptions())
-        report = scorer.score(challenge, systems).content()
+        report = content_of(scorer.score(challenge, systems))
         (drawing, *_) = drawings(report, "forest", f"{MILLIMETRES:g}mm")
         return drawing.svg()
 

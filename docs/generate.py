@@ -249,7 +249,7 @@ def results() -> str:
 
 
 def functions() -> str:
-    """The signature and the docstring of each public function, and of Board's and Report's."""
+    """The docstring of each public function and class, and of what Report and Board have."""
     named = [
         "evaluate",
         "score",
@@ -267,14 +267,21 @@ def functions() -> str:
         "feedback",
         "export_bundle",
         "describe_metric",
+        "list_metrics",
         "load",
     ]
     parts = [_described(f"scorer.{name}", getattr(scorer, name)) for name in named]
-    for kind in (scorer.Report, scorer.Board):
+    classes = (scorer.Report, scorer.Board, scorer.Challenge, scorer.NewChallenge)
+    for kind in (*classes, scorer.SubmissionFile):
         parts.append(f"## scorer.{kind.__name__}\n\n{_fenced(inspect.getdoc(kind) or '')}")
-        for name, member in inspect.getmembers(kind):
-            if callable(member) and not name.startswith("_") and member.__doc__:
+        has_members = kind in (scorer.Report, scorer.Board)
+        for name, member in inspect.getmembers(kind) if has_members else ():
+            if name.startswith("_") or not member.__doc__:
+                continue
+            if callable(member):
                 parts.append(_described(f"{kind.__name__}.{name}", member, level=3))
+            elif isinstance(member, property):
+                parts.append(f"### {kind.__name__}.{name}\n\n{_fenced(member.__doc__)}")
     return "\n".join(parts)
 
 

@@ -1,3 +1,4 @@
+from .api.catalogue import list_metrics as list_metrics
 from .api.check import check as check
 from .api.compare import compare as compare
 from .api.evaluate import evaluate as evaluate

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 import scorer
+from scorer.api.text import content_of
 from scorer.reports.charts.svg import svg_file
 from scorer.reports.figures import forest
 
@@ -105,7 +106,7 @@ def drawn():
     """The forest plot of the demo's report."""
     good = sorted((ROOT / "submissions_example/course-2026/good").iterdir())
     (figure,) = forest(
-        scorer.score(ROOT / "challenges/course-2026", good, splits=["all"]).content(), 4
+        content_of(scorer.score(ROOT / "challenges/course-2026", good, splits=["all"])), 4
     )
     return svg_file(figure.drawn(720), 720, 190.5)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Literal, Unpack
 
 from scorer.api.evaluate import ChallengeOrTruth, Columns, Measures, RunRules, bind_data
 from scorer.api.submissions import (
@@ -12,7 +12,7 @@ from scorer.api.submissions import (
     list_submissions,
     scored_files,
 )
-from scorer.api.text import Renderable
+from scorer.api.text import FormName, Renderable, RenderOptions
 from scorer.challenge.model import Challenge
 from scorer.core.text import printable
 from scorer.results.findings import CheckedFiles
@@ -20,20 +20,28 @@ from scorer.results.report import Scored
 from scorer.scoring.open import open_challenge
 
 
-class Checked(Renderable, list[Scored]):
+class Checked(Renderable[CheckedFiles], list[Scored]):
     """Submissions that were only checked: `Scored` objects whose values are empty."""
 
     __slots__ = ("challenge",)
-    subject = "findings"
-    default_form = "text"
+    _subject = "findings"
+    _default_form = "text"
 
     def __init__(self, challenge: Challenge, checked: list[Scored]) -> None:
         super().__init__(checked)
         self.challenge = challenge
 
-    def content(self) -> Any:
+    def _content(self) -> CheckedFiles:
         """Return the findings as data, for JSON and the other forms of output."""
         return CheckedFiles.of(self.challenge, self)
+
+    def render(
+        self,
+        form: FormName | Literal["github", "lines"] | None = None,
+        **options: Unpack[RenderOptions],
+    ) -> str:
+        """Return the text of one form; `github` and `lines` name each problem in a line."""
+        return self._write_form(form, options)
 
     def __repr__(self) -> str:
         states = [

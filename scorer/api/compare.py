@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from pathlib import Path
+from typing import Literal, Unpack
 
 import numpy as np
 
@@ -22,10 +24,13 @@ from scorer.api.submissions import (
     terms_of,
     to_scored,
 )
+from scorer.api.text import FormName, RenderOptions, content_of
+from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.text import join_first, printable, quoted
+from scorer.core.text import format_distinct, join_first, printable, quoted
 from scorer.leaderboard.board import ranked
 from scorer.leaderboard.certainty import cluster_codes
+from scorer.leaderboard.from_jsonl import read as read_preferences
 from scorer.leaderboard.pairs import compare_pairs
 from scorer.leaderboard.repeats import with_repeats
 from scorer.leaderboard.samples import Samples, samples_of
@@ -48,7 +53,7 @@ READ_FORMS = ("text", "table", "markdown", "latex")
 MOST_SHOWN = 10  # names in a repr
 
 
-class Comparison(TableResult):
+class Comparison(TableResult[results.Comparison]):
     """Submissions held against each other, pair by pair.
 
     Attributes:
@@ -60,7 +65,7 @@ class Comparison(TableResult):
         untested: Measure -> why it was not tested.
     """
 
-    subject = "comparison"
+    _subject = "comparison"
 
     def __init__(self, result: results.Comparison, report: Report) -> None:
         self._result = result
@@ -71,17 +76,19 @@ class Comparison(TableResult):
         self.tests: Mapping[str, Tested] = result.tests
         self.untested: Mapping[str, str] = result.untested
 
-    def content(self) -> results.Comparison:
+    def _content(self) -> results.Comparison:
         """Return the comparison as data, from which its forms are written."""
         return self._result
 
-    def render(self, form: str | None = None, **options: Any) -> str:
+    def render(
+        self, form: FormName | Literal["jsonl"] | None = None, **options: Unpack[RenderOptions]
+    ) -> str:
         """Return the text of one form, as every result does.
 
         Forms to read, such as text and Markdown, have only the preferences that were asked for.
         """
-        is_read = (form or self.default_form) in READ_FORMS
-        return TableResult.render(self._to_read() if is_read else self, form, **options)
+        is_read = (form or self._default_form) in READ_FORMS
+        return (self._to_read() if is_read else self)._write_form(form, options)
 
     def _repr_html_(self) -> str:
         """Return the comparison as HTML for a notebook."""
@@ -118,7 +125,7 @@ class Comparison(TableResult):
             if name not in self.names:
                 raise UnknownName("submission here", name, list(self.names))
         known = self.report.measures
-        chosen = self.report.primary
+        chosen = content_of(self.report).primary
         if measure is not None:
             named = find_measure(known, measure)
             if named is None:
@@ -198,6 +205,72 @@ def compare(
             ready, scored, report, bound_preferences, wanted, margin=margin, test=test
         )
     return Comparison(replace(result, asked=preferences is not None), Report(report))
+
+
+def read_comparison(
+    challenge: Challenge, path: Path | str, preferences: Sequence[str] | None = None
+) -> results.Comparison | None:
+    """Return the comparison in a file that `score compare --format jsonl` wrote.
+
+    None if the file is another one. It has preferences alone, and no report.
+
+    Args:
+        challenge: The challenge that the preferences are of.
+        path: The file.
+        preferences: Which of its preferences are read; default: all.
+
+    Raises:
+        UsageError: A line is broken, or a pair or a preference is missing.
+    """
+    written = read_preferences(Path(path), preferences)
+    if written is None:
+        return None
+    return compare_pairs(challenge, None, written.names, written.lists, written.cubes)
+
+
+def find_regression(comparison: results.Comparison, names: Sequence[str]) -> str | None:
+    """Return why a new submission is taken for worse than an old one; None if it is not.
+
+    It is worse if the primary measure's test says so at the board's level. With a margin, it is
+    worse unless the whole interval of the difference lies above minus the margin.
+
+    Args:
+        comparison: The two submissions, compared.
+        names: The names of the new one and of the old one.
+
+    Raises:
+        UsageError: There are not two submissions, or no test of the primary measure.
+    """
+    report = comparison.report
+    if report is None or len(names) != 2:
+        raise UsageError("--fail-if-worse compares two submissions: the new one, then the old one")
+    new, old = names
+    primary = report.primary
+    (pair,) = comparison.pairs
+    found = pair.measures.get(primary.id)
+    alpha = comparison.how.alpha
+    if alpha is None:
+        raise UsageError(f"--fail-if-worse needs a test of {primary.id}: leaderboard.tiers is off")
+    if found is None or math.isnan(found.p):
+        why = comparison.untested.get(primary.id, f"{primary.id} is not compared")
+        why = why if found is None else "no p"
+        raise UsageError(f"--fail-if-worse needs a test of {primary.id}: {why}")
+    sign = 1 if (primary.metric.better == "higher") == (pair.a == new) else -1
+    by = printable(primary.id)
+    margin = comparison.how.margin
+    if margin is None:
+        if sign * found.lead >= 0 or found.p > alpha:
+            return None
+        verdict = f"difference {abs(found.difference):.4g}, p {found.p:.2g}"
+        return f"{quoted(new)} is significantly worse than {quoted(old)} by {by}: {verdict}"
+    if found.interval is None:
+        raise UsageError(f"--margin needs an interval of the difference in {primary.id}")
+    least = min(sign * end for end in found.interval)
+    if least >= -margin:
+        return None
+    reached, allowed = format_distinct(-least, margin)
+    verdict = f"the interval reaches {reached} worse, the margin is {allowed}"
+    return f"{quoted(new)} is not shown to be within the margin of {quoted(old)} by {by}: {verdict}"
 
 
 def _find_ids(measures: Sequence[Measure], notations: Sequence[str] | None) -> set[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypedDict, Unpack, overload
+from typing import Any, Protocol, TypedDict, Unpack, overload
 
+import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
@@ -19,6 +20,7 @@ from scorer.api.submissions import Progress, Submissions, bind_challenge
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.challenge.roles import ROLES
+from scorer.challenge.types import MissingList, TieRule, UndefinedRule, UnknownList
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.plugins import MARK
 from scorer.core.text import KIT
@@ -57,11 +59,11 @@ class RunRules(TypedDict, total=False):
 
     length: int | Mapping[str, int]
     range: tuple[float, float]
-    missing_list: Literal["error", "zero", "skip"]
-    unknown_list: Literal["error", "ignore"]
-    ties: Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]
+    missing_list: MissingList
+    unknown_list: UnknownList
+    ties: TieRule
     limits: Mapping[str, object]
-    undefined: Literal["error", "zero", "skip", "worst"]  # what a list without a value counts
+    undefined: UndefinedRule  # what a list without a value counts
     classes: Sequence[str]  # the labels there are, in the order of columns of probabilities
     leaderboard: Mapping[str, object]
     title: str
@@ -170,7 +172,7 @@ def bind_data(
         allow_plugins: Whether the challenge's own code may be run.
 
     Raises:
-        TypeError: Rules or data have no measures.
+        TypeError: Rules or data have no measures, or a rule of numbers has a text.
     """
     if measures is None:
         if rules or columns:
@@ -189,6 +191,7 @@ def bind_data(
         truth, runs, named_columns = read_arrays(only, runs, needs, classes)
     elif not columns and isinstance(runs, Mapping):
         truth, runs, named_columns = name_columns(truth, runs, notations, needs)
+    _refuse_texts_for_numbers(rules)
     fields = _challenge_fields(truth, specs, named_columns, needs, rules)
     try:
         loaded = load(fields, Path(truth).parent if data.is_path(truth) else SESSION)
@@ -199,6 +202,16 @@ def bind_data(
     if not data.is_path(truth):
         _add_frames(bound, truth)
     return bound, runs
+
+
+def _refuse_texts_for_numbers(rules: RunRules) -> None:
+    """Raise `TypeError` for a text in place of a number, which challenge.yaml would read as one."""
+    for key in ("length", "range"):
+        value: Any = rules.get(key)
+        parts: Any = value.values() if isinstance(value, Mapping) else value
+        for part in (parts,) if isinstance(parts, str) or not np.iterable(parts) else parts:
+            if isinstance(part, str):
+                raise TypeError(f"{key}: {part!r} is a str; write a number without quotes")
 
 
 def _metric_of(spec: object) -> object:

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from scorer.api.explain import explain
+from scorer.api.text import content_of
 from scorer.challenge.load import load
 from scorer.core.errors import ScorerError
 from scorer.metrics.api import Metric
@@ -116,5 +117,5 @@ def _example_texts(measure: Measure, options: Options) -> Iterator[str]:
             except ScorerError:
                 continue  # The measure needs what this example lacks.
         if found.measures and not math.isnan(found.measures[0].value):
-            _, *blocks = document(found.content(), options).blocks  # without the title
+            _, *blocks = document(content_of(found), options).blocks  # without the title
             yield text(Document("", blocks), options)

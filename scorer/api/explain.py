@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -47,8 +48,10 @@ from scorer.scoring.splits import restrict_card, scope_of
 from scorer.scoring.submission import score_table
 from scorer.stats.units import exact_mean
 
+DIGIT = re.compile(r"[0-9]")
 
-class Explanation(TableResult):
+
+class Explanation(TableResult[results.Explanation]):
     """How one list of a submission comes by its values; for organizers.
 
     Attributes:
@@ -58,8 +61,8 @@ class Explanation(TableResult):
         findings: The problems of the submission.
     """
 
-    subject = "explanation"
-    default_form = "text"
+    _subject = "explanation"
+    _default_form = "text"
 
     def __init__(self, result: results.Explanation) -> None:
         self._result = result
@@ -68,7 +71,7 @@ class Explanation(TableResult):
         self.measures: tuple[ExplainedMeasure, ...] = result.measures
         self.findings: Findings = result.findings
 
-    def content(self) -> results.Explanation:
+    def _content(self) -> results.Explanation:
         """Return the explanation as data, from which its forms are written."""
         return self._result
 
@@ -154,7 +157,10 @@ def _find_scope(ready: OpenChallenge, name: str | None, split: str | None) -> _S
     challenge = ready.bound.challenge
     lists = ready.truth.lists
     if name is not None and name not in lists:
-        raise UnknownName(ready.public.word("list"), name, lists)
+        # An id that differs in its digits alone, such as q147 of q007, is another list, no typo.
+        form = DIGIT.sub("0", name)
+        similar = [other for other in lists if DIGIT.sub("0", other) != form]
+        raise UnknownName(ready.public.word("list"), name, similar)
     wanted = [] if split is None else [split]
     masks: Mapping[str, Mask] = split_masks(challenge, lists, ready.public.groups, wanted)
     if not masks:

@@ -23,24 +23,27 @@ NAMES_WITHOUT_SUFFIX = ("readme", "license", "licence", "makefile", "dockerfile"
 
 
 class FolderFiles(NamedTuple):
-    """The files of a folder, without hidden ones.
+    """The files of a folder.
 
     Attributes:
         paths: The submissions, by name.
-        omitted: The names of files that cannot be one.
+        omitted: The names of what cannot be one: other files, hidden ones, and folders with a /.
     """
 
     paths: list[Path]
     omitted: list[str]
 
     def describe_omitted(self, folder: object) -> str:
-        """Return a line on the files that are left out; empty if there are none."""
+        """Return a line on what is left out; empty if nothing is."""
         if not self.omitted:
             return ""
-        count = len(self.omitted)
-        are = "1 file is" if count == 1 else f"{count:,} files are"
+        folders = sum(name.endswith("/") for name in self.omitted)
+        counts = {"file": len(self.omitted) - folders, "folder": folders}
+        parts = [f"{n:,} {noun}{'s' * (n > 1)}" for noun, n in counts.items() if n]
+        are = "is" if len(self.omitted) == 1 else "are"
         names = join_first(self.omitted, 5)
-        return f"{printable(folder)}: {are} left out, which cannot be submissions: {names}"
+        what = f"{' and '.join(parts)} {are} left out, which cannot be submissions"
+        return f"{printable(folder)}: {what}: {names}"
 
 
 def list_folder(folder: str | Path) -> FolderFiles:
@@ -53,14 +56,19 @@ def list_folder(folder: str | Path) -> FolderFiles:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
         raise UsageError(f"{printable(folder)} cannot be read: {error.strerror}") from None
-    names = [entry.name for entry in entries if entry.name[0] != "." and entry.is_file()]
-    omitted = [name for name in names if not may_be_submission(name)]
-    if not names:
+    names = []
+    omitted = []
+    for entry in entries:
+        if entry.is_file() and may_be_submission(entry.name):
+            names.append(entry.name)
+        else:
+            omitted.append(f"{entry.name}/" if entry.is_dir() else entry.name)
+    if not entries:
         raise UsageError(f"{printable(folder)} is a folder without files")
-    if len(omitted) == len(names):
+    if not names:
         message = f"no file of {printable(folder)} can be a submission"
         raise UsageError(f"{message}: {join_first(omitted, 5)}")
-    return FolderFiles([Path(folder, name) for name in names if name not in omitted], omitted)
+    return FolderFiles([Path(folder, name) for name in names], omitted)
 
 
 def may_be_submission(name: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
@@ -31,6 +31,15 @@ from scorer.scoring.bind import bind
 from scorer.scoring.open import OpenChallenge, open_challenge
 
 TEMPLATES = "scorer.challenge.templates"
+Template = Literal[
+    "classification",
+    "preferences",
+    "ranking",
+    "ratings",
+    "recommendation",
+    "regression",
+    "trec",
+]
 HEADING = "# made by `score init` from the files beside it: read it, and change what is not meant\n"
 LARGEST_SEED = 10**12
 # Written with "# " before each line. DATE and PLACEHOLDER are refused where they stand, with what
@@ -103,7 +112,7 @@ def init(
     truth: Path | str | None = None,
     sample: Path | str | None = None,
     *,
-    kind: str | None = None,
+    kind: Template | None = None,
     results: Sequence[Path | str] = (),
     term: bool = False,
 ) -> NewChallenge:

@@ -27,6 +27,8 @@ FORM = "## The form of a submission"
 FIRST_ROWS = 3  # rows of the sample that the README shows
 MOST_COLUMNS = 12  # that the table has a row for; of more, how many there are
 TABULAR = (None, "csv", "parquet", "jsonl")  # formats whose files have named columns
+# The example of a column that the sample lacks, as it orders items by ranks or by scores.
+EXAMPLES = {"rank": "1", "score": "0.75"}
 MARKS = {"\t": "a tab", " ": "a blank", WHITESPACE: "blanks", NO_SEPARATOR: "nothing"}
 
 
@@ -38,7 +40,7 @@ class FormColumn(NamedTuple):
         needed: Whether a file must have it, in words.
         role: Its role, without what stands in brackets.
         of: The class or the value that it is of; empty for most.
-        example: Its first cell in the sample.
+        example: Its first cell in the sample; of a rank or score that it lacks, a usual one.
     """
 
     name: str
@@ -197,7 +199,7 @@ def _subject(role: str, bound: BoundChallenge, public: Public) -> str:
 
 
 def _example(role: str, rules: Submission, sample: Sample | None) -> str:
-    """Return the first cell of a role in the sample; empty if it has none."""
+    """Return the first cell of a role in the sample, else a usual one; empty if there is none."""
     if sample is None or not sample.rows:
         return ""
     first = sample.rows[0]
@@ -205,7 +207,7 @@ def _example(role: str, rules: Submission, sample: Sample | None) -> str:
         mark = separator_of(rules.cells[role])
         cells = [str(row[role]) for row in sample.rows if row["list"] == first["list"]]
         return (" " if mark == WHITESPACE else mark).join(cells)
-    return str(first.get(role, ""))
+    return str(first.get(role, EXAMPLES.get(role, "")))
 
 
 def _alternatives(bound: BoundChallenge) -> Iterator[tuple[list[str], list[str]]]:

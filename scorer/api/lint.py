@@ -45,7 +45,7 @@ MAX_DRAWN_ROWS = 2_000_000  # in all random submissions, unless MIN_DRAWS of the
 SHOWN_PROBLEMS = 3  # of each example
 
 
-class Lint(TableResult):
+class Lint(TableResult[soundness.Lint]):
     """Whether a challenge is sound, and what was found; for organizers.
 
     Attributes:
@@ -58,8 +58,8 @@ class Lint(TableResult):
         detectable: The smallest differences that the lists could show.
     """
 
-    subject = "soundness"
-    default_form = "text"
+    _subject = "soundness"
+    _default_form = "text"
 
     def __init__(self, result: soundness.Lint) -> None:
         self._result = result
@@ -71,7 +71,7 @@ class Lint(TableResult):
         self.random: RandomSubmissions = result.random
         self.detectable: Detectable = result.detectable
 
-    def content(self) -> soundness.Lint:
+    def _content(self) -> soundness.Lint:
         """Return the result as data; text, JSON and HTML are made from it."""
         return self._result
 

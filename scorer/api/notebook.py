@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -13,17 +13,19 @@ from scorer.core.text import printable
 from scorer.reports.base import ExactRows, Options
 from scorer.reports.document import Block, Document, Facts, Heading, Notes, Paragraph, Prose, Table
 
+T = TypeVar("T")  # the result as data
+
 SHOWN_TONES = ("fault", "steps", "strong")  # of paragraphs that do not fold
 
 
-class TableResult(Renderable):
+class TableResult(Renderable[T]):
     """A result that is a table, too: a data frame, and in a notebook HTML whose notes fold."""
 
     __slots__ = ()
 
     def to_polars(self) -> pl.DataFrame:
         """Return the rows that the form csv has, as a polars data frame."""
-        rows: ExactRows = _module(self.subject, "rows").rows(self.content(), Options())
+        rows: ExactRows = _module(self._subject, "rows").rows(self._content(), Options())
         return pl.DataFrame(rows.rows, rows.head, orient="row", infer_schema_length=None)
 
     def to_pandas(self) -> Any:
@@ -34,10 +36,10 @@ class TableResult(Renderable):
 
     def _repr_html_(self) -> str:
         """Return the document of the result as HTML for a notebook."""
-        result = self.content()
+        result = self._content()
         if hasattr(result, "published"):
             result = result.published()
-        return format_notebook_html(_module(self.subject, "document").document(result, Options()))
+        return format_notebook_html(_module(self._subject, "document").document(result, Options()))
 
 
 def _module(subject: str, name: str) -> Any:

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from scorer.api.figures import Drawing, drawings, has_converter
-from scorer.api.report import Report, board_of
+from scorer.api.report import FigureName, Report, board_of
 from scorer.reading.write import make_folder, write_file
 from scorer.reports.base import Options, form_of
 from scorer.reports.figures import KINDS
@@ -18,7 +18,7 @@ from scorer.reports.write.latex import escaped
 from scorer.results.report import Report as BoardReport
 
 # The kinds of figures that are drawn where none are asked for.
-DEFAULT_FIGURES = ("forest", "pairs", "pareto", "values", "lists")
+DEFAULT_FIGURES: tuple[FigureName, ...] = ("forest", "pairs", "pareto", "values", "lists")
 MAIN = r"""\documentclass{article}
 \usepackage[T1]{fontenc}\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage{amsmath,amssymb,booktabs,graphicx,longtable}
@@ -43,7 +43,7 @@ class Paper:
     """
 
     files: Mapping[str, bytes]
-    missing: Mapping[str, str]
+    missing: Mapping[FigureName, str]
 
     def write(self, folder: str | PathLike[str]) -> None:
         """Write the files into a folder, which is made if it is not there. Raises `UsageError`."""
@@ -57,7 +57,7 @@ class Paper:
 
 def paper(
     report: Report | BoardReport,
-    figures: Sequence[str] = DEFAULT_FIGURES,
+    figures: Sequence[FigureName] = DEFAULT_FIGURES,
     *,
     width: str = "120mm",
     precision: int = 4,

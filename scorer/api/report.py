@@ -9,51 +9,52 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 import polars as pl
 
-from scorer.api.text import Renderable
+from scorer.api.text import FormName, Renderable, RenderOptions
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import format_number, printable, quoted
 from scorer.metrics.notation import Measure, find_measure
 from scorer.reports.base import ALIASES
 from scorer.results import report as results
-from scorer.results.json import ABSENT, ChallengeIdentity
+from scorer.results.json import ABSENT
 
 if TYPE_CHECKING:
-    from scorer.api.figures import Drawing
+    from scorer.api.figures import Drawing  # which imports all pictures: few reports are drawn
 
 FigureName = Literal["forest", "pairs", "pareto", "values", "lists", "differences", "curves"]
+ReportForm = Literal[
+    FormName,
+    "classroom",
+    "codabench",
+    "evalai",
+    "github",
+    "grades",
+    "gradescope",
+    "grand-challenge",
+    "tira",
+]
 
 DECIMALS = 4  # that a notebook shows
 LONGEST_NOTE = 1000  # characters of a note that a notebook shows
 
 
-class Report(Renderable):
+class Report(Renderable[results.Report]):
     """A leaderboard: its numbers, and its text in every form."""
 
-    subject = "leaderboard"
+    _subject = "leaderboard"
 
     def __init__(self, result: results.Report) -> None:
         self._result = result
 
     @property
-    def challenge(self) -> ChallengeIdentity:
-        """The id, the title and the fingerprint of the challenge."""
-        return self._result.challenge
-
-    @property
     def measures(self) -> Sequence[Measure]:
         """The measures, of which one is primary."""
         return self._result.measures
-
-    @property
-    def primary(self) -> Measure:
-        """The measure that ranks."""
-        return self._result.primary
 
     @property
     def submissions(self) -> tuple[results.Scored, ...]:
@@ -66,11 +67,6 @@ class Report(Renderable):
         return self._result.leaderboard
 
     @property
-    def certainty(self) -> results.Certainty | None:
-        """The tests of the primary measure; None if there are none."""
-        return self._result.certainty
-
-    @property
     def notes(self) -> Sequence[Problem]:
         """Warnings on the challenge and on submissions."""
         return self._result.notes
@@ -80,25 +76,25 @@ class Report(Renderable):
         """The boards of other splits of the lists."""
         return tuple(Report(split) for split in self._result.splits or ())
 
-    def content(self) -> results.Report:
+    def _content(self) -> results.Report:
         """Return the board as data, of which the forms are made."""
         return self._result
 
-    def render(self, form: str | None = None, **options: Any) -> str:
+    def render(self, form: ReportForm | None = None, **options: Unpack[RenderOptions]) -> str:
         """Return the text of one form; as plain text with the problems of what was rejected.
 
         Args:
             form: table, html, json, csv, markdown, latex, ...; default: table.
-            options: how it looks: `precision`, `per_list`, `private`, ... as in
-                `scorer.reports.base.Options`.
+            options: how it looks: `precision`, `per_list`, `every`, `quiet`, `private`, `width`,
+                `colour`.
 
         Raises:
             UnknownName: there is no such form.
             TypeError: there is no such option.
         """
-        text = super().render(form, **options)
+        text = self._write_form(form, options)
         rejected = [each for each in self.submissions if not each.valid]
-        if (form or self.default_form) not in ALIASES | {"text": ""} or not rejected:
+        if (form or self._default_form) not in ALIASES | {"text": ""} or not rejected:
             return text
         from scorer.reports.findings.problems import format_findings
 
@@ -131,7 +127,9 @@ class Report(Renderable):
         """
         values = self._find_value(name, measure).per_list
         if values is None:
-            raise UsageError(f"{measure or self.primary.id} is one figure of all lists together")
+            raise UsageError(
+                f"{measure or self._result.primary.id} is one figure of all lists together"
+            )
         return dict(zip(self._result.lists, values.tolist(), strict=True))
 
     def interval(self, name: str, measure: str | None = None) -> tuple[float, float]:
@@ -202,7 +200,10 @@ class Report(Renderable):
             values = dict(row.values)
             if row.interval is not None:
                 low, high = row.interval
-                values |= {f"{self.primary.id}/low": low, f"{self.primary.id}/high": high}
+                values |= {
+                    f"{self._result.primary.id}/low": low,
+                    f"{self._result.primary.id}/high": high,
+                }
             for key, value in values.items():
                 if not math.isnan(value):
                     full = key if name else f"{row.name}/{key}"
@@ -223,7 +224,7 @@ class Report(Renderable):
             UnknownName: there is no such kind or measure.
             UsageError: the report has nothing for it, or the width is none.
         """
-        from scorer.api.figures import KINDS, drawings  # as few reports are drawn
+        from scorer.api.figures import KINDS, drawings
 
         drawing = next(drawings(self._rank_by(measure), kind, width), None)
         if drawing is None:
@@ -288,7 +289,7 @@ class Report(Renderable):
         """Return the board with the intervals and tests of a measure."""
         chosen = self._find_measure(measure)
         board = self._result
-        if chosen.id == self.primary.id:
+        if chosen.id == self._result.primary.id:
             return board
         from scorer.leaderboard.certainty import with_certainty  # imports scipy
 
@@ -308,7 +309,7 @@ class Report(Renderable):
         return with_certainty(bare, {}, board.clusters)
 
     def _find_measure(self, measure: str | None) -> Measure:
-        chosen = self.primary if measure is None else find_measure(self.measures, measure)
+        chosen = self._result.primary if measure is None else find_measure(self.measures, measure)
         if chosen is None:
             raise UnknownName("measure here", str(measure), [each.id for each in self.measures])
         return chosen
@@ -330,7 +331,7 @@ class Report(Renderable):
         from scorer.reports.leaderboard.remarks import remarks
 
         board = self._result
-        primary = self.primary
+        primary = self._result.primary
         level = cells.level(board)
         others = [measure for measure in self.measures if measure is not primary]
         heads = [cells.head_of(measure, board) for measure in (primary, *others)]
@@ -368,7 +369,7 @@ class Report(Renderable):
 
     def __repr__(self) -> str:
         leaders = ", ".join(
-            f"{printable(row.name, 40)} {format_number(row.values[self.primary.id])}"
+            f"{printable(row.name, 40)} {format_number(row.values[self._result.primary.id])}"
             for row in self.leaderboard[:3]
         )
         rejected = sum(not each.valid for each in self.submissions)
@@ -376,13 +377,13 @@ class Report(Renderable):
         lists = _count(len(self._result.lists), "list")
         return (
             f"<Report of {submissions} on {lists}{f', {rejected:,} rejected' if rejected else ''}; "
-            f"{printable(self.primary.id, 60)}: {leaders or 'none'}>"
+            f"{printable(self._result.primary.id, 60)}: {leaders or 'none'}>"
         )
 
 
 def board_of(report: Report | results.Report) -> results.Report:
     """Return a leaderboard as data, of which the forms are made."""
-    return report.content() if isinstance(report, Report) else report
+    return report._result if isinstance(report, Report) else report
 
 
 def _because(board: results.Report) -> str:

@@ -48,7 +48,7 @@ NAMED = 3  # variations without a value whose names are said
 WEIGHTS = ("weight", "weights")  # columns of the lists
 
 
-class Study(TableResult):
+class Study(TableResult[results.Study]):
     """How far a board depends on what was decided; for organizers.
 
     Attributes:
@@ -62,8 +62,8 @@ class Study(TableResult):
         rejected: The submissions that could not be scored.
     """
 
-    subject = "study"
-    default_form = "text"
+    _subject = "study"
+    _default_form = "text"
 
     def __init__(self, result: results.Study) -> None:
         self._result = result
@@ -76,7 +76,7 @@ class Study(TableResult):
         self.left_out: Sequence[str] = result.left_out
         self.rejected: Sequence[Scored] = result.rejected
 
-    def content(self) -> results.Study:
+    def _content(self) -> results.Study:
         """Return the study as data, from which its forms are written."""
         return self._result
 

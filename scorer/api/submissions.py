@@ -11,7 +11,7 @@ import polars as pl
 
 from scorer.api import data
 from scorer.api.folders import list_folder
-from scorer.challenge.load import load, own_file_problem
+from scorer.challenge.load import own_file_problem
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings, Problem
@@ -27,7 +27,7 @@ from scorer.reading.table import Table
 from scorer.reading.unpack import COMPRESSED_SUFFIXES
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
-from scorer.scoring.bind import BoundChallenge, bind
+from scorer.scoring.bind import BoundChallenge, bind, load_challenge
 from scorer.scoring.fingerprint import board_digest, fingerprint, signature
 from scorer.scoring.open import OpenChallenge
 from scorer.scoring.public import SubmittedLists
@@ -125,7 +125,7 @@ def to_challenge(challenge: object) -> Challenge:
     if isinstance(challenge, Challenge):
         return challenge
     if data.is_path(challenge):
-        return load(Path(challenge))
+        return load_challenge(Path(challenge))
     what = type(challenge).__name__
     raise TypeError(f"{what} is no challenge; a truth needs measures, as in scorer.evaluate")
 
@@ -142,13 +142,15 @@ def list_submissions(bound: BoundChallenge, submissions: Submissions) -> list[Su
 
     Raises:
         TypeError: They are of another type.
-        UsageError: Data makes no table.
+        UsageError: Data makes no table, or a mapping is empty.
     """
     if not isinstance(submissions, Mapping):
         files = list(map(to_submission_file, _list_paths(submissions)))
         if not holds_systems(bound):
             return files
         return [part for file in files for part in split_systems(bound, file)]
+    if not submissions:
+        raise UsageError("no run is given; write {'name': run}")
     columns = bound.challenge.submission.columns
     schema = data.choose_schema(bound.shapes, columns)
     reshapes = bound.challenge.layout(bound.challenge.submission).reshapes

@@ -2,44 +2,76 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 
 from scorer.core.errors import UsageError
-from scorer.core.text import printable
+from scorer.core.text import printable, quoted, suggest
 from scorer.reading.write import write_file
 from scorer.reports.base import Options, form_at, form_names, form_of
 
+FormName = Literal["csv", "html", "json", "latex", "markdown", "table", "text"]
+T = TypeVar("T")  # the result as data
 
-class Renderable:
+
+class RenderOptions(TypedDict, total=False):
+    """How a text looks; nothing here changes a value.
+
+    Attributes:
+        precision: The decimals of values; default: 4.
+        per_list: Whether the values of every list are in it.
+        every: Whether all places of a problem are in it, not only the first, and all pairs.
+        quiet: Whether warnings are left out.
+        private: Whether it has what only organizers may read.
+        width: The columns that text may take; None: as many as it needs.
+        colour: Whether text has the colours of a terminal.
+    """
+
+    precision: int
+    per_list: bool
+    every: bool
+    quiet: bool
+    private: bool
+    width: int | None
+    colour: bool
+
+
+class Renderable(Generic[T]):
     """A result with several forms of text: printed, shown in a notebook, written to a file."""
 
     __slots__ = ()
-    subject = ""  # of its forms
-    default_form = "table"  # the form that is printed
+    _subject = ""  # of its forms
+    _default_form: Any = "table"  # the form that is printed
 
-    def content(self) -> Any:
+    def _content(self) -> T:
         """Return the result as data, from which its forms are written."""
-        return self
+        raise NotImplementedError
 
-    def render(self, form: str | None = None, **options: Any) -> str:
-        """The text of one form: table, html, json, csv, markdown, latex, ...
+    def render(self, form: FormName | None = None, **options: Unpack[RenderOptions]) -> str:
+        """Return the text of one form: table, html, json, csv, markdown, latex, ...
 
         Args:
             form: its name; default: the one that is printed.
-            options: how it looks: `precision`, `per_list`, `private`, ... as in
-                `scorer.reports.base.Options`.
+            options: how it looks: `precision`, `per_list`, `every`, `quiet`, `private`, `width`,
+                `colour`.
 
         Raises:
             UnknownName: there is no such form.
             TypeError: there is no such option.
         """
-        chosen = Options(**options)
-        return form_of(self.subject, form or self.default_form).write(self.content(), chosen)
+        return self._write_form(form, options)
 
-    def write(self, path: str | PathLike[str], **options: Any) -> None:
+    def _write_form(self, form: str | None, options: RenderOptions) -> str:
+        known = list(RenderOptions.__annotations__)
+        for name in options:
+            if name not in known:
+                hint = suggest(name, known)
+                raise TypeError(f"no option {quoted(name)}{hint} (options: {', '.join(known)})")
+        written = form_of(self._subject, form or self._default_form)
+        return written.write(self._content(), Options(**options))
+
+    def write(self, path: str | PathLike[str], **options: Unpack[RenderOptions]) -> None:
         """Write a file in the form that its suffix names: board.html, .json, .csv, .md, .tex, .txt.
 
         Args:
@@ -48,13 +80,15 @@ class Renderable:
 
         Raises:
             UsageError: no form has that suffix, or the file cannot be written.
+            TypeError: there is no such option.
         """
         where = Path(path)
-        if (form := form_at(self.subject, where)) is None:
-            names = form_names(self.subject)
+        if (form := form_at(self._subject, where)) is None:
+            names = form_names(self._subject)
             message = f"{printable(where)} cannot be written: its suffix names no form ({names})"
             raise UsageError(message)
-        write_file(where, self.render(form.name, **options).encode("utf-8", "backslashreplace"))
+        name: Any = form.name
+        write_file(where, self.render(name, **options).encode("utf-8", "backslashreplace"))
 
     def __str__(self) -> str:
         return self.render().rstrip("\n")
@@ -64,16 +98,13 @@ class Renderable:
         return f"<pre>{as_html(self.render())}</pre>"
 
 
+def content_of(result: Renderable[T]) -> T:
+    """Return a result as data, from which its forms are written."""
+    return result._content()
+
+
 def as_html(text: str) -> str:
     """Text with what HTML means by a sign escaped."""
     from html import escape  # its table of entities takes longer than all else that is loaded here
 
     return escape(text)
-
-
-T = TypeVar("T")
-
-
-def as_renderable(kind: type[T], result: Any) -> T:
-    """A result as one of these, with its text."""
-    return kind(**{f.name: getattr(result, f.name) for f in fields(type(result))})

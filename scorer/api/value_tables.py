@@ -107,7 +107,8 @@ def _read_data(name: str, values: Any, options: ValueOptions) -> Iterator[System
     if data.is_path(values):
         yield from _read_files([SubmissionFile(name, Path(values))], options)
     elif isinstance(values, Mapping):
-        yield SystemValues(name, _read_dict(values, measure, label), label)
+        frame, problems = _read_dict(values, measure)
+        yield SystemValues(name, frame, label, problems=problems)
     elif is_array(values):
         numbers = np.asarray(values)
         if numbers.ndim != 1:
@@ -121,19 +122,20 @@ def _read_data(name: str, values: Any, options: ValueOptions) -> Iterator[System
         raise TypeError(f"{label} is {type(values).__name__}; give {{case: value}} or an array")
 
 
-def _read_dict(values: Mapping[Any, Any], measure: str, label: str) -> pl.DataFrame:
-    """Return the values of `{case: value}` or `{case: {name: value}}`."""
+def _read_dict(values: Mapping[Any, Any], measure: str) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
+    """Return the numbers of `{case: value}` or `{case: {name: value}}`, and what is no number."""
     rows = list[tuple[Any, str, Any]]()
+    problems = list[Problem]()
     for case, value in values.items():
-        if isinstance(value, Mapping):
-            rows += [(case, str(name), each) for name, each in value.items()]
-        elif isinstance(value, str | bytes) or not np.isscalar(value):
-            message = f"{label}, case {quoted(str(case))}: {printable(repr(value), 60)}"
-            raise TypeError(f"{message} is not a number")
-        else:
-            rows.append((case, measure, value))
+        of_case = value if isinstance(value, Mapping) else {measure: value}
+        for name, each in of_case.items():
+            if isinstance(each, str | bytes) or not np.isscalar(each):
+                what = f"{printable(repr(each), 60)} of case {quoted(str(case))}"
+                problems.append(Problem("S501", f"{what} is not a number", list=str(case)))
+            else:
+                rows.append((case, str(name), each))
     cases, measures, numbers = zip(*rows, strict=True) if rows else ((), (), ())
-    return _make_frame(cases, list(measures), numbers)
+    return _make_frame(cases, list(measures), numbers), tuple(problems)
 
 
 def _make_frame(

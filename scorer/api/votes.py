@@ -3,29 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from scorer.api.data import is_frame, is_path, read_polars
 from scorer.api.notebook import TableResult
-from scorer.api.text import as_renderable
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
+from scorer.core.problems import Findings
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.votes import vote_board
 from scorer.results import votes as results
 from scorer.scoring.votes import NEEDED, USUAL, read_votes, refuse_keys_without_effect
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class VoteBoard(TableResult, results.VoteBoard):
-    """A leaderboard of votes: systems ranked by votes on pairs of them."""
+class VoteBoard(TableResult[results.VoteBoard]):
+    """A leaderboard of votes: systems ranked by votes on pairs of them.
 
-    subject = "votes"
-    default_form = "text"
+    Attributes:
+        columns: Role -> the column of the votes that has it.
+        leaderboard: The systems with their ratings, best first.
+        votes: How many votes there are.
+        ties: How many of them are ties.
+        prompts: How many prompts they are on.
+        model: What ratings are made by.
+        pairs: The votes of each two systems, in the order of the board.
+        problems: Warnings.
+    """
+
+    _subject = "votes"
+    _default_form = "text"
+
+    def __init__(self, result: results.VoteBoard) -> None:
+        self._result = result
+        self.columns: Mapping[str, str] = result.columns
+        self.leaderboard: Sequence[results.VoteStanding] = result.leaderboard
+        self.votes: int = result.votes
+        self.ties: int = result.ties
+        self.prompts: int = result.prompts
+        self.model: results.VoteModel = result.model
+        self.pairs: results.VotePairs = result.pairs
+        self.problems: Findings = result.problems
+
+    def _content(self) -> results.VoteBoard:
+        """Return the board as data, from which its forms are written."""
+        return self._result
 
     def __repr__(self) -> str:
         return f"<VoteBoard of {len(self.leaderboard):,} systems by {self.votes:,} votes>"
@@ -88,7 +112,7 @@ def _rank(
     title: str,
 ) -> VoteBoard:
     ballots, findings = read_votes(sources, columns)
-    return as_renderable(VoteBoard, vote_board(ballots, rules, title, findings))
+    return VoteBoard(vote_board(ballots, rules, title, findings))
 
 
 def _list_sources(source: object) -> list[Path | pl.DataFrame]:

@@ -31,6 +31,7 @@ from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.challenge.load import own_files
 from scorer.challenge.model import FOLDER, Challenge
+from scorer.challenge.types import EntryRule
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.reading.limits import UnreadableError
@@ -239,7 +240,7 @@ class Board:
         *,
         split: str | None = None,
         phase: str | None = None,
-        rule: str | None = None,
+        rule: EntryRule | None = None,
         now: datetime | None = None,
     ) -> LiveReport:
         """The board, as the report that `score` makes of files.

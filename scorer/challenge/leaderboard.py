@@ -18,6 +18,7 @@ from pydantic_core import CoreSchema
 from scorer.challenge.types import (
     Count,
     DistinctNames,
+    EntryRule,
     File,
     Flag,
     Name,
@@ -166,7 +167,7 @@ class Leaderboard(Section):
     baselines: tuple[File, ...] = Field(
         (), description="submissions that are shown outside the ranks"
     )
-    entry: Literal["best", "last", "selected", "all"] = Field(
+    entry: EntryRule = Field(
         "best", description="which of a team's entries counts; the best one on the shown split"
     )
     ladder: Literal["off", "auto"] | Number = Field(

@@ -52,6 +52,7 @@ from scorer.challenge.types import (
     Number,
     Section,
     ShortSection,
+    UndefinedRule,
     Zone,
     field_error,
     resolve_path,
@@ -334,7 +335,7 @@ class Challenge(Section):
         "each value where submissions are values",
         json_schema_extra={"minItems": 1},
     )
-    undefined: Literal["error", "zero", "skip", "worst"] | None = Field(
+    undefined: UndefinedRule | None = Field(
         None,
         description="a list or group for which a measure has no value: refused, 0, or left out "
         "where the truth is why; where the submission is why, with worst it counts as the lowest "

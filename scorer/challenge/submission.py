@@ -19,6 +19,7 @@ from scorer.challenge.types import (
     DistinctNames,
     File,
     FormatName,
+    MissingList,
     Name,
     Names,
     OpenRange,
@@ -26,6 +27,8 @@ from scorer.challenge.types import (
     Section,
     ShortSection,
     Size,
+    TieRule,
+    UnknownList,
     Whole,
     as_tuple,
     field_error,
@@ -365,13 +368,13 @@ class Submission(FileLayout):
         "without looking around or back, such as '[0-9]+( [0-9]+)*'; others are refused",
     )
     each: BoxParts | None = Field(None, description=EACH)
-    missing_list: Literal["error", "zero", "skip"] | None = Field(
+    missing_list: MissingList | None = Field(
         None, description="a list that a submission lacks: refused, scored as empty, or left out"
     )
-    unknown_list: Literal["error", "ignore"] = Field(
+    unknown_list: UnknownList = Field(
         "error", description="a list that the challenge does not have"
     )
-    ties: Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"] = Field(
+    ties: TieRule = Field(
         "item-desc",
         description="order of equal scores: by item, downwards as in trec_eval or upwards; "
         "as in the file; the mean over all orders; each at the mean of their ranks, as knowledge "

@@ -132,6 +132,12 @@ OpenRange = Annotated[
 ]
 Names = Annotated[tuple[Name, ...], BeforeValidator(as_tuple, str | tuple[Name, ...])]
 DistinctNames = Annotated[tuple[Name, ...], AfterValidator(check_distinct)]
+# The words of keys that Python functions take, too.
+EntryRule = Literal["best", "last", "selected", "all"]
+MissingList = Literal["error", "zero", "skip"]
+UnknownList = Literal["error", "ignore"]
+TieRule = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]
+UndefinedRule = Literal["error", "zero", "skip", "worst"]
 FormatName = Literal["csv", "json", "jsonl", "lists", "parquet", "trec"]
 Zone = Annotated[str, AfterValidator(_check_zone)]
 File = Annotated[Path, BeforeValidator(resolve_path)]

@@ -200,6 +200,7 @@ def report_of(
     if not sent.submissions:
         return _living_report(path, sent, terminal, plugins, quiet)
     from scorer.api.score import score
+    from scorer.api.text import content_of
 
     if sent.store or sent.files:
         raise UsageError("name either submissions or a store")
@@ -210,8 +211,15 @@ def report_of(
     named = submissions_of(words, terminal, settled)
     splits = () if sent.split is None else (sent.split,)
     progress = None if quiet else terminal.progress
-    report = score(settled, named, allow_plugins=plugins, progress=progress, splits=splits,
-                   answers=sent.answers).content()  # fmt: skip
+    scored = score(
+        settled,
+        named,
+        allow_plugins=plugins,
+        progress=progress,
+        splits=splits,
+        answers=sent.answers,
+    )
+    report = content_of(scored)
     lines = [] if quiet else list(notes)
     lines += problems_of([(each.findings, quiet or each.baseline) for each in report.submissions])
     read = [file.path for file in named] + ([sent.answers] if sent.answers else [])

@@ -187,7 +187,7 @@ def challenge_of(
         measured: whether the command needs measures, which a truth does not say.
     """
     from scorer.challenge.kit_archive import open_kit
-    from scorer.challenge.load import load
+    from scorer.scoring.bind import load_challenge
 
     notes: tuple[str, ...] = ()
     if submissions is not None and is_truth_file(path):
@@ -198,7 +198,7 @@ def challenge_of(
             raise UsageError(f"{word} is a truth; say what to measure, such as -m nDCG@10")
         challenge = infer_from_submissions(path, _submission_paths(submissions), metrics or ())
     else:
-        challenge = load(terminal.cleanup.enter_context(open_kit(path)))
+        challenge = load_challenge(terminal.cleanup.enter_context(open_kit(path)))
     if truth is not None:
         challenge = challenge.with_truth(truth)
     if metrics and not all(metrics):
@@ -247,7 +247,7 @@ def submissions_of(
 ) -> list[SubmissionFile]:
     """The files that the command's words name; what a pipe holds is put in a temporary file.
 
-    A folder stands for its files, less the hidden ones and those that cannot be submissions.
+    A folder stands for its files, less those that cannot be submissions, which a note names.
 
     `UsageError` if standard input is named twice or closed, or a folder has no files.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from scorer import __version__
 from scorer.api.kit import kit
@@ -23,7 +24,10 @@ from scorer.scoring.bind import BoundChallenge, bind
 # The container image that bundles name unless another one is given; `make image` builds it.
 IMAGE = f"challenge-scorer:{__version__}"
 
-EXPORTERS: dict[str, Exporter] = {
+Platform = Literal[
+    "codabench", "evalai", "github-classroom", "gradescope", "grand-challenge", "tira"
+]
+EXPORTERS: dict[Platform, Exporter] = {
     "codabench": export_codabench,
     "evalai": export_evalai,
     "github-classroom": export_github_classroom,
@@ -34,7 +38,7 @@ EXPORTERS: dict[str, Exporter] = {
 
 
 def export_bundle(
-    platform: str,
+    platform: Platform,
     challenge: Challenge | Path | str,
     *,
     image: str | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ class WrittenPreferences(NamedTuple):
     cubes: dict[str, Floats]  # preference -> (submissions, submissions, lists)
 
 
-def read(path: Path, preferences: list[str] | None = None) -> WrittenPreferences | None:
+def read(path: Path, preferences: Sequence[str] | None = None) -> WrittenPreferences | None:
     """The preferences that `jsonl` wrote; None for any other file.
 
     `UsageError` if it begins like one, but a line is broken or a pair is missing.

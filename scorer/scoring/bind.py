@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from scorer.challenge.load import own_files
-from scorer.challenge.model import Challenge, MeasureSpec
+from scorer.challenge.load import load, own_files
+from scorer.challenge.model import CHALLENGE_FILE, Challenge, MeasureSpec
 from scorer.challenge.roles import extra_roles
+from scorer.challenge.yaml import MOST_BYTES, read_yaml
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, quoted
@@ -40,6 +41,8 @@ from scorer.scoring.rules import BoardRules, Fault, bind_rules, find_tie_breaker
 from scorer.views.preferences import Positions, PositionTable
 from scorer.views.texts import Texts
 from scorer.views.values import Frames, Given
+
+OWN_METRICS = {"plugins", "kind"}  # keys by which a challenge has metrics that are not ours
 
 
 class BoundChallenge(NamedTuple):
@@ -124,6 +127,48 @@ class BoundChallenge(NamedTuple):
         """Return the name of the column with a role, by which messages call a list or an item."""
         columns = {**self.challenge.truth.columns, **self.challenge.submission.columns}
         return columns.get(role, role)
+
+
+def load_challenge(path: Path) -> Challenge:
+    """Return the challenge of a file or folder, as `load` does.
+
+    Raises:
+        ChallengeError: With all that is wrong, and the metrics that do not exist.
+    """
+    try:
+        return load(path)
+    except ChallengeError as error:
+        unknown = _find_unknown_metrics(path / CHALLENGE_FILE if path.is_dir() else path)
+        problems = sorted([*error.problems, *unknown], key=lambda problem: problem.line or 0)
+        raise ChallengeError(problems=problems) from None
+
+
+def _find_unknown_metrics(file: Path) -> Iterator[Problem]:
+    """Yield the metrics of a challenge.yaml that do not exist; none if it has metrics of its own.
+
+    `bind` finds them in a challenge without other problems.
+    """
+    if not file.is_file() or file.stat().st_size > MOST_BYTES:
+        return
+    document = read_yaml(file.read_bytes(), Findings())
+    if document is None or not isinstance(document.data, dict):
+        return
+    specs = document.data.get("metrics")
+    if not isinstance(specs, list) or OWN_METRICS & document.data.keys():
+        return
+    for n, spec in enumerate(specs):
+        notation = spec.get("metric") if isinstance(spec, dict) else spec
+        if not isinstance(notation, str) or (isinstance(spec, dict) and "kaggle" in spec):
+            continue
+        try:
+            name, *_ = parse(notation)
+            metrics().find_all(name)
+        except UnknownName as error:
+            message = f"metrics[{n}]: {_describe_unknown(error, metrics())}"
+            line = document.line(("metrics", n))
+            yield Problem("C113", message, path=display_path(file), line=line)
+        except NotationError:  # which `bind` reports
+            continue
 
 
 def bind(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import scorer
+from scorer.api.text import content_of
 from scorer.core.errors import UnknownName, UsageError
 
 pd = pytest.importorskip("pandas")
@@ -217,8 +218,9 @@ def test_intervals_and_p_values_of_any_measure(report):
     assert report.interval("m3") == row.interval
     low, high = report.interval("m3", "MCC")
     assert low < report.mean("m3", "MCC") < high
-    names = report.certainty.names
-    assert report.p("m1", "m5") == report.certainty.p[names.index("m1"), names.index("m5")]
+    certainty = content_of(report).certainty
+    names = certainty.names
+    assert report.p("m1", "m5") == certainty.p[names.index("m1"), names.index("m5")]
     assert report.p("m1", "m5", "MCC") == report.p("m5", "m1", "MCC") < 0.05
     with pytest.raises(UnknownName, match=r"did you mean|no submission"):
         report.p("m1", "m9")

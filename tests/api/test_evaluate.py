@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 
+import boards
 import polars as pl
 import pytest
 from conftest import ROOT
@@ -339,7 +340,7 @@ def test_a_report_gives_its_text(tmp_path):
 
 def test_a_fingerprint_depends_on_the_data_alone():
     first, second, other = (
-        scorer.evaluate(truth, {"mine": RUN}, MEASURES).challenge.fingerprint
+        boards.evaluate(truth, {"mine": RUN}, MEASURES).challenge.fingerprint
         for truth in (TRUTH, TRUTH, {**TRUTH, "q2": {"d": 2}})
     )
     assert first == second != other

@@ -115,7 +115,7 @@ def test_the_readme_names_every_column_and_how_it_is_read(challenge, tmp_path, s
     for line in (
         "| `item` | yes | an item | `item-3` |",
         "| `rank` | no | the place of the item, from 1 | `1` |",
-        "| `score` | no | a number that orders the items, the highest first |  |",
+        "| `score` | no | a number that orders the items, the highest first | `0.75` |",
         "- The items of a list are ordered by `score`, the highest first; in a file without it by "
         "`rank`, from 1; in a file without either they are taken as the rows stand.",
         "- Of items with equal scores the one comes first whose id is the earlier in the order of "

@@ -4,12 +4,38 @@ import re
 import sys
 from pathlib import Path
 from subprocess import run
+from typing import get_args
 
 import pytest
 
 import scorer
+from scorer.api.init import Template, describe_templates
+from scorer.api.report import FigureName, ReportForm
+from scorer.api.text import FormName, RenderOptions
+from scorer.challenge.types import EntryRule, TieRule
+from scorer.cli.commands.board import RULES
+from scorer.cli.commands.compare import PairedTest
+from scorer.cli.commands.decide import Act
+from scorer.export.bundle import EXPORTERS, Platform
+from scorer.reports.base import ALIASES, SUBJECTS, SYNTAXES, Options
+from scorer.reports.figures import KINDS
+from scorer.stats.paired import Test
+from scorer.store.records import Act as RecordedAct
+from scorer.views.ranked import Ties
 
 DOCS = Path(__file__).parents[2] / "docs"
+# A choice of the public functions -> the words that the code knows.
+CHOICES = {
+    "figures of plot and paper": (FigureName, set(KINDS)),
+    "forms of every result": (FormName, {*SYNTAXES, *ALIASES}),
+    "forms of a report": (ReportForm, {*SYNTAXES, *ALIASES, *SUBJECTS["leaderboard"]}),
+    "platforms of export_bundle": (Platform, set(EXPORTERS)),
+    "templates of init": (Template, set(describe_templates())),
+    "rules of ties": (TieRule, set(get_args(Ties))),
+    "entry rules of Board.board": (EntryRule, set(RULES)),
+    "tests of compare": (Test, {test.value for test in PairedTest}),
+    "acts of Board.decide": (RecordedAct, {act.value for act in Act}),
+}
 USES = """
 import scorer
 
@@ -19,20 +45,38 @@ scorer.evaluate({"q": {"a": 1}}, {"m": {"q": ["a"]}}, ["AP"], ties="by chance")
 scorer.evaluate({"q": {"a": 1}}, {"m": {"q": ["a"]}}, ["AP"], missing_list="nought")
 report.plot(kind="pie")
 scorer.compare({"q": {"a": 1}}, {"m": {"q": ["a"]}}, measures=["AP"], test="guess")
+report.render("pdf")
+report.render(precison=3)
+report.render("codabench", precision=3)
+scorer.paper(report, ["pie"])
+scorer.export_bundle("moodle", "challenge")
+scorer.init("new", kind="poker")
+scorer.Board.open("challenge").board(rule="first")
 """
 
 
-def test_every_name_is_explained():
-    text = (DOCS / "python.md").read_text() + (DOCS / "own-metric.md").read_text()
-    assert [name for name in scorer.__all__ if not re.search(rf"\b{name}\b", text)] == []
+def test_the_pages_explain_the_public_names_and_no_others():
+    page = (DOCS / "python.md").read_text()
+    described = set(re.findall(r"^## scorer\.(\w+)$", page, flags=re.MULTILINE))
+    errors = {name for name in scorer.__all__ if f"`scorer.{name}`" in page}
+    assert described <= set(scorer.__all__)
+    own_metric = (DOCS / "own-metric.md").read_text()
+    others = set(scorer.__all__) - described - errors
+    assert [name for name in others if not re.search(rf"\b{name}\b", own_metric)] == []
+
+
+def test_the_page_explains_each_name_of_a_report():
+    page = (DOCS / "python.md").read_text()
+    described = re.findall(r"^### Report\.(\w+)$", page, flags=re.MULTILINE)
+    assert described == [name for name in dir(scorer.Report) if not name.startswith("_")]
 
 
 def test_a_report_has_few_names():
     names = {name for name in dir(scorer.Report) if not name.startswith("_")}
     assert names == {
-        *("challenge", "measures", "primary", "submissions", "leaderboard", "certainty", "notes"),
-        *("splits", "mean", "per_list", "interval", "p", "metrics", "plot", "to_dict"),
-        *("to_polars", "to_pandas", "render", "write", "content", "subject", "default_form"),
+        *("measures", "submissions", "leaderboard", "notes", "splits"),
+        *("mean", "per_list", "interval", "p", "metrics", "plot"),
+        *("to_dict", "to_polars", "to_pandas", "render", "write"),
     }
 
 
@@ -44,6 +88,21 @@ def test_a_report_is_a_frame_of_pandas_and_says_itself_in_a_line():
     assert list(report.to_pandas(per_list=True).columns) == ["name", "list", "AP"]
 
 
+@pytest.mark.parametrize("name", CHOICES)
+def test_types_of_choices_agree_with_the_tables_of_the_code(name):
+    choices, words = CHOICES[name]
+    assert set(get_args(choices)) == words
+
+
+def test_options_of_render_are_those_of_the_forms():
+    assert {*RenderOptions.__annotations__} <= {*Options._fields}
+    report = scorer.evaluate({"q": {"a": 1}}, {"m": {"q": ["a"]}}, ["AP"])
+    with pytest.raises(TypeError, match=r"no option 'precison'; did you mean 'precision'\?"):
+        report.render(precison=3)
+    with pytest.raises(TypeError, match=r"\(options: precision, per_list, every, "):
+        report.write("board.html", size=3)
+
+
 @pytest.mark.slow("runs mypy")
 def test_a_type_checker_sees_wrong_choices(tmp_path):
     path = tmp_path / "uses.py"
@@ -51,4 +110,5 @@ def test_a_type_checker_sees_wrong_choices(tmp_path):
     words = [sys.executable, "-m", "mypy", "--no-incremental", str(path)]
     ended = run(words, capture_output=True, text=True, check=False, cwd=tmp_path)
     lines = {int(line.split(":")[1]) for line in ended.stdout.splitlines() if ": error:" in line}
-    assert lines == {6, 7, 8, 9}, ended.stdout
+    wrong = {n for n, line in enumerate(USES.splitlines(), 1) if line} - {2, 4, 5, 12}
+    assert lines == wrong, ended.stdout

@@ -8,6 +8,7 @@ from conftest import ROOT
 
 import scorer
 from scorer.api.submissions import terms_of, to_submission_file
+from scorer.api.text import content_of
 from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.errors import ScorerError, UnknownName
@@ -87,7 +88,7 @@ def test_a_board_is_made_from_records_without_the_truth(shown, more):
     folder, paths = shown(RULES + more)
     ready = open_challenge(bind(load(folder)))
     files = [file for file in map(to_submission_file, paths) if file.name not in more]
-    whole = scorer.score(folder, files).content()
+    whole = content_of(scorer.score(folder, files))
     outcomes = list(score_submissions(ready.plan, [file.path for file in files]))
     terms = to_json(terms_of(ready))
     baselines = [each for each in whole.submissions if each.baseline]
@@ -109,7 +110,7 @@ def test_a_board_is_made_from_records_without_the_truth(shown, more):
 )
 def test_every_bundled_challenges_terms_round_trip(folder):
     sent = sorted((ROOT / "submissions_example" / folder / "good").iterdir())[:2]
-    report = scorer.score(ROOT / "challenges" / folder, sent, allow_plugins=True).content()
+    report = content_of(scorer.score(ROOT / "challenges" / folder, sent, allow_plugins=True))
     bound = bind(report.definition, allow_plugins=True)
     text = to_json(terms_of(open_challenge(bound)))
     assert to_json(from_json(Terms, text, bound.metrics)) == text
@@ -166,6 +167,6 @@ def test_a_plugins_metric_is_read_back_only_with_the_plugin(shown):
 )
 def test_a_report_pickles(shown, more):
     folder, paths = shown(RULES + more)
-    report = scorer.score(folder, paths).content()
+    report = content_of(scorer.score(folder, paths))
     again = pickle.loads(pickle.dumps(report))
     assert written(again) == written(report)

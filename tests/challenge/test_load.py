@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import scorer
+from scorer.api.text import content_of
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 
@@ -40,7 +41,10 @@ def test_a_path_a_text_and_a_mapping_say_the_same(challenge):
         assert (made.folder, made.files) == (of_file.folder, of_file.files)
         reports = [scorer.score(each, [folder / "s.csv"]) for each in (made, of_file)]
         assert reports[0].leaderboard == reports[1].leaderboard
-        assert reports[0].challenge.fingerprint == reports[1].challenge.fingerprint
+        assert (
+            content_of(reports[0]).challenge.fingerprint
+            == content_of(reports[1]).challenge.fingerprint
+        )
     assert load(str(folder)).path == load(folder / "challenge.yaml").path == of_file.path
 
 

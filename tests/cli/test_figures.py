@@ -9,6 +9,7 @@ import pytest
 
 from scorer.api.figures import Drawing, parse_width
 from scorer.api.score import score as scored
+from scorer.api.text import content_of
 from scorer.core.errors import UnknownName, UsageError
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +52,7 @@ def test_values_show_each_list_or_say_that_they_do_not(course):
     svg = course.plot(kind="values").svg()
     assert svg.count('class="quarter"') == len(course.leaderboard)
     dots = [path for path in svg.split("<path ") if 'class="points"' in path]
-    assert [path.count("h0") for path in dots] == [len(course.content().lists)] * len(
+    assert [path.count("h0") for path in dots] == [len(content_of(course).lists)] * len(
         course.leaderboard
     )
 

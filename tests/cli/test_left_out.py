@@ -23,9 +23,17 @@ def folder(challenge, tmp_path):
 def test_a_folder_stands_for_what_may_be_submissions(folder, tmp_path, score, command):
     ran = score(*command, folder, tmp_path / "runs")
     assert ran.code == 0, ran
-    said = f"runs: {len(ODD) - 1} files are left out, which cannot be submissions: 'README.md'"
+    said = f"runs: {len(ODD)} files are left out, which cannot be submissions: '.DS_Store', 'READ"
     assert ran.err.count(said) == 1
-    assert ".DS_Store" not in ran.err
+
+
+def test_hidden_files_and_folders_are_named_too(folder, tmp_path, score):
+    for name in ODD:
+        (tmp_path / "runs" / name).unlink()
+    (tmp_path / "runs" / ".d.csv").write_text(RUN)
+    (tmp_path / "runs" / "old").mkdir()
+    said = "runs: 1 file and 1 folder are left out, which cannot be submissions: '.d.csv', 'old/'"
+    assert said in score(folder, tmp_path / "runs").err
 
 
 def test_a_file_that_is_named_is_read(folder, tmp_path, score):

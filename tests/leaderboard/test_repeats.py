@@ -5,6 +5,7 @@ import pytest
 
 from scorer.api.compare import compare
 from scorer.api.score import score
+from scorer.api.text import content_of
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.results.json import ABSENT
 
@@ -46,7 +47,7 @@ def test_runs_are_one_submission_with_their_mean(board):
     assert x.values["pass@1"].mean == pytest.approx(12 / 18)
     assert x.values["pass@2"].mean == pytest.approx(5 / 6)
     assert np.isnan(x.values["pass@4"].mean)
-    how = report.certainty.how
+    how = content_of(report).certainty.how
     assert (how.test, how.adjust, how.over, how.units) == ("t", "holm", "lists in runs", 6)
     low, high = report.leaderboard[0].interval
     assert low < 12 / 18 < high
@@ -109,7 +110,7 @@ def test_a_single_run_beside_several(board):
 def test_one_file_with_a_number_is_no_system(board):
     report = board({"x#1": "110101", "y": "000101"})
     assert [row.name for row in report.leaderboard] == ["x#1", "y"]
-    assert report.certainty.how.test == "permutation"
+    assert content_of(report).certainty.how.test == "permutation"
 
 
 def test_a_system_gains_nothing_by_a_run_that_is_rejected(board):

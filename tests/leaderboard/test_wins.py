@@ -4,6 +4,7 @@ import pytest
 
 from scorer.api.score import score
 from scorer.api.submissions import terms_of
+from scorer.api.text import content_of
 from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
@@ -48,10 +49,10 @@ def test_win_rates_of_groups(challenge):
     values = {row.name: row.values["WinRate"] for row in report.leaderboard}
     assert values == pytest.approx({"a": 6 / 7, "b": 1 / 2, "c": 1 / 7})
     assert [row.rank for row in report.leaderboard] == [1, 2, 3]
-    assert report.primary.id == "WinRate"
+    assert content_of(report).primary.id == "WinRate"
     assert [measure.primary for measure in report.measures] == [True, False, False]
-    assert report.certainty.how.over == "groups"
-    assert report.certainty.how.units == 7
+    assert content_of(report).certainty.how.over == "groups"
+    assert content_of(report).certainty.how.units == 7
     low, high = report.leaderboard[0].interval
     assert 0 <= low < 6 / 7 < high <= 1
     assert report.submissions[0].groups["WinRate"]["t0"] == 0
@@ -69,8 +70,8 @@ def test_mean_ranks_of_lists(challenge):
     values = {row.name: row.values["MeanRank"] for row in report.leaderboard}
     assert sum(values.values()) == pytest.approx(6)
     assert [row.name for row in report.leaderboard] == ["a", "b", "c"]
-    assert report.primary.metric.better == "lower"
-    assert report.certainty.how.over == "lists"
+    assert content_of(report).primary.metric.better == "lower"
+    assert content_of(report).certainty.how.over == "lists"
     row = report.submissions[0].values["MeanRank"]
     assert row.lists == 28
     assert row.per_list.mean() == pytest.approx(values["a"])
@@ -146,4 +147,4 @@ def test_what_is_drawn(tmp_path, unit, over):
         f"metrics: [{{metric: MAE, unit: {unit}}}]\nleaderboard: {{draws: 100}}\n"
     )
     report = score(path, [tmp_path / "s1.csv", tmp_path / "s2.csv"])
-    assert report.certainty.how.over == over
+    assert content_of(report).certainty.how.over == over

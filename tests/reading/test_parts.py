@@ -13,6 +13,7 @@ from textwrap import dedent
 import pytest
 
 import scorer
+from scorer.api.text import content_of
 
 CHALLENGE = """
     truth: {file: truth.zip, parts: {like: like.csv, reply: reply.csv}}
@@ -199,13 +200,13 @@ def test_a_folder_is_a_truth(challenge):
     again = scorer.score(challenge, [path])
     [one], [other] = first.submissions, again.submissions
     assert one.values["RR"].per_list.tolist() == other.values["RR"].per_list.tolist()
-    marks = [again.challenge.fingerprint]
+    marks = [content_of(again).challenge.fingerprint]
     for name in TRUTH:  # each file of the folder counts
         text = (challenge / "answers" / name).read_text()
         (challenge / "answers" / name).write_text(text + "u9,z\n")
-        marks.append(scorer.score(challenge, [path]).challenge.fingerprint)
+        marks.append(content_of(scorer.score(challenge, [path])).challenge.fingerprint)
     (challenge / "answers" / "notes.txt").write_text("not a part")
-    marks.append(scorer.score(challenge, [path]).challenge.fingerprint)
+    marks.append(content_of(scorer.score(challenge, [path])).challenge.fingerprint)
     assert len(set(marks)) == 3
     assert marks[-1] == marks[-2]
 

@@ -8,6 +8,7 @@ import pytest
 
 import scorer
 from scorer import __version__
+from scorer.api.text import content_of
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.scoring.bind import bind
@@ -48,6 +49,11 @@ def told(challenge):
         return report
 
     return tell
+
+
+def fingerprint_of(report):
+    """The fingerprint of the challenge of a report."""
+    return content_of(report).challenge.fingerprint
 
 
 def signature(report):
@@ -144,7 +150,7 @@ def test_a_fingerprint_is_of_what_rules_mean(told, yaml, files):
     baseline = "baselines" in yaml
     yaml = yaml.replace("sub.csv]", "base.csv]")
     files = files | ({"base.csv": FILES["sub.csv"]} if baseline else {})
-    assert told(yaml, **files).challenge.fingerprint == told(BASE).challenge.fingerprint
+    assert fingerprint_of(told(yaml, **files)) == fingerprint_of(told(BASE))
 
 
 @pytest.mark.parametrize(
@@ -164,7 +170,7 @@ def test_a_fingerprint_is_of_what_rules_mean(told, yaml, files):
     ],
 )
 def test_another_challenge_has_another_fingerprint(told, yaml, files):
-    assert told(BASE).challenge.fingerprint != told(yaml, **files).challenge.fingerprint
+    assert fingerprint_of(told(BASE)) != fingerprint_of(told(yaml, **files))
 
 
 def test_what_files_hold_counts(told):
@@ -173,7 +179,7 @@ def test_what_files_hold_counts(told):
         ("own.py", BASE + "plugins: [own.py]"),
     ):
         changed = {name: FILES[name] + ("d\n" if name == "items.csv" else "# more\n")}
-        assert told(yaml).challenge.fingerprint != told(yaml, **changed).challenge.fingerprint
+        assert fingerprint_of(told(yaml)) != fingerprint_of(told(yaml, **changed))
 
 
 def test_the_commands_words_count(score, challenge):

@@ -4,7 +4,7 @@ import pytest
 
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.scoring.bind import bind
+from scorer.scoring.bind import bind, load_challenge
 
 FILES = {
     "labels": "truth: {file: truth.csv, columns: {label: label}}\nmetrics: [Accuracy]\n",
@@ -73,3 +73,22 @@ def test_a_key_is_not_refused_for_a_kind_that_no_measure_shows(tmp_path):
     with pytest.raises(ChallengeError) as caught:
         bind(load(text, tmp_path))
     assert [each.code for each in caught.value.problems] == ["C113"]
+
+
+def test_unknown_metrics_are_told_with_other_faults(challenge):
+    yaml = "truth: truth.csv\nmetrics: [nDGC@10, {metric: Acuracy}, AP]\nsubmision: {}\n"
+    with pytest.raises(ChallengeError) as told:
+        load_challenge(challenge(yaml))
+    assert [(problem.code, problem.line) for problem in told.value.problems] == [
+        ("C113", 2),
+        ("C113", 2),
+        ("C105", 3),
+    ]
+    assert "no metric is called 'nDGC'; did you mean 'nDCG'?" in str(told.value)
+
+
+def test_metrics_of_plugins_are_not_taken_for_unknown_with_other_faults(challenge):
+    yaml = "truth: truth.csv\nmetrics: [Own]\nplugins: [own.py]\nsubmision: {}\n"
+    with pytest.raises(ChallengeError) as told:
+        load_challenge(challenge(yaml, **{"own.py": ""}))
+    assert [problem.code for problem in told.value.problems] == ["C105"]

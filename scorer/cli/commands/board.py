@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -84,9 +84,10 @@ def board(
     forms = chosen_forms("leaderboard", format, places, "table")
     if entry is not None and entry not in RULES:
         raise UsageError(f"--entry takes one of {', '.join(RULES)}")
+    rule: Any = entry
     opened, notes = living.open()
     refuse_overwrite(places, opened.challenge)
-    live = opened.board(split=split, phase=phase, rule=entry, now=moment(at))
+    live = opened.board(split=split, phase=phase, rule=rule, now=moment(at))
     options = living.terminal.options(places, precision, per_list=per_list, quiet=quiet)
 
     def text(form: ReportForm) -> str:

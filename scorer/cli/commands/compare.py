@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -32,11 +30,9 @@ from scorer.cli.options import (
     submissions_of,
 )
 from scorer.core.errors import UsageError
-from scorer.core.text import format_distinct, printable, quoted
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
-    from scorer.results.comparison import Comparison
 
 
 class PairedTest(StrEnum):
@@ -116,8 +112,8 @@ def compare(
     aggregated, without its submissions.
     """
     from scorer.api.compare import compare as run
-    from scorer.leaderboard.from_jsonl import read
-    from scorer.leaderboard.pairs import compare_pairs
+    from scorer.api.compare import find_regression, read_comparison
+    from scorer.api.text import content_of
 
     terminal: Terminal = context.obj
     forms = chosen_forms("comparison", format, output, "table")
@@ -125,9 +121,10 @@ def compare(
     refuse_overwrite(output, settled, challenge, *map(Path, submissions))
     messages = [] if quiet else list(notes)
     exit_code, order = 0, list[str]()
-    if len(submissions) == 1 and (written := read(Path(submissions[0]), preference)):
-        compared = compare_pairs(settled, None, *written)
-    else:
+    compared = None
+    if len(submissions) == 1:
+        compared = read_comparison(settled, submissions[0], preference)
+    if compared is None:
         files = submissions_of(submissions, terminal, settled)
         refuse_overwrite(output, settled, *(file.path for file in files))
         ran = run(
@@ -141,7 +138,7 @@ def compare(
             allow_plugins=allow_plugins,
             progress=None if quiet else terminal.progress,
         )
-        compared = ran.content()
+        compared = content_of(ran)
         order = [scored.name for scored in ran.report.submissions]
         for scored in ran.report.submissions:
             messages += problems(scored.findings, quiet)
@@ -154,43 +151,12 @@ def compare(
                 return Result("", (*messages, f"error: nothing to compare: {count}"), exit_code)
             raise UsageError(f"nothing to compare: {count}, two are needed")
     if fail_if_worse:
-        worse = _worse(compared, order)
+        worse = find_regression(compared, order)
         messages += [f"error: {worse} (--fail-if-worse)"] if worse else []
         exit_code = exit_code or (BELOW if worse else 0)
     options = terminal.options(output, precision, every=every, quiet=quiet, private=private)
     compared = replace(compared, every_measure=bool(metric or measures))
     return forms.result(compared, options, messages, exit_code)
-
-
-def _worse(compared: Comparison, order: Sequence[str]) -> str | None:
-    """Why the first of two is taken for worse than the second; None where it is not.
-
-    `UsageError` if there are not two, or no test of the primary measure.
-    """
-    alpha, margin, report = compared.how.alpha, compared.how.margin, compared.report
-    if report is None or len(order) != 2:
-        raise UsageError("--fail-if-worse compares two submissions: the new one, then the old one")
-    (pair,), primary = compared.pairs, report.primary
-    found = pair.measures.get(primary.id)
-    why = compared.untested.get(primary.id, f"{primary.id} is not compared")
-    if found is None or alpha is None or math.isnan(found.p):
-        why = "leaderboard.tiers is off" if alpha is None else why if found is None else "no p"
-        raise UsageError(f"--fail-if-worse needs a test of {primary.id}: {why}")
-    up = (1 if primary.metric.better == "higher" else -1) * (1 if pair.a == order[0] else -1)
-    names = f"{quoted(order[0])} is {{}} {quoted(order[1])} by {printable(primary.id)}"
-    if margin is None:
-        if up * found.lead >= 0 or found.p > alpha:
-            return None
-        verdict = f"difference {abs(found.difference):.4g}, p {found.p:.2g}"
-        return f"{names.format('significantly worse than')}: {verdict}"
-    if found.interval is None:
-        raise UsageError(f"--margin needs an interval of the difference in {primary.id}")
-    least = min(up * end for end in found.interval)
-    if least >= -margin:
-        return None
-    reached, allowed = format_distinct(-least, margin)
-    verdict = f"the interval reaches {reached} worse, the margin is {allowed}"
-    return f"{names.format('not shown to be within the margin of')}: {verdict}"
 
 
 def _preferences(challenge: Challenge, forms: set[str]) -> tuple[str, ...] | None:

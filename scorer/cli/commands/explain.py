@@ -63,6 +63,7 @@ def explain(
 ) -> Result:  # fmt: skip
     """The worst lists or rows and what they cost, or one's value step by step. For organizers."""
     from scorer.api.explain import explain as run
+    from scorer.api.text import content_of
 
     terminal: Terminal = context.obj
     forms = chosen_forms("explanation", format, output, "text")
@@ -73,7 +74,7 @@ def explain(
         raise UsageError(several)
     (file,) = files
     refuse_overwrite(output, settled, challenge, file.path)
-    explanation = run(settled, file, name, split=split, allow_plugins=allow_plugins).content()
+    explanation = content_of(run(settled, file, name, split=split, allow_plugins=allow_plugins))
     if not metric:
         primary = tuple(
             explained for explained in explanation.measures if explained.measure.primary

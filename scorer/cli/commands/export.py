@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -40,7 +40,7 @@ def export(
 
     terminal: Terminal = context.obj
     settled, notes = challenge_of(challenge, terminal)
-    bundle = export_bundle(platform, settled, image=image, allow_plugins=allow_plugins)
+    bundle = export_bundle(cast(Any, platform), settled, image=image, allow_plugins=allow_plugins)
     lines = [f"{printable(output)}: {len(bundle.files):,} files for {platform}"]
     lines += [f"not supported: {printable(sentence)}" for sentence in bundle.unsupported]
     lines += [f"next: {step}" for step in bundle.next_steps]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -65,7 +65,8 @@ def init(
     else:
         if len(words) > 2:
             raise UsageError(FORM)
-        kind = words[0] if len(words) == 2 else None
+        # `init` refuses a word that is no template.
+        kind: Any = words[0] if len(words) == 2 else None
         if kind is None:
             _refuse_kind_as_folder(words[0], list(describe_templates()))
         made = write_challenge(words[-1], kind=kind, term=term)

@@ -33,6 +33,7 @@ def lint(
     level, and whether the rules can be exploited. For organizers: it reads the truth.
     """
     from scorer.api.lint import lint as run
+    from scorer.api.text import content_of
 
     forms = chosen_forms("soundness", format, output, "text")
     terminal: Terminal = context.obj
@@ -40,4 +41,4 @@ def lint(
     refuse_overwrite(output, settled, challenge)
     soundness = run(settled, allow_plugins=allow_plugins)
     options = terminal.options(output, every=every)
-    return forms.result(soundness.content(), options, exit_code=0 if soundness.sound else 2)
+    return forms.result(content_of(soundness), options, exit_code=0 if soundness.sound else 2)

@@ -25,17 +25,17 @@ def metrics(
     format: Format = Form.text,
 ) -> Result:
     """List the metrics, or print the page of one."""
-    from scorer.metrics.catalogue import distinct_pages, find_metrics, overview
-    from scorer.metrics.catalogue import metrics as known
-
+    words = " ".join(name or ())
     if format is Form.json:
-        from scorer.reports.catalogue import Catalogue
+        from scorer.api.catalogue import list_metrics
 
-        found = find_metrics(known(), " ".join(name)) if name else known()
-        return Result(as_json(Catalogue.of(distinct_pages(found))))
-    if not name:
+        return Result(as_json(list_metrics(words)))
+    if not words:
+        from scorer.metrics.catalogue import metrics as known
+        from scorer.metrics.catalogue import overview
+
         return Result(context.obj.page(overview(known()), "catalogue"))
     from scorer.api.example import describe_metric  # which scores, as the overview does not
 
     room = max(width - INDENT, 20) if (width := context.obj.width) else None
-    return Result(context.obj.page(describe_metric(" ".join(name), width=room).text))
+    return Result(context.obj.page(describe_metric(words, width=room).text))

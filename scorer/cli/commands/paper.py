@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -70,7 +71,9 @@ def paper(
     from scorer.reading.write import make_folder
 
     terminal: Terminal = context.obj
-    kinds = [word.strip() for word in figures.split(",")] if figures else DEFAULT_FIGURES
+    kinds: Sequence[Any] = DEFAULT_FIGURES
+    if figures:
+        kinds = [word.strip() for word in figures.split(",")]
     for kind in kinds:
         refuse_unknown_kind(kind)
     parse_width(width)

@@ -113,6 +113,7 @@ def score(
 ) -> Result:
     """Check, score and rank submissions. Nothing is written but the report."""
     from scorer.api.score import score as run
+    from scorer.api.text import content_of
     from scorer.leaderboard.board import first_ranks
     from scorer.reports.github import annotation
     from scorer.scoring.bind import bind
@@ -144,18 +145,19 @@ def score(
         from scorer.spark import score_paths
 
         refuse_overwrite(output, settled, challenge, *read, *map(Path, submissions))
-        report = score_paths(prepared, submissions, split or (), answers).content()
+        scored = score_paths(prepared, submissions, split or (), answers)
     else:
         files = submissions_of(submissions, terminal, settled)
         refuse_overwrite(output, settled, challenge, *read, *(file.path for file in files))
-        report = run(
+        scored = run(
             prepared,
             files,
             progress=None if quiet else terminal.progress,
             splits=split or (),
             answers=answers,
             jobs=jobs or default_jobs([file.path for file in files], prepared.measures),
-        ).content()
+        )
+    report = content_of(scored)
     options = terminal.options(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private
     )
@@ -187,11 +189,12 @@ def _voted(
     settled: Challenge, files: Sequence[SubmissionFile], forms: Forms, options: Options
 ) -> Result:
     """The board of votes, which are no submissions."""
+    from scorer.api.text import content_of
     from scorer.api.votes import rank_votes
 
     board = rank_votes(settled, [file.path for file in files])
     notes = problems(board.problems, options.quiet, options.every)
-    return forms.result(board, options, notes)
+    return forms.result(content_of(board), options, notes)
 
 
 def _floors(words: Sequence[str], measures: Sequence[Measure]) -> dict[str, float]:

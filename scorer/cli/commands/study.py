@@ -70,6 +70,7 @@ def study(
     and splits. In place of a challenge: files of values, as `score values` takes them.
     """
     from scorer.api.study import study as run
+    from scorer.api.text import content_of
     from scorer.api.value_tables import ValueOptions
 
     forms = chosen_forms("study", format, output, "text")
@@ -99,7 +100,7 @@ def study(
     messages = [] if quiet else list(notes)
     messages += problems_of([(each.findings, quiet) for each in found.rejected])
     return forms.result(
-        found.content(), terminal.options(output), messages, 1 if found.rejected else 0
+        content_of(found), terminal.options(output), messages, 1 if found.rejected else 0
     )
 
 

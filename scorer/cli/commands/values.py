@@ -98,6 +98,7 @@ def values(
     guessed by names, and told. Where two readings are plausible, it asks for an option.
     """
     from scorer.api.score import score
+    from scorer.api.text import content_of
     from scorer.api.value_tables import ValueOptions
     from scorer.api.values import read_values
 
@@ -115,7 +116,7 @@ def values(
     given = read_values(systems_named(files), said)
     refuse_overwrite(output, given.challenge, *(file.path for file in given.files))
     progress = None if quiet else terminal.progress
-    report = score(given.challenge, given.files, progress=progress).content()
+    report = content_of(score(given.challenge, given.files, progress=progress))
     options = terminal.options(output, precision, per_list=per_list, every=every, quiet=quiet)
     lines = [] if quiet else [*given.notes, *map(str, report.notes)]
     lines += problems_of([(each.findings, quiet) for each in report.submissions], every)

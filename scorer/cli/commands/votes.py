@@ -67,6 +67,7 @@ def votes(
     Strengths are of Bradley and Terry's model with Davidson's ties; intervals are by draws of
     prompts, with all votes on each.
     """
+    from scorer.api.text import content_of
     from scorer.api.votes import votes as run
 
     forms = chosen_forms("votes", format, output, "text")
@@ -78,11 +79,17 @@ def votes(
         if any(file.exists() and each.exists() and each.samefile(file) for each in files):
             raise UsageError(f"{printable(file)} is read here; -o needs a file of its own")
     board = run(
-        files, named_columns(column or ()), level=level, alpha=alpha, draws=draws, seed=seed,
+        files,
+        named_columns(column or ()),
+        level=level,
+        alpha=alpha,
+        draws=draws,
+        seed=seed,
         title=title,
-    )  # fmt: skip
+    )
     notes = problems(board.problems, quiet, every)
-    return forms.result(board, terminal.options(output, every=every, quiet=quiet), notes)
+    options = terminal.options(output, every=every, quiet=quiet)
+    return forms.result(content_of(board), options, notes)
 
 
 def named_columns(words: list[str] | tuple[()]) -> dict[str, str]:
