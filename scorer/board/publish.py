@@ -21,14 +21,12 @@ from scorer.reports.document import (
     Column,
     Document,
     Heading,
-    Notes,
     Paragraph,
     Table,
 )
-from scorer.reports.figures import forest, pareto
+from scorer.reports.figures import pareto
 from scorer.reports.leaderboard.document import document, standings, track_boards
-from scorer.reports.leaderboard.method import method
-from scorer.reports.leaderboard.page import FEWEST, measure_blocks, notes
+from scorer.reports.leaderboard.page import how_to_read
 from scorer.reports.leaderboard.prose import pages
 from scorer.reports.leaderboard.rows import rows
 from scorer.reports.write.csv import csv
@@ -103,14 +101,8 @@ def _blocks(live: LiveReport, options: Options) -> Iterator[Block]:
     yield Heading("Leaderboard", key="board")
     if not report.leaderboard:
         yield Paragraph("There is no scored entry yet.")
-    elif len(report.leaderboard) >= FEWEST:
-        # The numbers of the picture stand in the table below it.
-        for figure in forest(report, options.precision):
-            yield figure._replace(numbers=None)
-    if report.leaderboard:
+    else:
         yield _without_links(_with_entries(standings(report, options), live))
-    if sentences := notes(report, options):
-        yield Notes(sentences)
     if report.pareto:
         yield Heading("Pareto front", key="front")
         yield from pareto(report, options.precision)
@@ -118,12 +110,8 @@ def _blocks(live: LiveReport, options: Options) -> Iterator[Block]:
         yield Heading("Tracks", key="tracks")
         for block in track_boards(report, options, level=3):
             yield _without_links(block) if isinstance(block, Table) else block
-    yield Heading("Measures", key="measures")
-    for measure in report.measures:
-        yield from measure_blocks(measure, report)
     yield from pages(report.definition)
-    yield Heading("File and method", key="method")
-    yield method(report)
+    yield from how_to_read(report, options)
 
 
 def _with_entries(table: Table, live: LiveReport) -> Table:

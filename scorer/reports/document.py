@@ -69,7 +69,6 @@ class Cell(NamedTuple):
     sort: str | None = None  # what it is sorted by; None: its text
     link: str = ""  # the key of a heading
     aside: str = ""  # a word that belongs to it
-    below: str = ""  # a second value that belongs to it
     marks: Collection[str] = ()  # best, worse, significant, itself
     span: IntervalSpan | None = None
     file: str = ""  # the path of the file that it names

@@ -12,9 +12,10 @@ from scorer.core.text import printable
 from scorer.reports.base import Options
 from scorer.reports.document import Figure
 from scorer.reports.figures import forest, pareto
-from scorer.reports.leaderboard import document, page
+from scorer.reports.leaderboard import document
 from scorer.reports.leaderboard.cells import hitless
 from scorer.reports.leaderboard.front import scope_of_track
+from scorer.reports.leaderboard.remarks import remarks
 from scorer.reports.write.html import Head, HtmlCell, Table, view
 from scorer.results.report import Report
 
@@ -52,7 +53,7 @@ def local_time(time: datetime, zone: ZoneInfo) -> str:
 def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Figure | None]:
     """The board's table and its picture, with times in that zone."""
     options = Options(page=True)
-    notes = page.notes(live.report, options)
+    notes = [*remarks(live.report, options.precision), *map(str, live.report.notes)]
     figure = next((f._replace(numbers=None) for f in forest(live.report, options.precision)), None)
     if not live.report.leaderboard:
         return Standings(None, False, notes), figure

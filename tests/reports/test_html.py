@@ -45,9 +45,7 @@ def parts(report):
     return {section.key: fragment(section) for section in sections(made.blocks)}
 
 
-PARTS = [
-    "short", "board", "pairs", "baselines", "groups", "measures", "submissions", "method"
-]  # fmt: skip
+PARTS = ["short", "rejected", "board", "pairs", "groups", "submissions", "method"]
 
 
 def test_every_part_of_a_board_stands_alone(board):
@@ -57,8 +55,9 @@ def test_every_part_of_a_board_stands_alone(board):
         assert "<html" not in text
         assert "<script" not in text
         assert text.count("<table") == text.count("</table>"), key
-    assert "alpha" in whole["board"]
-    assert whole["submissions"].count("<details id=") == len(board.submissions)
+    rejected = sum(not scored.valid for scored in board.submissions)
+    assert whole["rejected"].count("<details id=") == rejected
+    assert whole["submissions"].count("<details id=") == len(board.submissions) - rejected
 
 
 def test_text_is_written_as_text_wherever_it_stands():
@@ -122,15 +121,16 @@ def test_a_submission_with_fewer_lists_is_marked(board):
     assert "of 24</td>" not in parts(board)["board"]
 
 
-def test_pairs_say_how_they_were_tested_and_mark_what_is_significant(board):
-    pairs = parts(board)["pairs"]
+def test_a_page_says_how_pairs_were_tested_and_marks_what_is_significant(board):
+    whole = parts(board)
     how = board.certainty.how
-    assert f"{how.test} test, {how.adjust} adjusted for {board.certainty.pairs} pairs" in pairs
-    assert "over the topics that both have" in pairs
+    test = f"{how.test} test, {how.adjust} adjusted for {board.certainty.pairs} pairs"
+    assert test in whole["method"]
+    assert "over the topics that both have" in whole["pairs"]
     # lead says which of two is ahead; its test says whether that is more than chance
     significant = int((board.certainty.p <= how.alpha).sum())
     assert significant > 0
-    assert 2 * pairs.count('class="told"') == significant
+    assert 2 * whole["pairs"].count('class="told"') == significant
 
 
 @pytest.mark.slow("scores the bundled challenge")
@@ -142,7 +142,7 @@ def test_the_boards_of_splits_have_names_and_signatures_may_break_between_their_
     names = [name for each in captions for name in each]
     assert {"public, best first", "private, best first"} <= set(names)
     assert all(re.match(r"\w", name) for name in names)
-    assert "<dd>nDCG|<wbr>k:10|<wbr>" in made["measures"]
+    assert "<dd>nDCG|<wbr>k:10|<wbr>" in made["method"]
 
 
 def test_no_two_tables_have_one_name():

@@ -42,10 +42,7 @@ def table(chance):
         )
         for kind in kinds
     ]
-    rows = [
-        Row([Cell(word(), below=chance.choice(["", "", "z"])) for _ in columns])
-        for _ in range(chance.randrange(8))
-    ]
+    rows = [Row([Cell(word()) for _ in columns]) for _ in range(chance.randrange(8))]
     return Table("", columns, rows)
 
 

@@ -2,103 +2,95 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from scorer.core.text import format_number, printable, unit
+from scorer.core.text import printable, unit
 from scorer.metrics.catalogue import formula_lines, page_prose
 from scorer.metrics.notation import Measure, format_value
 from scorer.reports.base import Options
 from scorer.reports.document import (
     Block,
-    Cell,
-    Column,
     Facts,
     Heading,
     MeasureFormula,
     Notes,
     Paragraph,
-    Row,
     Table,
     cut,
     texts,
 )
-from scorer.reports.figures import MOST_PAIRED, forest, pairs, pareto
-from scorer.reports.findings.problems import format_findings
+from scorer.reports.figures import MOST_PAIRED, pairs, pareto
+from scorer.reports.findings.problems import counted, format_findings
 from scorer.reports.leaderboard.answers import answers
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
-    chance,
     head_of,
     number,
     ordered,
-    place,
 )
 from scorer.reports.leaderboard.curves import curves
 from scorer.reports.leaderboard.document import split_boards, standings, track_boards
 from scorer.reports.leaderboard.method import method
 from scorer.reports.leaderboard.prose import pages
-from scorer.reports.leaderboard.remarks import remarks, test_name, worse
-from scorer.results.report import Certainty, Report, Scored
-
-FEWEST = 3  # standings that a forest plot is worth its room for
+from scorer.reports.leaderboard.remarks import remarks
+from scorer.results.report import Report, Scored
 
 
 def page(report: Report, options: Options) -> Iterator[Block]:
-    """The sections, each a heading of the second level and what follows it."""
-    if (asked := answers(report, options.precision)) is not None:
+    """Yield the sections, each a heading of the second level and what follows it."""
+    if report.leaderboard:
         yield Heading("In short", key="short")
-        yield asked
+        yield Facts(list(answers(report, options.precision)))
+    yield from _rejected(report, options)
     yield Heading("Leaderboard", key="board")
-    yield from board(report, options)
+    if report.leaderboard:
+        yield standings(report, options)
+    else:
+        yield Paragraph("No submission could be scored.")
+    yield from split_boards(report, options)
     if report.pareto:
         yield Heading("Pareto front", key="front")
         yield from pareto(report, options.precision)
     if report.tracks:
         yield Heading("Tracks", key="tracks")
         yield from track_boards(report, options, 3)
-    if (certainty := report.certainty) is not None:
+    if report.certainty is not None and len(report.certainty.names) > 1:
         yield Heading("Pairs", key="pairs")
-        yield from _pairs(certainty, report, options)
-        if certainty.baselines:
-            yield Heading("Baselines", key="baselines")
-            yield _baselines(certainty, report, options)
+        yield from pairs(report, options.precision)
+        if len(report.certainty.names) > MOST_PAIRED:
+            yield Paragraph("score compare --format csv gives every pair.")
     if report.groups:
         yield Heading(f"By {printable(report.called.get('group', 'group'))}", key="groups")
         yield from _groups(report, options)
-    yield Heading("Measures", key="measures")
-    for measure in report.measures:
-        yield from measure_blocks(measure, report)
-    yield Heading("Submissions", key="submissions")
+    if any(scored.valid for scored in report.submissions):
+        yield Heading("Submissions", key="submissions")
     for n, scored in enumerate(ordered(report), start=1):
-        yield from _submission_blocks(n, scored, report, options)
+        if scored.valid:
+            yield from _submission_blocks(n, scored, report, options)
     yield from pages(report.definition)
-    yield Heading("File and method", key="method")
+    yield from how_to_read(report, options)
+
+
+def _rejected(report: Report, options: Options) -> Iterator[Block]:
+    """Yield the files that could not be scored, each with its problems."""
+    if any(not scored.valid for scored in report.submissions):
+        yield Heading("Rejected files", key="rejected")
+    for n, scored in enumerate(ordered(report), start=1):
+        if not scored.valid:
+            state = counted(scored.findings)
+            yield Heading(scored.name, 3, f"s{n}", state, open=True, fault=True)
+            yield from _file_blocks(scored, options)
+
+
+def how_to_read(report: Report, options: Options) -> Iterator[Block]:
+    """Yield a folded section: remarks on the board, its measures, how it was made."""
+    yield Heading("How to read this", key="method", open=False)
+    if notes := [*remarks(report, options.precision), *map(str, report.notes)]:
+        yield Notes(notes)
     yield method(report)
-
-
-def board(report: Report, options: Options) -> Iterator[Block]:
-    """The leaderboard: a picture, its table, and what to know with it."""
-    if not report.leaderboard:
-        yield Paragraph("No submission could be scored.")
-    elif len(report.leaderboard) >= FEWEST:
-        # its numbers are in the table below it
-        yield from (f._replace(numbers=None) for f in forest(report, options.precision))
-    if report.leaderboard:
-        yield standings(report, options)
-    if said := notes(report, options):
-        yield Notes(said)
-    yield from split_boards(report, options)
-
-
-def notes(report: Report, options: Options) -> list[str]:
-    """Remarks, warnings about the challenge, and how many submissions were not scored."""
-    said = [*remarks(report, options.precision), *map(str, report.notes)]
-    if left_out := sum(not scored.valid for scored in report.submissions):
-        plural = "s were" if left_out > 1 else " was"
-        said.append(f"{left_out:,} submission{plural} not scored; see below.")
-    return said
+    for n, measure in enumerate(report.measures, start=1):
+        yield from _measure_blocks(n, measure, report)
 
 
 def _groups(report: Report, options: Options) -> Iterator[Block]:
@@ -113,26 +105,27 @@ def _groups(report: Report, options: Options) -> Iterator[Block]:
 
 
 def _submission_blocks(n: int, scored: Scored, report: Report, options: Options) -> Iterator[Block]:
-    """One submission: its values, its curves, its file's problems."""
+    """Yield a submission's values, its curves, and the problems of its file."""
     row = next((row for row in report.leaderboard if row.name == scored.name), None)
-    state = "not scored"
+    state = ""
     if row is not None:
         value = number(row.values[report.primary.id], report.primary, options.precision)
-        rank = "baseline" if row.rank is None else f"rank {place(row)}"
+        rank = "baseline" if row.rank is None else f"rank {row.rank}"
         state = f"{rank}, {printable(report.primary.id)} {value}"
-    yield Heading(scored.name, 3, f"s{n}", state, open=not scored.valid, fault=not scored.valid)
-    if scored.valid:
-        yield _values(scored, report, options)
-        yield from curves(scored, report, options)
-    if problems := format_findings(scored.findings, options.every):
-        yield Heading("Problems", 4)
-        yield Notes([line.strip() for line in problems], "problems")
-    else:
-        yield Paragraph("No problems were found in its file.")
-    if scored.valid and options.per_list:
+    yield Heading(scored.name, 3, f"s{n}", state, open=False)
+    yield _values(scored, report, options)
+    yield from curves(scored, report, options)
+    if options.per_list:
         table = by_list(report, scored, options.precision)
         caption = f"Every {table.columns[0].head} of {cut(scored.name, 100)}"
         yield table._replace(caption=caption, fold=caption)
+    yield from _file_blocks(scored, options)
+
+
+def _file_blocks(scored: Scored, options: Options) -> Iterator[Block]:
+    """Yield the problems of a file, and which file it is."""
+    if problems := format_findings(scored.findings, options.every):
+        yield Notes([line.strip() for line in problems], "problems")
     digest = scored.sha256 or ""
     shown = digest if options.private else f"{digest[:12]}…"  # JSON has all of it
     source = f", SHA-256 {shown}" if digest else ""
@@ -167,67 +160,19 @@ def _value_rows(scored: Scored, report: Report, options: Options) -> Table:
     return texts(f"The values of {cut(scored.name, 100)}", head, rows)
 
 
-def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[Block]:
-    """The best submissions, compared pair by pair."""
-    how = certainty.how
-    yield Paragraph(
-        f"Differences in mean {printable(report.primary.id)}, by the "
-        f"{test_name(how.test, how.adjust, certainty.pairs)}, "
-        f"over the {unit(report.called)} that both have."
-        + " score compare --format csv gives every pair."
-        * (len(certainty.names) > MOST_PAIRED)
-    )
-    yield from pairs(report, options.precision)
-    if behind := [cut(row.name) for row in report.leaderboard if row.name in worse(report)]:
-        yield Paragraph(f"Significantly worse than the first: {', '.join(behind)}.")
-
-
-def _difference(difference: float, p: float, alpha: float, options: Options) -> Cell:
-    """A difference with its p-value."""
-    sure = bool(p <= alpha)
-    text = "-" if math.isnan(difference) else format_number(difference, options.precision, "+")
-    marks = ["significant"] if sure else []
-    return Cell(text + "*" * sure, below=f"p {chance(float(p))}", marks=marks)
-
-
-def _matrix(
-    caption: str, names: Sequence[str], across: Sequence[str], rows: list[list[Cell]]
-) -> Table:
-    """Submissions down, and others across."""
-    columns = [Column("name", "name", cut=40), *(Column(name, cut=40) for name in across)]
-    body = [Row([Cell(name), *cells]) for name, cells in zip(names, rows, strict=True)]
-    return Table(caption, columns, body)
-
-
-def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:
-    """The ranked minus each baseline, with a family of tests for each."""
-    alpha, against = certainty.how.alpha, certainty.baselines
-    names = certainty.names[:MOST_PAIRED]
-    rows = [
-        [_difference(float(b.difference[i]), float(b.p[i]), alpha, options) for b in against]
-        for i in range(len(names))
-    ]
-    caption = (
-        f"Differences in {printable(report.primary.id)} from the baselines, each tested "
-        "separately, adjusted for the number of submissions compared with it"
-    )
-    return _matrix(caption, names, tuple(baseline.name for baseline in against), rows)
-
-
-def measure_blocks(bound: Measure, report: Report) -> Iterator[Block]:
-    """A measure: its metric, its parameters, its page."""
+def _measure_blocks(n: int, bound: Measure, report: Report) -> Iterator[Block]:
+    """Yield a measure's formula, its parameters, and the page of its metric."""
     metric = bound.metric
     title = metric.title[:1].upper() + metric.title[1:]
     ranks = report.measured and bound.id == report.primary.id
     facts = [
-        ("Metric", f"{metric.name}: {title}"),
         ("Direction", f"{metric.better} is better" + (", ranks the board" if ranks else "")),
         ("Of all lists", bound.aggregate),
         *((f"Parameter {key}", format_value(value)) for key, value in bound.params.items()),
         ("Source", metric.source),
         ("Signature", bound.board_signature),
     ]
-    yield Heading(bound.id, 3)
+    yield Heading(bound.id, 3, f"m{n}", title, open=False)
     yield MeasureFormula(bound.id, formula_lines(metric, bound.params))
     yield Facts([(printable(term), printable(text, 1000)) for term, text in facts])
     yield Paragraph(page_prose(metric), "page", f"What {printable(metric.name)} means")

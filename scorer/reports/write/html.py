@@ -35,7 +35,6 @@ class HtmlCell(NamedTuple):
     link: str = ""
     title: str = ""  # all of a text that was cut
     aside: str = ""  # a word beside the text
-    below: str = ""  # a line below it
     bar: IntervalSpan | None = None
     hidden: bool = False  # for those who listen
 
@@ -49,6 +48,7 @@ class Head(NamedTuple):
     now: str = "none"  # how the column is sorted as the page opens
     look: str = ""
     title: str = ""
+    axis: Sequence[tuple[float, str]] = ()  # of bars: places in per cent, and their numbers
 
 
 class HtmlRow(NamedTuple):
@@ -60,7 +60,7 @@ class HtmlRow(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table that scrolls by itself where it is wide or tall."""
+    """A table that scrolls by itself where it is wide."""
 
     caption: str
     head: Sequence[Head]
@@ -83,6 +83,7 @@ class Section(NamedTuple):
     key: str
     title: str
     items: Sequence[Item]
+    folded: bool = False
 
 
 def html(document: Document, options: Options) -> str:
@@ -112,7 +113,8 @@ def sections(of: Sequence[blocks.Block]) -> list[Section]:
     made = [Section("result", "Result", [])]
     for block in _told_apart(of):
         if isinstance(block, Heading) and block.level == 2:
-            made.append(Section(block.key or f"part-{len(made)}", printable(block.text), []))
+            key = block.key or f"part-{len(made)}"
+            made.append(Section(key, printable(block.text), [], not block.open))
         else:
             made[-1].items.append(block)  # type: ignore[attr-defined]
     return [each._replace(items=_section_items(each.items)) for each in made if each.items]
@@ -156,19 +158,39 @@ def view(table: blocks.Table | Table) -> Table:
     """A table as the templates take it."""
     if isinstance(table, Table):
         return table
-    by, ranked = name_of(table), any(column.kind == "rank" for column in table.columns)
-    rows, band = list[HtmlRow](), 0
-    for n, row in enumerate(table.rows):
-        before, band = band, row.group or band
-        marks = {"band": ranked and band % 2 == 0, "head": n and band != before,
-                 "aside": row.aside}  # fmt: skip
-        look = " ".join(mark for mark, holds in marks.items() if holds)
-        rows.append(HtmlRow(list(map(_cell, row.cells, table.columns)), look, by))
-    below = any(cell.below for row in table.rows for cell in row.cells)
+    ranked = any(column.kind == "rank" for column in table.columns)
+    columns = [n for n, column in enumerate(table.columns) if column.kind != "group"]
+    by = columns.index(name_of(table))
+    spans = {n: span for n in columns if (span := _first_span(table, n)) is not None}
+    heads = list[Head]()
+    for n in columns:
+        heads += [Head("", look="bar", axis=_axis(spans[n]))] if n in spans else []
+        heads.append(_head(table.columns[n], n == by))
+    rows, group = list[HtmlRow](), table.rows[0].group if table.rows else None
+    for row in table.rows:
+        cells = list[HtmlCell]()
+        for n in columns:
+            cells += [HtmlCell(look="bar", bar=row.cells[n].span)] if n in spans else []
+            cells.append(_cell(row.cells[n], table.columns[n]))
+        marks = {"head": row.group != group and row.group is not None, "aside": row.aside}
+        rows.append(HtmlRow(cells, " ".join(mark for mark, holds in marks.items() if holds), by))
+        group = row.group if row.group is not None else group
     sorts = any(column.first for column in table.columns)
-    look = "board ranked" if ranked else "board" if sorts else "matrix" if below else ""
-    heads = [_head(column, n == by) for n, column in enumerate(table.columns)]
+    look = "board ranked" if ranked else "board" if sorts else ""
     return Table(table.caption, heads, rows, look, table.key)
+
+
+def _first_span(table: blocks.Table, column: int) -> IntervalSpan | None:
+    """Return one of the intervals of a column, which all have one scale."""
+    spans = (row.cells[column].span for row in table.rows)
+    return next((span for span in spans if span is not None), None)
+
+
+def _axis(span: IntervalSpan) -> list[tuple[float, str]]:
+    """Return the ticks of a column of intervals, by their places in per cent."""
+    axis = span.axis(100.0)
+    marks = svg.round_marks(axis.low, axis.high, 4)
+    return [(axis.at(value), text) for value, text in marks.items()]
 
 
 def _head(column: Column, names: bool) -> Head:
@@ -192,9 +214,7 @@ def _cell(cell: blocks.Cell, column: Column) -> HtmlCell:
         f"#{cell.link}" if cell.link else "",
         title,
         cell.aside,
-        cell.below,
-        cell.span,
-        "itself" in cell.marks,
+        hidden="itself" in cell.marks,
     )
 
 

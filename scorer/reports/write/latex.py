@@ -141,7 +141,7 @@ def _table(table: Table, caption: str, foot: Sequence[str]) -> Iterator[str]:
 def _column_of(table: Table, n: int) -> LatexColumn:
     """A column of the document in LaTeX."""
     column, cells = table.columns[n], [row.cells[n] for row in table.rows]
-    texts = [f"{c.text} ({c.below})" if c.below else c.text for c in cells]
+    texts = [cell.text for cell in cells]
     long = column.kind in ("name", "text", "long")
     if long and any(len(text) > WRAPPED for text in texts):
         broken = [rf"\raggedright {_broken(text, 10_000)}" for text in texts]

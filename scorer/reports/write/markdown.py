@@ -67,8 +67,7 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _cell_text(cell: Cell, column: Column) -> str:
-    text = f"{cell.text} ({cell.below})" if cell.below else cell.text
-    return text if column.kind in OURS else escaped(text, 10_000)
+    return cell.text if column.kind in OURS else escaped(cell.text, 10_000)
 
 
 def escaped(text: str, width: int = 1000) -> str:

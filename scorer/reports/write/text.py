@@ -431,7 +431,7 @@ def _drawn(table: Table, n: int) -> Drawn:
     """A column of a table as texts; ranks under each other, and their ranges too."""
     column = table.columns[n]
     cells = [row.cells[n] for row in table.rows]
-    texts = [f"{c.text} ({c.below})" if c.below else c.text for c in cells]
+    texts = [cell.text for cell in cells]
     if column.kind == "rank":
         parts = [text.partition(" ") for text in texts]
         wide = max((len(rank) for rank, _, _ in parts), default=0)

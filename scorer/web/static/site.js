@@ -39,7 +39,6 @@ if (live) {
     const restore = stateOf(live);
     live.replaceChildren(...made.body.children);
     wire(live);
-    fit(live);
     tellTimes(live);
     restore();
     document.getElementById("news").textContent =
@@ -79,16 +78,6 @@ function tellTimes(part) {
   }
 }
 tellTimes(document);
-
-// What fits in its box needs no scrolling of its own, so that its headings stay on the screen.
-const fitted = new ResizeObserver((boxes) => {
-  for (const { target } of boxes) {
-    target.classList.remove("whole");
-    target.classList.toggle("whole", target.scrollWidth <= target.clientWidth);
-  }
-});
-const fit = (part) => part.querySelectorAll(".scroll").forEach((box) => fitted.observe(box));
-fit(document);
 
 // An entry that waits is looked at again.
 const state = document.getElementById("status");

@@ -1,7 +1,17 @@
 "use strict";
 
+// A table that has room needs no scrolling of its own, so that its headings stay on the screen.
+const fitted = new ResizeObserver((boxes) => {
+  for (const { target } of boxes) {
+    target.classList.remove("whole");
+    target.classList.toggle("whole", target.scrollWidth <= target.clientWidth);
+  }
+});
+
 // What of a page, or of a part that is put in later, does something.
 function wire(part) {
+  part.querySelectorAll(".scroll").forEach((box) => fitted.observe(box));
+
   // A column's button sorts the rows; rows without a value stay last.
   for (const button of part.querySelectorAll("th button")) {
     button.addEventListener("click", () => {
@@ -58,11 +68,13 @@ wire(document);
 // A link to a folded part opens it.
 function open() {
   const target = document.getElementById(location.hash.slice(1));
-  if (target instanceof HTMLDetailsElement) {
-    target.open = true;
-    target.querySelector("summary").focus();
-    target.scrollIntoView();
+  const folded = target?.querySelector(":scope > details"); // of a section
+  if (folded) folded.open = true;
+  for (let part = target; part; part = part.parentElement) {
+    if (part instanceof HTMLDetailsElement) part.open = true;
   }
+  if (target instanceof HTMLDetailsElement) target.querySelector("summary").focus();
+  target?.scrollIntoView();
 }
 window.addEventListener("hashchange", open);
 open();
