@@ -49,7 +49,7 @@ from scorer.views.preferences import Positions
 
 MOST_COMPARED = 200  # submissions: 19,900 pairs, each with its test and its lists
 # Forms of a comparison that a person reads from end to end.
-READ_FORMS = ("text", "table", "markdown", "latex")
+READ_FORMS = ("text", "table", "markdown", "latex", "html")
 MOST_SHOWN = 10  # names in a repr
 
 

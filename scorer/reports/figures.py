@@ -49,6 +49,7 @@ MOST_LISTED = 50  # submissions whose values are drawn list by list
 MOST_DOTS = 3_000  # values of lists, in all
 MOST_COLUMNS = 100  # of a matrix of lists
 MOST_BARS = 80  # of sorted differences; more lists share them
+MOST_ENDS = 10  # of the greatest and the least differences in a text
 MOST_NAMED = 40  # dots with their names beside them
 AXIS_SPAN = 3.0  # times the span of the entries, the longest axis that shows a deadline
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -367,7 +368,7 @@ def differences(
     """Return bars of the first's values minus the second's, greatest first.
 
     `values` are the differences, shape (lists,), NaN where one does not count; None where none
-    does. Where there are more than `most`, neighbours share a bar.
+    does. Where there are more than `most`, neighbours share a bar; a text shows both ends.
     """
     defined = np.flatnonzero(~np.isnan(values))
     if not defined.size:
@@ -382,19 +383,28 @@ def differences(
         first_name = printable(pair.lists[group[0]], 18) + " .." * (len(group) > 1)
         bars.append(Bar(first_name, mean, signed(mean, precision)))
         rows.append([", ".join(names) + more, f"{len(group):,}", bars[-1].text])
+    shown = [
+        Bar(printable(pair.lists[n], 18), float(values[n]), signed(float(values[n]), precision))
+        for n in order
+    ]
+    if (between := len(shown) - 2 * MOST_ENDS) > 1:
+        shown[MOST_ENDS:-MOST_ENDS] = [Bar(f".. {between:,} between", 0.0, "")]
     first, second = map(cut, pair.names)
     title = f"{pair.measure}, {pair.unit} by {pair.unit}, {first} minus {second}, greatest first"
+    caption = (
+        f"Above 0, {first} has more; below, in the other colour, {second}. "
+        f"{pair.better.capitalize()} is better."
+    )
     if len(groups) < order.size:
         sizes = " or ".join(f"{size:,}" for size in sorted({len(group) for group in groups}))
-        title += f"; each bar is the mean of {sizes} consecutive {pair.units}"
+        caption += f" Each bar is the mean of {sizes} consecutive {pair.units}."
     return Figure(
         "differences",
         f"{title}.",
-        f"Above 0, {first} has more; below, in the other colour, {second}. "
-        f"{pair.better.capitalize()} is better.",
+        caption,
         lambda width: charts.bars(bars, f"difference in {pair.measure}", width),
         texts(title, [pair.units, "how many", "difference"], rows),
-        bars=bars,
+        bars=shown,
     )
 
 

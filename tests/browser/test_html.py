@@ -172,7 +172,7 @@ def test_it_says_who_was_compared_and_text_stays_text(duel):
     assert HOSTILE in about
     assert "Not compared, as they cannot be scored: bad." in about
     assert len(duel.find_elements("css selector", "script")) == 1
-    assert "first > " in duel.find_element("id", "orders").text
+    assert duel.find_elements("id", "orders") == []
 
 
 def test_its_tables_sort(duel):
@@ -209,10 +209,9 @@ def test_a_pair_opens_with_its_picture_and_the_pictures_numbers(duel):
     )
 
 
-def test_a_pair_shows_measures_and_preferences(duel):
+def test_a_pair_shows_measures(duel):
     duel.find_element("css selector", "#p1 > summary").click()
     assert column(duel, "#p1 .scroll:first-of-type", 1)[:3] == ["P@2", "RR", "nDCG@2"]
-    assert "RPP" in duel.find_element("id", "p1").text
 
 
 @pytest.fixture(params=["board", "comparison"])

@@ -260,7 +260,7 @@ def test_differences_are_sorted_and_share_bars_where_they_are_many():
     ]  # fmt: skip
     assert figure.drawn(400).body.count("<rect") == 2  # none for what is equal
     figure = differences(PAIR, VALUES[1], 2, 2)
-    assert "each bar is the mean of 2 consecutive topics" in figure.title
+    assert "Each bar is the mean of 2 consecutive topics" in figure.caption
     assert differences(PAIR, np.full(4, np.nan), 2, 80) is None
 
 
@@ -270,8 +270,17 @@ def test_more_lists_than_bars_share_them_evenly():
     figure = differences(pair, np.arange(11.0), 2, 4)
     assert [row.cells[1].text for row in figure.numbers.rows] == ["3", "3", "3", "2"]
     assert figure.numbers.rows[0].cells[0].text == "q10, q9, q8"
-    assert "each bar is the mean of 2 or 3 consecutive topics" in figure.title
-    assert "mean of" not in differences(pair, np.arange(11.0), 2, 11).title
+    assert "Each bar is the mean of 2 or 3 consecutive topics" in figure.caption
+    assert "mean of" not in differences(pair, np.arange(11.0), 2, 11).caption
+
+
+def test_a_text_shows_both_ends_of_many_differences():
+    pair = PAIR._replace(lists=[f"q{n}" for n in range(40)])
+    shown = differences(pair, np.arange(40.0) - 20, 2).bars
+    assert len(shown) == 21
+    assert (shown[0].name, shown[0].text) == ("q39", "+19.00")
+    assert shown[10].name == ".. 20 between"
+    assert (shown[-1].name, shown[-1].text) == ("q0", "-20.00")
 
 
 def test_points_in_one_place_are_one_larger_dot():

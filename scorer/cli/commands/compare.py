@@ -53,7 +53,7 @@ def compare(
             "-p",
             "--preference",
             metavar="P",
-            help="A preference such as RPP; repeatable. HTML, CSV and JSON have all by default.",
+            help="A preference such as RPP; repeatable. CSV and JSON have all by default.",
         ),
     ] = None,
     format: Annotated[str | None, form_option("comparison")] = None,

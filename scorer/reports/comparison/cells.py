@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from scorer.core.text import join_first, printable
-from scorer.reports.document import Cell, Column, Row, Table, cut
+from scorer.reports.document import Cell, Column, Row, Table, cut, texts
 from scorer.reports.leaderboard.cells import chance, signed
 from scorer.reports.leaderboard.remarks import test_name
 from scorer.results.comparison import (
@@ -105,25 +105,39 @@ def preferred(outcome: ListPreferences, precision: int) -> list[Cell]:
     return [Cell(signed(outcome.mean, precision)), Cell(record(outcome), balance)]
 
 
-def orders(compared: Comparison) -> Table:
-    """An order a row, with the aggregations that make it."""
-    rows = []
-    for key, groups_by_name in compared.orders.items():
-        by: dict[str, list[str]] = {}
-        for name, groups in groups_by_name.items():
-            order = " > ".join(" = ".join(map(cut, group)) for group in groups)
-            by.setdefault(order, []).append(name)
-        rows += [Row(list(map(Cell, (key, ", ".join(names), o)))) for o, names in by.items()]
-    columns = [Column("preference", "name"), Column("aggregation", "text"), Column("order", "long")]
-    return Table("Orders, best first; = are tied", columns, rows)
-
-
 def contradicted(compared: Comparison) -> Iterator[str]:
     """Sentences on preferences that contradict themselves."""
     for key, groups in compared.cycles.items():
         for group in groups:
             names = join_first(group, 8)
             yield f"{printable(key)} contradicts itself among {names}: no order agrees with it."
+
+
+def four_counts(compared: Comparison, pair: ComparedPair) -> Table | None:
+    """Return how many lists have 0 and 1 in both, one or none; None where values are others."""
+    if compared.report is None:
+        return None
+    measure = compared.measures[0]
+    scored = {
+        each.name: each.values[measure.id].per_list
+        for each in compared.report.submissions
+        if each.valid
+    }
+    a, b = scored.get(pair.a), scored.get(pair.b)
+    if a is None or b is None:
+        return None
+    both = ~(np.isnan(a) | np.isnan(b))
+    if not both.any() or not np.isin(np.concatenate([a[both], b[both]]), (0.0, 1.0)).all():
+        return None
+    rows = [
+        [
+            f"{cut(pair.a)}: {one}",
+            *(f"{(both & (a == one) & (b == other)).sum():,}" for other in (1, 0)),
+        ]
+        for one in (1, 0)
+    ]
+    head = ["values", f"{cut(pair.b)}: 1", f"{cut(pair.b)}: 0"]
+    return texts(f"{compared.units.capitalize()} by their {printable(measure.id)}", head, rows)
 
 
 def legend(compared: Comparison) -> str:

@@ -17,13 +17,11 @@ from scorer.reports.comparison.cells import (
     by_preference,
     contradicted,
     figures,
+    four_counts,
     headings,
     legend,
     matrices,
     most,
-    orders,
-    preference_columns,
-    preferred,
     title,
 )
 from scorer.reports.document import (
@@ -32,7 +30,6 @@ from scorer.reports.document import (
     Column,
     ColumnKind,
     Document,
-    Figure,
     Heading,
     Notes,
     Paragraph,
@@ -45,7 +42,6 @@ from scorer.reports.leaderboard.cells import chance, signed
 from scorer.reports.leaderboard.remarks import scope
 from scorer.results.comparison import ComparedPair, Comparison, Differing
 
-BARS, ROWS = 80, 40  # of a picture on a page, in text; more lists share bars
 PRIORITY = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest goes first
 
 
@@ -80,33 +76,25 @@ def _scope(compared: Comparison) -> Iterator[Paragraph]:
 
 
 def _brief(compared: Comparison, options: Options) -> Iterator[Block]:
-    """Every pair; of many pairs a sign each unless all are requested."""
+    """Yield every pair; of many pairs a sign each unless all are requested."""
     yield from _scope(compared)
-    many = len(compared.pairs) > MANY and not options.every
-    if many:
-        signs = "their orders and a sign each" if compared.orders else "a sign each"
-        yield Paragraph(f"{len(compared.pairs):,} pairs: {signs} (--all shows every pair).", "soft")
-    elif compared.measures:
-        yield Paragraph(legend(compared), "soft")
-    for measure in () if many else compared.shown_measures:
-        yield Heading(f"{measure.id}{measure.mark}")
-        yield _by_measure(measure, compared, options)
-    for key in () if many else compared.orders:
-        table = by_preference(compared, key, options.precision)
-        yield Heading(table.caption)
-        yield table
-    if compared.orders:
-        table = orders(compared)
-        yield Heading(table.caption)
-        yield table
-    if said := list(contradicted(compared)):
-        yield Notes(said)
-    for meaning, table in matrices(compared) if many else ():
-        yield Heading(table.caption)
-        yield Paragraph(f"{meaning}.")
-        yield table
-    if len(compared.pairs) == 1 and compared.measures:
-        yield from _figure(compared, compared.pairs[0], options)
+    if len(compared.pairs) > MANY and not options.every:
+        yield Paragraph(f"{len(compared.pairs):,} pairs: a sign each (--all shows every pair).")
+        for meaning, table in matrices(compared):
+            yield Heading(table.caption)
+            yield Paragraph(f"{meaning}.")
+            yield table
+    else:
+        for measure in compared.shown_measures:
+            yield Heading(f"{measure.id}{measure.mark}")
+            yield _by_measure(measure, compared, options)
+        yield from _preferences(compared, options)
+        if len(compared.pairs) == 1 and compared.measures:
+            yield from _lists(compared, compared.pairs[0], options)
+        if compared.measures:
+            yield Paragraph(legend(compared), "soft")
+    if notes := list(contradicted(compared)):
+        yield Notes(notes)
     shown = compared.shown_measures
     others = [printable(measure.id) for measure in compared.measures if measure not in shown]
     if others:
@@ -115,38 +103,38 @@ def _brief(compared: Comparison, options: Options) -> Iterator[Block]:
 
 
 def _page(compared: Comparison, options: Options) -> Iterator[Block]:
-    """The sections of a page; every pair's picture where pairs are few."""
-    if len(compared.pairs) <= MANY:
-        yield Heading("Pairs", key="pairs")
-        yield from [Paragraph(legend(compared))] if compared.measures else []
-        for n, pair in enumerate(compared.pairs, start=1):
-            yield from _pair_blocks(n, pair, compared, options)
+    """Yield the sections of a page; every pair's picture where pairs are few."""
     if len(compared.pairs) > 1 and compared.measures:
         yield Heading("Measures", key="measures")
-        yield Paragraph(f"{legend(compared)} Click a heading to sort.")
         for n, measure in enumerate(compared.measures):
             table = _by_measure(measure, compared, options)
             yield table._replace(fold=printable(measure.id), open=not n)
+        yield Paragraph(legend(compared), "soft")
+    if len(compared.pairs) <= MANY:
+        yield Heading("Pairs", key="pairs")
+        for n, pair in enumerate(compared.pairs, start=1):
+            yield from _pair_blocks(n, pair, compared, options)
+        if len(compared.pairs) == 1 and compared.measures:
+            yield Paragraph(legend(compared), "soft")
     if compared.orders:
-        yield Heading("Orders", key="orders")
-        yield orders(compared)
-        said = list(contradicted(compared))
-        yield Notes(said) if said else Paragraph("No preference contradicts itself.")
-    if len(compared.pairs) > 1 and compared.orders:
         yield Heading("Preferences", key="preferences")
-        yield Paragraph(
-            f"The mean over {compared.units}, above 0 where a is preferred, and the "
-            f"{compared.units} that a wins, ties and loses. Click a heading to sort."
-        )
-        for n, key in enumerate(compared.orders):
-            table = by_preference(compared, key, options.precision)
-            yield table._replace(fold=printable(key), open=not n)
+        yield from _preferences(compared, options)
+        if notes := list(contradicted(compared)):
+            yield Notes(notes)
+
+
+def _preferences(compared: Comparison, options: Options) -> Iterator[Block]:
+    """Yield a table for each preference that was asked for."""
+    for key in compared.orders:
+        table = by_preference(compared, key, options.precision)
+        yield Heading(table.caption, 3)
+        yield table
 
 
 def _pair_blocks(
     n: int, pair: ComparedPair, compared: Comparison, options: Options
 ) -> Iterator[Block]:
-    """One pair: its measures, a picture of its lists, its preferences."""
+    """Yield one pair: its measures, and its lists."""
     state, precision = "", options.precision
     if compared.measures:
         first = compared.measures[0]
@@ -161,15 +149,7 @@ def _pair_blocks(
         ]
         columns = [Column("measure", "name", first="ascending"), *_pair_columns(compared, options)]
         yield Table(f"Measures, {title(pair)}", columns, rows)
-        yield from _figure(compared, pair, options)
-    if pair.preferences:
-        caption = f"Preferences, {title(pair)}; above 0, {cut(pair.a)} is preferred"
-        rows = [
-            Row([Cell(name), *preferred(outcome, precision)])
-            for name, outcome in pair.preferences.items()
-        ]
-        columns = [Column("preference", "name", first="ascending"), *preference_columns()]
-        yield Table(caption, columns, rows)
+        yield from _lists(compared, pair, options)
 
 
 def _by_measure(measure: Measure, compared: Comparison, options: Options) -> Table:
@@ -188,6 +168,8 @@ def _by_measure(measure: Measure, compared: Comparison, options: Options) -> Tab
         Column("a minus b", "name", first="ascending", cut=130),
         *_pair_columns(compared, options),
     ]
+    if options.page:  # the pair's own section says which lists differ most
+        columns, rows = columns[:-1], [row._replace(cells=row.cells[:-1]) for row in rows]
     return Table(f"{printable(measure.id)}{bars}", columns, rows)
 
 
@@ -248,9 +230,13 @@ def _scale(lines: Sequence[Differing]) -> tuple[float, float]:
     return min(numbers), max(numbers)
 
 
-def _figure(compared: Comparison, pair: ComparedPair, options: Options) -> Iterator[Figure]:
-    """The differences by the primary measure, list by list; many lists share bars."""
+def _lists(compared: Comparison, pair: ComparedPair, options: Options) -> Iterator[Block]:
+    """Yield the lists of a pair by the primary measure: four counts of 0 and 1, else bars."""
     measure = compared.measures[0]
+    if (counts := four_counts(compared, pair)) is not None:
+        yield from [] if options.page else [Heading(counts.caption, 3)]
+        yield counts
+        return
     listed = ComparedLists(
         (pair.a, pair.b),
         compared.lists,
@@ -259,7 +245,6 @@ def _figure(compared: Comparison, pair: ComparedPair, options: Options) -> Itera
         compared.units,
         measure.metric.better,
     )
-    most = BARS if options.page else ROWS
-    per_list = pair.measures[measure.id].per_list
-    if (figure := differences(listed, per_list, options.precision, most)) is not None:
+    figure = differences(listed, pair.measures[measure.id].per_list, options.precision)
+    if figure is not None:
         yield figure
