@@ -161,7 +161,9 @@ class Repairs:
         check: Callable[[list[SubmissionFile]], list[Scored]],
         allow_plugins: bool,
     ) -> None:
-        self.files, self.originals, self.notes = files, originals, list[str]()
+        self.files = files
+        self.originals = originals
+        self.notes = list[str]()
         readable = [file for file in files if own_file_problem(challenge, file.path) is None]
         repaired = repair_files(challenge, readable, allow_plugins=allow_plugins)
         self._repaired = dict(zip(map(files.index, readable), repaired, strict=True))

@@ -48,9 +48,9 @@ class Probes:
         rows: How many rows a random submission has.
         source: What random submissions are drawn from, in words.
         perfect: The best there is: a measure's ceiling is the best value of any of them.
-        others: Those that make sense for the kind, by name: reversed, constant, tied, empty, ...
+        others: Further submissions of the kind, by name: reversed, constant, tied, empty, ...
         random: Draws a submission that knows nothing.
-        degraded: Draws a perfect submission with a share of what it says left to chance.
+        degraded: Draws a perfect submission in which a share of the answers is random.
         tied: Draws `others["tied"]` as it would be if the items had other names; None if names
             decide nothing.
     """
@@ -213,7 +213,7 @@ def _class_probes(ready: OpenChallenge, answers: Labels) -> Probes:
 
 
 def _shuffle_within(groups: Ints, rng: np.random.Generator) -> Ints:
-    """Return the rows, those of each group in a random order."""
+    """Return the rows, shuffled within each group."""
     rows = np.arange(groups.size)
     for group in np.unique(groups):
         members = np.flatnonzero(groups == group)
@@ -245,7 +245,7 @@ def _constant_classes(
 
 
 def _common_rows(answers: Labels, groups: Ints) -> Ints:
-    """Return for each row one with its group's commonest class, or of numbers the middle one."""
+    """Return for each row a row of its group with the commonest class, or the median number."""
     rows = np.empty(groups.size, dtype=np.int64)
     for group in np.unique(groups):
         members = np.flatnonzero(groups == group)
@@ -305,8 +305,8 @@ def _preference_probes(answers: Preferences) -> Probes:
 def add_extra_columns(ready: OpenChallenge, table: Table, *, own_values: bool = False) -> Table:
     """Return the table with the further columns that submissions have, where it lacks them.
 
-    A column that a graded truth has, too, gets the truth's value of each item with `own_values`,
-    else that of an item drawn at random. Other numbers are 1, other texts empty.
+    If a graded truth has the column, too, each item gets its own value there with `own_values`,
+    else the value of an item drawn at random. In other columns numbers are 1, and texts empty.
     """
     roles = {
         name: f"{NUMBER if kind == 'number' else EXTRA}{name}]"

@@ -26,7 +26,7 @@ NO_ITEMS = np.empty(0, dtype=np.int64)
 
 
 class Rows(NamedTuple):
-    """Rows of ranked lists; those of a list stand together, best first. Shape (rows,) each."""
+    """Rows of ranked lists: the rows of a list are adjacent, best first. Shape (rows,) each."""
 
     in_list: Ints  # the number of the list
     item: Ints  # the place of the item in `RankedProbes.names`
@@ -40,8 +40,8 @@ class ItemPool(NamedTuple):
     """The items that a list may hold, as places in `RankedProbes.names`."""
 
     source: str  # in words
-    shared: Ints  # those of any list
-    by_list: Mapping[str, Ints] | None  # those of each list, if lists differ
+    shared: Ints  # the items of every list, if `by_list` is None
+    by_list: Mapping[str, Ints] | None  # list -> its items; None if all lists have the same
     closed: bool  # whether the challenge says that there are no others
 
     def items_of(self, name: str) -> Ints:
@@ -133,7 +133,7 @@ class RankedProbes:
         return np.stack([first[differs], last[differs]], axis=1).ravel()
 
     def _diverse_order(self) -> Ints:
-        """Return the rows in the order in which each item is relevant to the most that is new."""
+        """Return the rows in the order of alpha-nDCG: each item adds the most new subtopics."""
         nothing = make_table({"list": [], "item": []})
         no_hits, _ = judge(nothing, self.answers.truth)
         rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
@@ -169,9 +169,9 @@ class RankedProbes:
         return self._tied(rng.permutation(len(self.names)))
 
     def degraded(self, rng: np.random.Generator, share: float) -> Table:
-        """Draw perfect lists of which a share of the items is lost, and random ones fill the gaps.
+        """Draw perfect lists in which a share of the items is replaced by random ones.
 
-        What is left keeps its place, and the random items come between: `share` 1 is random.
+        The other items keep their places. With a share of 1 the lists are random.
         """
         random = self._random_rows(rng)
         is_kept = rng.random(self.best.item.size) >= share
@@ -192,7 +192,7 @@ class RankedProbes:
     def _tied(self, place: Ints) -> Table:
         """Return lists in the order of the items' places, with equal scores if the rule knows ties.
 
-        Other rules order what is equal by name, so that the order stands for the ties.
+        Other rules order equal scores by the items' names. The lists are then in that order.
         """
         is_equal = self.ready.bound.challenge.submission.ties in ("expected", "mean-rank")
         return self.to_table(self._first_items(place), equal_scores=is_equal)
@@ -249,7 +249,7 @@ class RankedProbes:
         missing = (wanted - sizes)[short]
         borders = np.searchsorted(rows.in_list, [short, short + 1]).T
         fillers = [
-            [*islice(self._others(int(n), rows.item[slice(*border)]), int(number))]
+            [*islice(self._fillers(int(n), rows.item[slice(*border)]), int(number))]
             for n, border, number in zip(short, borders, missing, strict=True)
         ]
         new = np.array([*chain.from_iterable(fillers)], dtype=np.int64)
@@ -258,8 +258,8 @@ class RankedProbes:
         unknown = max(int(new.max(initial=-1)) + 1 - len(self.names), 0)
         return filled, pl.concat([self.names, _unused_names(self.names, unknown)])
 
-    def _others(self, in_list: int, taken: Ints) -> Iterator[int]:
-        """Yield the items that a list may hold besides some."""
+    def _fillers(self, in_list: int, taken: Ints) -> Iterator[int]:
+        """Yield the items that a list may hold, without `taken`; then places that no item has."""
         is_taken = {*taken.tolist()}
         for item in self.pool.items_of(self.answers.lists[in_list]):
             if item not in is_taken:
@@ -272,7 +272,7 @@ class RankedProbes:
 
 
 def _unused_names(names: pl.Series, number: int) -> pl.Series:
-    """Return names of so many items that are not among others."""
+    """Return so many names that no item has."""
     candidates = pl.Series([f"other-{n}" for n in range(1, number + len(names) + 1) if number])
     return candidates.cast(pl.String).filter(~candidates.is_in(names.implode()))[:number]
 
@@ -290,6 +290,6 @@ def _join_lists(items: Sequence[Ints]) -> Rows:
 
 
 def _places(in_list: Ints) -> Ints:
-    """Return 0 for the first row of a list, 1 for the second; rows of a list stand together."""
+    """Return 0 for the first row of a list, 1 for the second, and so on."""
     rows = np.arange(in_list.size, dtype=np.int64)
     return rows - np.maximum.accumulate(np.where(starts(in_list), rows, 0))

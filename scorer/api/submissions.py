@@ -50,7 +50,7 @@ class SubmissionFile:
         label: What messages call it; empty for its path.
         frame: Its rows, of data and of a part of a table; None if the file is the submission.
         part: Which part of a table it is, such as `model 'a', seed '1'`; empty for the whole.
-        is_named: Whether somebody gave the name, which else is the file's.
+        is_named: Whether the user gave the name; otherwise it is the file's.
         problems: Why it cannot be read, if that is known already.
     """
 
@@ -92,7 +92,8 @@ class SubmissionFile:
 
 # Data has names; files are named after themselves.
 Submissions = Mapping[str, object] | Iterable[SubmissionFile | Path | str]
-Progress = Callable[[float, int, str], None]  # how many are done, of how many, and which is next
+# Called with the number of submissions that are done, the number of all, and the next one's name.
+Progress = Callable[[float, int, str], None]
 
 
 def submission_name(path: Path) -> str:
@@ -113,7 +114,7 @@ def submission_name(path: Path) -> str:
 
 
 def original(path: Path) -> set[Path]:
-    """Return the files of which a file may be the repaired copy, by its name."""
+    """Return the paths that a file may be the repaired copy of, by its name; none of most."""
     if FIXED not in path.name:
         return set()
     name = path.name.replace(FIXED, ".")
@@ -352,7 +353,7 @@ def read_submission(
     return read_frame(file.frame, schemas or bound.shapes, findings, bound.limits, layout)
 
 
-# Lists that nothing but the submissions names
+# The lists of a challenge that declares none: those of its submissions
 
 
 def find_submitted_lists(

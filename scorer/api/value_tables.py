@@ -35,7 +35,7 @@ VALUE = "value"
 
 
 class ValueOptions(NamedTuple):
-    """What is said of values, beside what their columns tell.
+    """What the user says about values; the rest is inferred from their columns.
 
     Attributes:
         columns: role (system, run, case, measure) -> column.
@@ -53,10 +53,10 @@ class ValueOptions(NamedTuple):
 
 
 class SystemValues(NamedTuple):
-    """What is known of one system.
+    """The values of one system, or why they cannot be read.
 
     Attributes:
-        name: Of the system.
+        name: The name of the system.
         frame: A row for each value, with the columns CASE, MEASURE (the name of the value), VALUE
             (a text, or a number) and, if it is of a file, LINE.
         label: Its file or table in messages.
@@ -79,6 +79,8 @@ class SystemValues(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
+REPORT_MARK = b'"report/'  # the schema of a report, which is its first key
+REPORT_HEAD = 200  # bytes in which it stands
 NO_VALUES = pl.DataFrame(schema=dict.fromkeys((CASE, MEASURE, VALUE), pl.String))
 
 
@@ -191,7 +193,7 @@ def _read_files(files: Sequence[SubmissionFile], options: ValueOptions) -> Itera
 
 
 def _read_file(file: SubmissionFile, options: ValueOptions) -> Iterator[SystemValues]:
-    """Yield the systems of a file, of a folder whose files are of one, or of a report."""
+    """Yield the systems of a file or a report, or the one system of a folder of files."""
     if file.path.is_dir():
         parts = [
             part
@@ -271,7 +273,7 @@ def _split_table(
     where: str,
     problems: Mapping[tuple[str, ...], Sequence[Problem]] = {},
 ) -> Iterator[SystemValues]:
-    """Yield the systems of a table; of one without a column of them a system of that name.
+    """Yield the systems of a table; without a column of systems, the one called `name`.
 
     Args:
         rows: LINE and the table's columns, all of texts.
@@ -309,13 +311,13 @@ def is_report(path: Path) -> bool:
         return False
     try:
         with path.open("rb") as file:
-            return b'"report/' in file.read(200)
+            return REPORT_MARK in file.read(REPORT_HEAD)
     except OSError:
         return False
 
 
 def _read_report(file: SubmissionFile) -> Iterator[SystemValues]:
-    """Yield the values of lists in a report, of measures that are means of these."""
+    """Yield each submission of a report, with its value of each list by each measure."""
     try:
         report = json.loads(file.path.read_text(encoding="utf-8"))
     except ValueError:

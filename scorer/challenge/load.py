@@ -152,7 +152,8 @@ def _validate(document: YamlDocument, where: Path, folder: Path, findings: Findi
     )
     if findings.fatal:
         raise ChallengeError(problems=findings)
-    challenge._path, challenge._folder = where, folder
+    challenge._path = where
+    challenge._folder = folder
     challenge._document = document
     challenge._prose = tuple(_find_prose_files(document.data, folder))
     return challenge
@@ -331,7 +332,8 @@ def locate(error: ValidationError, document: YamlDocument) -> Iterator[Problem]:
 
 
 def _explain(fault: ErrorDetails, path: yaml.Path, document: YamlDocument) -> Problem:
-    kind, context = fault["type"], fault.get("ctx", {})
+    kind = fault["type"]
+    context = fault.get("ctx", {})
     if kind == "missing":
         help = ENOUGH if len(path) == 1 else MEASURED if path[-1] == "metric" else None
         message = f"{quoted(path[-1])} is missing"
@@ -363,13 +365,15 @@ def _locate(fault: ErrorDetails, document: YamlDocument) -> Located:
     if steps[:1] == ("metrics",) and steps[-1] == "notation":
         steps = (*steps[:-1], "metric")
     path: yaml.Path = ()
-    union, branch = None, ""
+    union = None
+    branch = ""
     for n, step in enumerate(steps):
         is_missing = n == len(steps) - 1 and fault["type"] == "missing"
         if is_missing or isinstance(step, int) or document.reach((*path, step))[0] > len(path):
             path = (*path, step)
         elif union is None and step not in ("shares", "[key]"):
-            union, branch = path, step
+            union = path
+            branch = step
     return Located(fault, (*path, *fault.get("ctx", {}).get("at", ())), union, branch)
 
 

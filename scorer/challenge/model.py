@@ -435,7 +435,8 @@ class Challenge(Section):
 
     def layout(self, section: FileLayout) -> Layout:
         """The layout of a submission, or of one of the files, with the public files it needs."""
-        lines, layout = section.lines, layout_of(section)
+        lines = section.lines
+        layout = layout_of(section)
         keys = candidates = None
         if isinstance(lines, KeyFile):
             keys = row_keys_of(lines, "item" in lines.columns)
@@ -474,7 +475,8 @@ class Challenge(Section):
     @property
     def classes(self) -> tuple[str, ...]:
         """The labels that it declares, else those with a column of probabilities."""
-        named, true = self.submission.probability, tuple(self.truth.probability)
+        named = self.submission.probability
+        true = tuple(self.truth.probability)
         classes = self.submission.classes
         listed = classes if isinstance(classes, tuple) else ()
         return listed or (tuple(named) if len(named) > 1 else true)
@@ -482,7 +484,8 @@ class Challenge(Section):
     @property
     def separators(self) -> tuple[str | None, str | None]:
         """The separators of the labels in a cell of the truth and in one of a submission."""
-        truth, submission = self.truth.multilabel, self.submission.multilabel
+        truth = self.truth.multilabel
+        submission = self.submission.multilabel
         return truth or submission, submission or truth
 
     @property

@@ -39,7 +39,7 @@ class IdNames(Mapping[str, None]):
 
 
 def ids_of(names: Mapping[str, object]) -> Sequence[str] | pl.Series:
-    """Return ids in their order; many as polars has them."""
+    """Return ids in their order: those of `IdNames` as they are, without hashing them."""
     return names.ids if isinstance(names, IdNames) else tuple(names)
 
 
@@ -48,24 +48,24 @@ class ClassCells(NamedTuple):
 
     Attributes:
         role: The role of the column.
-        named: Gives the classes that a cell names; "" for a box, tag or span without a class.
+        find_classes: Gives the classes that a cell names; "" for a box, tag or span without one.
     """
 
     role: str
-    named: Callable[[str], Iterable[str]]
+    find_classes: Callable[[str], Iterable[str]]
 
 
-def one_name(cell: str) -> tuple[str]:
-    """Return the class that a cell consists of."""
+def whole_cell(cell: str) -> tuple[str]:
+    """Return the class of a cell that holds nothing but its name."""
     return (cell,)
 
 
 class ClassColumn(NamedTuple):
-    """The column of a submission that names classes, beside the truth's, and the classes."""
+    """A column that names classes, in submissions and in the truth, and which classes there are."""
 
     submission: ClassCells
     truth: ClassCells
-    classes: tuple[str, ...]  # those of the challenge, else of its truth; none where unknown
+    classes: tuple[str, ...]  # as the challenge says, else as the truth has them; () if unknown
 
 
 class Domain(NamedTuple):
@@ -92,7 +92,7 @@ class Public(NamedTuple):
     groups: Mapping[str, str] = {}  # list -> the group that it is in
     classes: tuple[str, ...] = ()  # the labels there are, in their order
     separator: str | None = None  # of the labels in a cell of a submission
-    clusters: Mapping[str, str] = {}  # list -> those that depend on it
+    clusters: Mapping[str, str] = {}  # list -> its cluster, whose lists depend on each other
     numbers: frozenset[str] = frozenset()  # the groups whose labels are numbers
     complete: bool = False  # whether a list has to have all of its candidates
     texts: bool = False  # answers are texts, no ids
@@ -106,12 +106,12 @@ class Public(NamedTuple):
         """The ids of the lists, in order."""
         return tuple(self.lists)
 
-    def numbered(self, names: Sequence[str]) -> list[bool]:
-        """Whether the label of each of these lists is a number."""
+    def have_numbers(self, names: Sequence[str]) -> list[bool]:
+        """Return for each of these lists whether its label is a number."""
         return [self.groups.get(name) in self.numbers for name in names]
 
     def word(self, role: str) -> str:
-        """The challenge's own word for a list or an item, for messages."""
+        """Return the challenge's own word for a list or an item, for messages."""
         return printable(self.called.get(role, role), 60)
 
     @property

@@ -28,7 +28,8 @@ class _ChallengeSchema(GenerateJsonSchema):
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of challenge.yaml, for editors."""
     document = Challenge.model_json_schema(schema_generator=_ChallengeSchema)
-    parts, sections = document["$defs"], document["properties"]
+    parts = document["$defs"]
+    sections = document["properties"]
     _write_measure(parts["MeasureSpec"])
     sections["metrics"]["items"] = {"anyOf": [{"type": "string"}, sections["metrics"]["items"]]}
     _write_columns(parts["Submission"], "submission")

@@ -230,7 +230,8 @@ class _Reader:
     """Builds one document from the events of a YAML file, iteratively."""
 
     def __init__(self, text: str, findings: Findings) -> None:
-        self.text, self.findings = text, findings
+        self.text = text
+        self.findings = findings
         self.document = YamlDocument(None, {(): (1, 1)})
         self.open: list[_Collection] = []
         self.anchors: dict[str, _Anchor] = {}
@@ -355,7 +356,8 @@ class _Reader:
             top.value.append(value)
             self.document.places[path] = mark.line + 1, mark.column + 1
             return path
-        key, top.key = top.key, None
+        key = top.key
+        top.key = None
         path = (*top.path, UNUSED if key is None else key)
         if key != UNUSED:
             top.value[key] = value
@@ -424,13 +426,15 @@ class _Reader:
         """Report a parser's error in our words, where its cause stands."""
         mark: Any = error.problem_mark or error.context_mark
         opening: Any = error.context_mark or mark
-        at, line_start = mark.index, mark.index - mark.column
+        at = mark.index
+        line_start = mark.index - mark.column
         for notation in NOTATION.finditer(self.text, max(line_start, at - 300), at + 300):
             if at > self.cut and notation.start() < at < notation.end():
                 self.report_notation(notation, mark.line + 1, notation.start() - line_start + 1)
         if at <= self.cut:
             return
-        problem, char = error.problem or "", self.text[at : at + 1]
+        problem = error.problem or ""
+        char = self.text[at : at + 1]
         for part, words in SYNTAX.items():
             if part in problem:
                 name = {"": "the end of the file", "\t": "a tab"}.get(char, quoted(char))
@@ -443,8 +447,10 @@ class _Reader:
 
     def report(self, code: str, message: str, mark: Any) -> None:
         """Add a problem at a place of the file."""
-        line, column = mark.line + 1, mark.column + 1
+        line = mark.line + 1
+        column = mark.column + 1
         if mark.index >= len(self.text):  # libyaml ends each file by a line of its own
             lines = BREAK.split(self.text)
-            line, column = len(lines), len(lines[-1]) + 1
+            line = len(lines)
+            column = len(lines[-1]) + 1
         self.findings.add(Problem(code, message, line=line, column=column))

@@ -249,7 +249,7 @@ def undeclared_class(rows: TruthRows) -> Iterator[Problem]:
         if role in rows.frame.columns:
             index, word = IdIndex(dict.fromkeys(column.classes)), rows.column_name(role)
             suggest = index.suggestions()
-            unknown = find_unknown_names(rows.frame, role, column.truth.named, index)
+            unknown = find_unknown_names(rows.frame, role, column.truth.find_classes, index)
             for row in unknown.iter_rows(named=True):
                 name, line = row["name"], row["line"]
                 message = f"{word}: {quoted(name)} is not among the declared classes{suggest(name)}"

@@ -24,7 +24,8 @@ from scorer.infer.tables import (
 BOX_WORDS = ["class", "score", "x1", "y1", "x2", "y2"]
 BOX_SIZES = range(5, 10)  # words that each thing in a cell may have: its class and numbers
 SPREADS = ("confidence", "sigma", "std", "sd", "spread", "uncertainty", "standarddeviation")
-LATITUDE, LONGITUDE = re.compile(r"lat(itude)?", re.I), re.compile(r"(lon|lng)(gitude)?", re.I)
+LATITUDE = re.compile(r"lat(itude)?", re.I)
+LONGITUDE = re.compile(r"(lon|lng)(gitude)?", re.I)
 SPAN = re.compile(r"\s*([^\d\s][^\s:,]*[\s:]+)?\d+(\.\d+)?[\s:,]+\d+(\.\d+)?\s*")
 SPAN_SEPARATORS = (";", "|")
 # What pairs of columns of spans are called, as a part of their names: char_start and char_end.
@@ -254,7 +255,8 @@ def recognize_spread(truth: Preview, sample: Preview, needs: Needs) -> Guess | N
         return None
     if not truth.is_numeric(target) or not all(map(sample.is_numeric, names)):
         return None
-    (spread,), (value,) = spreads, values
+    (spread,) = spreads
+    (value,) = values
     truth_keys = {"columns": {"list": key.truth, "target": target}}
     extra = {spread: "number"}
     sample_keys = {"columns": {"list": key.sample, "prediction": value, "extra": extra}}
@@ -266,14 +268,16 @@ def recognize_spread(truth: Preview, sample: Preview, needs: Needs) -> Guess | N
 
 def recognize_points(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
     """Return the guess for points on the globe, a latitude and a longitude, of ids or of pairs."""
-    truth_keys, sample_keys = _find_coordinates(truth), _find_coordinates(sample)
+    truth_keys = _find_coordinates(truth)
+    sample_keys = _find_coordinates(sample)
     if sample_keys is None or truth_keys != sample_keys:
         return None
     latitude, longitude = sample_keys
     ids = [name for name in sample.names_except(*sample_keys) if name in truth.names]
     if not 1 <= len(ids) <= 2:
         return None
-    keys, extra = dict(zip(("list", "item"), ids, strict=False)), {longitude: "number"}
+    keys = dict(zip(("list", "item"), ids, strict=False))
+    extra = {longitude: "number"}
     answer = "rating" if len(ids) == 2 else "target"
     return Guess(
         "points on the globe",

@@ -65,7 +65,8 @@ class Preview(NamedTuple):
 
         A rank may be left out, of which the check of ranks tells. A list of one row says nothing.
         """
-        at, key = self.names.index(name), self.names.index(list_name)
+        at = self.names.index(name)
+        key = self.names.index(list_name)
         numbers: dict[str, list[int]] = {}
         for row in self.rows:
             if len(row) <= max(at, key) or not row[at].strip().isdigit():

@@ -1,4 +1,4 @@
-"""How a file is written, by its first lines, and what its first rows are.
+"""Finds out how a file is written, from its first lines, and reads its first rows.
 
 `FORMS` lists the forms of files, each a function that returns a preview of a file of its form.
 The first that fits wins, so that rarer forms come first.
@@ -35,8 +35,8 @@ from scorer.reading.unpack import read_bytes, read_head, zip_names
 
 LIST_LINE = re.compile(r"[^][{},:\"]+:[^][{},:\"]+(,[^][{},:\"]+)+,?\s*")
 MOST_DOCUMENT = 1 << 24  # bytes of a JSON document that is looked at
-SEPARATORS = {",": ",", ";": ";", "\t": "tab", "|": "|"}  # and how challenge.yaml calls them
-ROLES_BY_PLACE = ("list", "item", "value")  # what columns without names are called
+SEPARATORS = {",": ",", ";": ";", "\t": "tab", "|": "|"}  # -> the word of challenge.yaml
+ROLES_BY_PLACE = ("list", "item", "value")  # the names of columns in a file without a header
 QRELS_NAMES = ("list", "Q0", "item", "grade")
 RUN_NAMES = ("list", "Q0", "item", "rank", "score", "tag")
 
@@ -88,13 +88,14 @@ def refuse_blank(path: Path) -> None:
 
 
 def _preview_parts(path: Path, lines: Sequence[str]) -> Preview | None:
-    """A ZIP archive of several tables with the same columns: its parts."""
+    """Return a preview of a ZIP archive of several tables with the same columns."""
     files = {name.partition(".")[0]: name for name in sorted(zip_names(path))}
     if not 1 < len(files) <= MOST_PARTS or len(files) < len(zip_names(path)):
         return None
     previews: dict[str, Preview] = {}
     for part, name in files.items():
-        file, part_lines = Path(name), first_lines(path, part=name)
+        file = Path(name)
+        part_lines = first_lines(path, part=name)
         preview = _preview_objects(file, part_lines) or _preview_delimited(file, part_lines)
         if preview is None:
             return None
@@ -111,7 +112,7 @@ def _preview_parts(path: Path, lines: Sequence[str]) -> Preview | None:
 
 
 def _preview_trec(path: Path, lines: Sequence[str]) -> Preview | None:
-    """Qrels, or a run, of TREC."""
+    """Return a preview of qrels, or of a run, of TREC."""
     for names, patterns in ((QRELS_NAMES, QRELS_LINES), (RUN_NAMES, RUN_LINES)):
         if found := trec_lines(lines, path, patterns):
             rows = tuple(tuple(line.split()[: len(names)]) for line in found)
@@ -120,7 +121,7 @@ def _preview_trec(path: Path, lines: Sequence[str]) -> Preview | None:
 
 
 def _preview_binary(path: Path, lines: Sequence[str]) -> Preview | None:
-    """Parquet: the names of its columns, and no row."""
+    """Return a preview of a Parquet file: the names of its columns, and no row."""
     format = find_format(path, None)
     if format.read_names is None:
         return None
@@ -131,7 +132,7 @@ def _preview_binary(path: Path, lines: Sequence[str]) -> Preview | None:
 
 
 def _preview_document(path: Path, lines: Sequence[str]) -> Preview | None:
-    """A JSON document: lists with their items in arrays, by id or in objects that have one."""
+    """Return a preview of a JSON document: `{id: [items]}`, or `{name: [{id, items}]}`."""
     if not lines or lines[0].lstrip()[:1] != "{":
         return None
     try:
@@ -149,7 +150,7 @@ def _preview_document(path: Path, lines: Sequence[str]) -> Preview | None:
 
 
 def _preview_array(name: str, value: object) -> Preview | None:
-    """A member of a JSON document that has objects with an id and one array of ids each."""
+    """Return a preview of an array in a JSON document: objects with an id and an array of ids."""
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         return None
     first = value[0] if value else {}
@@ -158,7 +159,8 @@ def _preview_array(name: str, value: object) -> Preview | None:
     arrays = [k for k in arrays if any(entry[k] for entry in value)] or arrays
     if len(keys) != 1 or len(arrays) != 1:
         return None
-    key, array = keys[0], arrays[0]
+    key = keys[0]
+    array = arrays[0]
     rows = [(str(entry.get(key)), str(item)) for entry in value for item in entry[array]]
     paths = {"list": f"{name}[].{key}", "item": f"{name}[].{array}[]"}
     return Preview(("list", "item"), tuple(rows[:MOST_HEAD_LINES]), {"json": paths})
@@ -169,7 +171,7 @@ def _is_array_of_ids(value: object) -> bool:
 
 
 def _preview_objects(path: Path, lines: Sequence[str]) -> Preview | None:
-    """JSON Lines: an object of texts and numbers a line."""
+    """Return a preview of JSON Lines: an object of texts and numbers a line."""
     rows = list[dict[str, Any]]()
     for line in lines:
         with suppress(ValueError):
@@ -186,7 +188,7 @@ def _preview_objects(path: Path, lines: Sequence[str]) -> Preview | None:
 
 
 def _preview_lists(path: Path, lines: Sequence[str]) -> Preview | None:
-    """One list a line: `s1: 4, 9, 12`."""
+    """Return a preview of a file with one list a line: `s1: 4, 9, 12`."""
     has_suffix = find_format(path, None).name == "lists"
     # Names without a colon are the header of a table, whose rows may begin with times.
     if not lines or not (has_suffix or (":" in lines[0] and matching_lines(lines, LIST_LINE))):
@@ -197,9 +199,9 @@ def _preview_lists(path: Path, lines: Sequence[str]) -> Preview | None:
 
 
 def _preview_long_rows(path: Path, lines: Sequence[str]) -> Preview | None:
-    """A number, then the ids of its items to the end of the line: `17, a, b, c`.
+    """Return a preview of lines of a number and the ids of its items: `17, a, b, c`.
 
-    One line may begin with a word, as a note before the rows, which is read as a comment.
+    One line may begin with a word. It is a note before the rows, and is read as a comment.
     """
     if find_format(path, None).name != "csv":
         return None
@@ -238,7 +240,7 @@ def _are_ranked_ids(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _preview_delimited(path: Path, lines: Sequence[str]) -> Preview | None:
-    """A table whose lines have the same separator, with a header or without."""
+    """Return a preview of a table with one separator, with a header or without."""
     if not lines or find_format(path, None).name != "csv":
         return None
     usual = _usual_separator(path)
@@ -252,7 +254,8 @@ def _preview_delimited(path: Path, lines: Sequence[str]) -> Preview | None:
         names = tuple(name.strip() for name in head)
         if _begins_with_number_as_others([head, *rows]):
             names = (*ROLES_BY_PLACE, *(f"column{n}" for n in range(4, len(head) + 1)))[: len(head)]
-            layout, rows = {"header": list(names), **layout}, [head, *rows]
+            layout = {"header": list(names), **layout}
+            rows = [head, *rows]
         return Preview(names, tuple(map(tuple, rows)), layout)
     return None
 

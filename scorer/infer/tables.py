@@ -20,7 +20,8 @@ SEPARATORS = (",", ";", "|", " ")  # of several labels in a cell
 ID_NAMES = ("index", "row", "image", "file")  # what columns of ids are called, if not ..id
 F1_MACRO = {"id": "F1 macro", "metric": "F1(average=macro)"}
 F1_MICRO = {"id": "F1 micro", "metric": "F1(average=micro)"}
-TWO_PROBABILITIES, PROBABILITIES = ("AUROC", "LogLoss"), ("LogLoss", "Accuracy")
+TWO_PROBABILITIES = ("AUROC", "LogLoss")
+PROBABILITIES = ("LogLoss", "Accuracy")
 NUMBERS = ("RMSE", "MAE", "R2")
 
 
@@ -201,7 +202,8 @@ def _doubt_classes(cells: Sequence[str], is_numeric: bool, is_code: bool) -> str
         return "numbers are taken for codes of classes, since they are as long and come again"
     different = set(cells)
     if is_numeric and len(different) > 2:  # two are yes and no
-        low, high = min(different, key=int), max(different, key=int)
+        low = min(different, key=int)
+        high = max(different, key=int)
         return (
             f"whole numbers from {low} to {high} are taken for classes; if they are numbers, write "
             "target in place of label in truth, prediction in submission, and RMSE as a metric"
@@ -224,7 +226,8 @@ def _guess_probability(columns: AnswerColumns, classes: Sequence[str], is_numeri
     submission = columns.submission("probability")
     if is_numeric:
         return Guess(description, truth, submission, TWO_PROBABILITIES)
-    name, positive = columns.value, classes[-1]
+    name = columns.value
+    positive = classes[-1]
     submission["columns"]["probability"] = {positive: name}
     doubt = f"{name} is taken for the probability of {quoted(positive)}, the last of the classes"
     if len(classes) == 2:

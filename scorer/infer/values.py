@@ -22,7 +22,8 @@ RUNS = (
     *("run", "runid", "seed", "randomseed", "fold", "foldid", "epoch", "trial", "trialid"),
     *("repeat", "repetition", "rep", "replicate", "replication", "attempt", "iteration"),
 )
-MEASURES, VALUES = ("measure", "metric"), ("value", "score", "result")
+MEASURES = ("measure", "metric")
+VALUES = ("value", "score", "result")
 ROW_NUMBERS = ("index", "unnamed0", "rownumber")  # pandas calls a column without a name Unnamed: 0
 
 
@@ -104,7 +105,8 @@ def find_value_columns(
         raise UsageError(_describe_missing_case(table.names, where))
     run_names = [name for name in free if fold_name(name) in RUNS and name != case]
     free = [name for name in free if name != case and name not in run_names]
-    measure, number = columns.get("measure"), find_name(VALUES, numeric.intersection(free))
+    measure = columns.get("measure")
+    number = find_name(VALUES, numeric.intersection(free))
     if measure is None and not values and number is not None:
         measure = find_name(MEASURES, [name for name in free if name not in numeric])
     numbers = [name for name in free if name in numeric]
@@ -120,7 +122,8 @@ def find_value_columns(
         )
     unused = [name for name in unused if name not in values]
     if "run" in columns:
-        unused, run_names = unused + run_names, []
+        unused = unused + run_names
+        run_names = []
     flags = [name for name in values if name in names and _has_flags(table.cells(name))]
     return ValueColumns(
         case,

@@ -233,7 +233,7 @@ def open_labels(table: Table, side: SideTables, findings: Findings) -> Labels:
     else:
         truth = read_labels(frame["label"], classes, separator)[rows]
     if public.numbers:  # rows with numbers get class 0, and those with classes the number 1
-        numbered = np.array(public.numbered(names), dtype=bool)
+        numbered = np.array(public.have_numbers(names), dtype=bool)
         values = _numbers_in(frame["label"])[rows]
         truth, target = np.where(numbered, 0, truth), np.where(numbered, values, 1.0)
     if side.measured_rows is not None and truth.ndim == 1:
@@ -342,7 +342,9 @@ def classes_of_truth(frame: pl.DataFrame, public: Public, separator: str | None)
     `separator` is that between labels of a cell; None if a cell is one label.
     """
     if public.numbers:
-        frame = frame.filter(~pl.Series(public.numbered(frame["list"].to_list()), dtype=pl.Boolean))
+        frame = frame.filter(
+            ~pl.Series(public.have_numbers(frame["list"].to_list()), dtype=pl.Boolean)
+        )
     cells = frame["label"].unique().to_list()
     names = {name for cell in cells for name in split_cell(cell, separator, are_names=True) if name}
     if all(not parse_number(name).code for name in names):

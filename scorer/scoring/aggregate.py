@@ -69,7 +69,8 @@ def _aggregate_figure(
     card: Scorecard, measure: Measure, rules: RulesById, kept: Mask
 ) -> _Aggregate:
     """Return the figure of a measure that pools the rows of all lists."""
-    pooled, skips_missing = card.figures[measure.id], rules[measure.id].missing == "skip"
+    pooled = card.figures[measure.id]
+    skips_missing = rules[measure.id].missing == "skip"
     counted = kept & card.answered if skips_missing else kept
     # A table has a row for each list, which is left out if missing lists are skipped. Elsewhere
     # missing lists have no rows; they stay, since some figures (ListCoverage) count lists.
@@ -169,13 +170,15 @@ def values_of_lists(card: Scorecard, measure: Measure, rules: RulesById) -> tupl
         UNDEFINED or WITHHELD.
     """
     own = rules[measure.id]
-    values, states = card.values[measure.id].copy(), card.states(measure.id, own)
+    values = card.values[measure.id].copy()
+    states = card.states(measure.id, own)
     values[states == UNDEFINED] = 0.0 if own.undefined == "zero" else np.nan
     values[states == WITHHELD] = filler(measure, own)
     if own.missing == "skip":
         values[states == MISSING] = np.nan
     outside = ~belonging(card, measure)
-    values[outside], states[outside] = np.nan, SCORED
+    values[outside] = np.nan
+    states[outside] = SCORED
     return values, states
 
 

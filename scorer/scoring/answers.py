@@ -77,7 +77,9 @@ def read_answers_file(challenge: Challenge, path: Path) -> Answers:
 
     `UsageError`, with its line, if the file cannot be read or an answer is wrong.
     """
-    where, answers, rows = printable(path), dict[str, dict[str, str]](), _read_rows(path)
+    where = printable(path)
+    answers = dict[str, dict[str, str]]()
+    rows = _read_rows(path)
     _, head = next(rows, (1, []))
     keys = [key.strip() for key in head]
     if NAME not in keys or len(set(keys)) < len(keys):

@@ -259,7 +259,8 @@ def _add_trec_defaults(challenge: Challenge) -> Challenge:
     A truth without a known suffix is looked at; in TREC's forms a list is a topic, and topics
     without qrels are ignored, as trec_eval does.
     """
-    truth, submission = challenge.truth, challenge.submission
+    truth = challenge.truth
+    submission = challenge.submission
     format = truth.format or find_format(truth.file, None).name
     if truth.format is None and format == "csv":  # find_format says csv of an unknown suffix
         lines = first_lines(truth.file)
@@ -420,7 +421,8 @@ def _bind_measures(
     combiner = Combiner(challenge, faults)
     bound: dict[int, Measure] = {}  # by their positions in the challenge
     for candidate in candidates:
-        spec, choices = candidate.spec, candidate.metrics
+        spec = candidate.spec
+        choices = candidate.metrics
         metric = next((choice for choice in choices if kind.name in choice.kinds), choices[0])
         try:
             params = combiner.find_params(spec, metric)
@@ -473,7 +475,8 @@ def _find_equal_ids(challenge: Challenge, measures: Mapping[int, Measure]) -> It
     """Yield measures and questions called as an earlier one, or as a column of reports."""
     ids = set[str]()
     for n, measure in measures.items():
-        id, key = measure.id, challenge.metrics[n].key
+        id = measure.id
+        key = challenge.metrics[n].key
         if id in ids:
             yield Fault(key, "C120", f"two measures are called {quoted(id)}; give one an id")
         elif id in RESERVED_COLUMNS:
@@ -529,7 +532,8 @@ def _find_wrong_zeros(challenge: Challenge, spec: MeasureSpec, measure: Measure)
 
 def _find_idle_range(bound: BoundChallenge) -> Iterator[Fault]:
     """Yield a `submission.range` that has no effect."""
-    submission, shapes = bound.challenge.submission, bound.shapes
+    submission = bound.challenge.submission
+    shapes = bound.shapes
     if submission.range is None or submission.numbers:
         return
     roles = {role for shape in shapes for role in shape.roles}

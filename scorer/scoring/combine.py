@@ -27,7 +27,8 @@ OF_HIGHER = ("stability", "dispersion")  # aggregates of measures of which highe
 
 def list_column_names(challenge: Challenge) -> tuple[str, ...]:
     """Return the columns of the lists' file, by the names that measures call them."""
-    source, is_private = challenge.lists, "group" in challenge.truth.columns
+    source = challenge.lists
+    is_private = "group" in challenge.truth.columns
     if source is None:
         return ("group",) if challenge.has_parts or is_private else ()
     words = read_header(challenge, source)
@@ -40,12 +41,14 @@ class Combiner:
     """Binds the keys of measures that combine lists; adds their faults to `faults`."""
 
     def __init__(self, challenge: Challenge, faults: list[Fault]) -> None:
-        self.challenge, self.faults = challenge, faults
+        self.challenge = challenge
+        self.faults = faults
         self.columns = list_column_names(challenge)
 
     def find_params(self, spec: MeasureSpec, metric: Metric) -> dict[str, Any]:
         """Return the parameters of a metric, also those with the name of a key of measures."""
-        fields, values = metric.parameters.model_fields, dict(spec.params)
+        fields = metric.parameters.model_fields
+        values = dict(spec.params)
         for name in ("aggregate", "weights", "group", "where", "unit"):
             if name in fields and name in spec.model_fields_set:
                 value = getattr(spec, name)
@@ -252,7 +255,8 @@ class Combiner:
         derived: Better | None = None
         if rises != falls:
             derived = "higher" if rises else "lower"
-        key, help = "score", None
+        key = "score"
+        help = None
         if spec.notation != "score" or spec.params:
             key = next(iter(spec.params), "metric")
             message = "a score has no metric, and no parameters; they belong to its measures"
@@ -261,7 +265,8 @@ class Combiner:
             key = written[0]
             message = "a score takes its measures as they are; write it at each of them"
         elif spec.unit == "group" and others:
-            key, name = "unit", next(iter(others))
+            key = "unit"
+            name = next(iter(others))
             message = f"its measures have groups of {quoted(name)}, not of group, which are drawn"
         elif not rises and not falls:
             message = "the formula does not depend on its measures"
@@ -269,7 +274,8 @@ class Combiner:
             message = "whether higher is better does not follow from its measures"
             help = "write better: higher, or better: lower"
         elif derived is not None and spec.better not in (None, derived):
-            key, message = "better", f"by its measures {derived} is better"
+            key = "better"
+            message = f"by its measures {derived} is better"
         else:
             better = derived or spec.better
             assert better is not None

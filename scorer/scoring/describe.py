@@ -29,7 +29,8 @@ def describe_rows(table: Table, public: Public) -> str:
 
 
 def _describe(table: Table, public: Public) -> Iterator[str]:
-    names, word = table.frame["list"].unique(), public.lists_called
+    names = table.frame["list"].unique()
+    word = public.lists_called
     if public.lists:
         known = names.is_in(pl.Series(ids_of(public.lists), dtype=pl.String).implode()).sum()
         yield f"{known:,} of {len(public.lists):,} {word}"
@@ -49,7 +50,9 @@ def _describe(table: Table, public: Public) -> Iterator[str]:
 def _describe_items(table: Table) -> str:
     """Return how many items a list has, and how many different ones there are."""
     sizes = table.frame["list"].value_counts()["count"].to_numpy()
-    least, most, different = int(sizes.min()), int(sizes.max()), table.frame["item"].n_unique()
+    least = int(sizes.min())
+    most = int(sizes.max())
+    different = table.frame["item"].n_unique()
     span = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     items = f"{span} item{'s' * (most != 1)} a list"
     if len(sizes) == 1:

@@ -128,7 +128,8 @@ def _apply_rules(
         rules: measure id -> how lists without a value count.
         weighted: Whether the rows of a table have weights.
     """
-    total, name = aggregate_values(card, measure, rules), measure.id
+    total = aggregate_values(card, measure, rules)
+    name = measure.id
     notes = list(_describe_combination(measure, card, at, rules, total.mean))
     if not card.answered[at]:
         notes.append("The submission leaves this list out; it is worked as an empty list.")
@@ -151,7 +152,8 @@ def _apply_rules(
 
 def _describe_state(measure: Measure, card: Scorecard, at: int, rules: RulesById) -> Iterator[str]:
     """Yield a note on what a list that is left out, or has no value, counts."""
-    state, own = values_of_lists(card, measure, rules)[1][at], rules[measure.id]
+    state = values_of_lists(card, measure, rules)[1][at]
+    own = rules[measure.id]
     if state == MISSING and own.missing == "skip":
         yield "Lists that are left out do not count (missing_list: skip)."
     elif state in (UNDEFINED, WITHHELD):
@@ -174,7 +176,8 @@ def _describe_combination(
     measure: Measure, card: Scorecard, at: int, rules: RulesById, mean: float
 ) -> Iterator[str]:
     """Yield notes on how the measure combines the lists' values; none if it takes their mean."""
-    combination, members = measure.combination, belonging(card, measure)
+    combination = measure.combination
+    members = belonging(card, measure)
     if combination.group is not None and not members[at]:
         group = printable(combination.group)
         yield f"The list is in another group than {group}, and does not count."
@@ -222,9 +225,11 @@ def explain_worst_lists(
     Raises:
         UsageError: There are too many lists, none of which has a value of its own.
     """
-    total, lists = aggregate_values(card, measure, rules).mean, np.arange(len(card.lists))
+    total = aggregate_values(card, measure, rules).mean
+    lists = np.arange(len(card.lists))
     sign = 1 if measure.metric.better == "higher" else -1
-    values, candidates = None, lists
+    values = None
+    candidates = lists
     if measure.of_lists and measure.id not in card.figures:
         values = values_of_lists(card, measure, rules)[0]
         counted = lists[~np.isnan(values)]

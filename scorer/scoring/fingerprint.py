@@ -158,7 +158,8 @@ def _digest_files(challenge: Challenge, salt: bytes) -> str:
             parts = tuple(source.parts.values())
             files[name] = _digest_file(source.file, parts) if frame is None else frame_digest(frame)
     files |= {name: _digest_file(keys.file) for name, keys in challenge.key_files.items()}
-    content, key = json.dumps(files).encode(), _read_key(challenge.folder)
+    content = json.dumps(files).encode()
+    key = _read_key(challenge.folder)
     if key is None:
         return hashlib.scrypt(content, salt=salt, n=COST, r=8, p=1, dklen=32).hex()
     return hashlib.blake2b(content, key=key, digest_size=32).hexdigest()

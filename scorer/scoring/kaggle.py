@@ -35,7 +35,8 @@ from scorer.views.values import Frames
 
 FRAME_PARAMETERS = 3  # of `score`: the first ones, which are not the metric's own
 SUBMISSION_ERROR_NAME = "ParticipantVisibleError"  # of what is raised for a bad submission
-USAGE, IGNORED = "Usage", "Ignored"
+USAGE = "Usage"
+IGNORED = "Ignored"
 MAX_RUNS = 400  # runs on rows left out, at most: leaderboard/samples.py makes as many blocks
 MAX_ROWS = 4_000_000  # rows of all these runs together: at 15 microseconds a row, a minute
 LEFT_OUT = -1  # the number of the list of a row that is in no frame
@@ -121,7 +122,8 @@ def failing_examples(path: Path) -> Iterator[str]:
     class Runner(doctest.DocTestRunner):
         def report_failure(self, out: Any, test: Any, example: Any, got: str) -> None:
             line = (test.lineno or 0) + example.lineno + 1
-            source, expected = quoted(example.source.strip()), quoted(example.want.strip())
+            source = quoted(example.source.strip())
+            expected = quoted(example.want.strip())
             failures.append(f"line {line}: {source} gave {quoted(got.strip())}, not {expected}")
 
         def report_unexpected_exception(

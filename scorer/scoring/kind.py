@@ -156,7 +156,8 @@ def _find_other_kinds(candidates: Sequence[Candidate], kind: str) -> Iterator[Fa
 
 def _declared_roles(challenge: Challenge) -> set[str]:
     """Return the roles that are said to have a column, or a path."""
-    truth, sent = challenge.truth, challenge.submission
+    truth = challenge.truth
+    sent = challenge.submission
     roles = {*truth.columns, *sent.columns, *truth.document, *sent.document}
     return roles | ({"label"} if sent.probability else set())
 
@@ -217,7 +218,8 @@ def find_mixed_faults(
     challenge: Challenge, kind: str, measures: Sequence[Measure]
 ) -> Iterator[Fault]:
     """Yield the faults of measures in a challenge that has numbers beside classes."""
-    numbers, truth = challenge.submission.numbers, challenge.truth
+    numbers = challenge.submission.numbers
+    truth = challenge.truth
     if not numbers or kind != "labels":
         return
     if "target" in truth.columns or truth.multilabel or truth.probability:
@@ -225,7 +227,8 @@ def find_mixed_faults(
         yield Fault("truth", "C115", message)
     names = join_first(numbers)
     for spec, measure in zip(challenge.metrics, measures, strict=True):
-        group, view = measure.combination.group, measure.metric.view
+        group = measure.combination.group
+        view = measure.metric.view
         if measure.parts:
             continue
         if view not in (Targets, Labelled) or "probability" in measure.metric.columns:

@@ -68,7 +68,8 @@ def read_list_columns(
         ChallengeError: The lists' file cannot be read, leaves a list out, names one in two groups,
             has a weight below 0, or groups of several weights; or a measure is about no group.
     """
-    challenge, findings = bound.challenge, Findings()
+    challenge = bound.challenge
+    findings = Findings()
     names = list(dict.fromkeys(name for m in bound.all_parts for name in m.combination.names))
     weights = list(dict.fromkeys(name for m in bound.all_parts for name in m.combination.numbers))
     groups: dict[str, Groups] = {}
@@ -182,7 +183,8 @@ def _find_unknown_groups(bound: BoundChallenge, columns: ListColumns) -> Iterato
 def _find_uneven_weights(bound: BoundChallenge, columns: ListColumns) -> Iterator[Problem]:
     """Yield weights of groups that are not the same for all lists of a group."""
     for measure in bound.measures:
-        grouped_by, name = measure.combination.grouped_by, measure.combination.group_weights
+        grouped_by = measure.combination.grouped_by
+        name = measure.combination.group_weights
         if grouped_by is None or name is None or name not in columns.weights:
             continue
         names, codes = columns.groups[grouped_by]
@@ -222,7 +224,8 @@ def choose(
         ChallengeError: A column is not there or holds no numbers, a list is chosen in part where
             lists have no items to choose, or no list is.
     """
-    keys, challenge = _condition_keys(bound), bound.challenge
+    keys = _condition_keys(bound)
+    challenge = bound.challenge
     if not keys:
         return {}
     conditions = {text: parse_condition(text) for text in keys}

@@ -67,7 +67,9 @@ def open_truth(
     bound: BoundChallenge, public: Public, table: Table, submitted: SubmittedLists | None = None
 ) -> OpenedTruth:
     """Return the truth in `table`, ready for submissions; `ChallengeError` if it is wrong."""
-    challenge, kind, findings = bound.challenge, bound.kind, Findings()
+    challenge = bound.challenge
+    kind = bound.kind
+    findings = Findings()
     sides = read_side_tables(bound, public, findings)
     if submitted is not None:
         sides = sides._replace(given_values=submitted.values)
@@ -86,7 +88,8 @@ def open_truth(
     add_problems(findings, file, problems)
     raise_errors(findings)
 
-    truths, picked = dict[Fold, OpenTruth](), dict[Fold, dict[str, FilteredTruth]]()
+    truths = dict[Fold, OpenTruth]()
+    picked = dict[Fold, dict[str, FilteredTruth]]()
     columns = read_list_columns(bound, truth.lists, public.groups)
     for name, (part, lists) in split_truth(challenge, table, truth.lists).items():
         if name is not None:
@@ -118,7 +121,8 @@ def _find_empty_lists(truth: Table, public: Public) -> Iterator[Problem]:
 
 def read_side_tables(bound: BoundChallenge, public: Public, findings: Findings) -> SideTables:
     """Return the files beside the truth that measures look at, and what measures ask of it."""
-    challenge, metrics = bound.challenge, [measure.metric for measure in bound.measures]
+    challenge = bound.challenge
+    metrics = [measure.metric for measure in bound.measures]
     sections = {
         "truth": challenge.truth,
         "lists": challenge.lists,
@@ -168,7 +172,8 @@ def _read_side_files(
     if (source := challenge.likelihood) is not None and Preferred in bound.views:
         schema = Schema(("list", "better", "worse", "probability"))
         if (table := read("likelihood", source, schema)) is not None:
-            name, word = table.column_name("probability"), public.word("list")
+            name = table.column_name("probability")
+            word = public.word("list")
             problems = find_likelihood_problems(table.frame, name, word)
             add_problems(findings, source.file, problems)
     if (items := challenge.items) is not None and _uses_items(bound):
@@ -237,7 +242,8 @@ def open_challenge(
     Raises:
         ChallengeError: A file cannot be read, or is wrong.
     """
-    challenge, findings = bound.challenge, Findings()
+    challenge = bound.challenge
+    findings = Findings()
     tables = submitted.tables if submitted else {}
     if not with_truth:
         public = read_public(bound, submitted=submitted)
@@ -276,7 +282,8 @@ def open_challenge(
 
 def _start_plan(bound: BoundChallenge, public: Public, truth: Table | None) -> Plan:
     """Return what checks need of the plan."""
-    rules, labels = bound.challenge.submission, wide_labels(bound, public, truth)
+    rules = bound.challenge.submission
+    labels = wide_labels(bound, public, truth)
     layout = bound.challenge.layout(rules)._replace(known=labels)
     return Plan(public, rules, bound.shapes, bound.limits, layout)
 
@@ -285,7 +292,8 @@ def _add_private_groups(bound: BoundChallenge, public: Public, truth: Table) -> 
     """Return the public part with groups that the truth alone says: never for a check or a kit."""
     if "group" not in truth:
         return public
-    challenge, findings = bound.challenge, Findings()
+    challenge = bound.challenge
+    findings = Findings()
     if public.groups:
         message = "the lists have public groups; those of the truth would be others"
         findings.add(locate_fault(challenge, Fault("truth.columns.group", "C121", message)))
@@ -303,7 +311,8 @@ def wide_labels(
     The lists' columns are public with the lists. Which items they are the catalogue says where the
     truth is wide by items, too, and without a catalogue the truth's header.
     """
-    challenge, rules = bound.challenge, bound.challenge.submission
+    challenge = bound.challenge
+    rules = bound.challenge.submission
     role = next(iter(rules.wide), "")
     if rules.missing_list in ("zero", "skip") or rules.unknown_list == "ignore":
         return ()
@@ -326,7 +335,8 @@ def _write_solution(bound: BoundChallenge, truth: Table) -> str:
 
     `ChallengeError` if it is no CSV, and no other columns are known.
     """
-    challenge, source = bound.challenge, bound.challenge.truth
+    challenge = bound.challenge
+    source = bound.challenge.truth
     text = read_as_csv(source.file, source.format, challenge.layout(source))
     if text is None and bound.kind.name == "frames":
         message = "Kaggle's metrics read CSV, with a header"

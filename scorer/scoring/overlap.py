@@ -16,11 +16,11 @@ from scorer.results.scorecard import ItemOverlap
 from scorer.views.ranked import Judged
 from scorer.views.texts import Texts
 
-FEW_HITS = 0.1  # judged items a list; a file with more of them is not looked into
-FEW_ITEMS = 0.01  # the share of the items that are in the truth, below which it is odd
+FEW_HITS = 0.1  # judged items a list; with more of them the items do occur in the truth
+FEW_ITEMS = 0.01  # a warning is given if a smaller share of the items is in the truth
 MOST_EXPLAINED = 20  # ids for which a reason is looked for
 MOST_COMPARED = 100_000  # items of a truth with which these ids are compared
-REASONS = {  # code of what explains an id -> in words, of many
+REASONS = {  # code of the fault of an id -> the fault of many ids, in words
     "S306": "ids look like decimals",
     "S307": "ids have lost leading zeros",
     "S308": "ids look changed by a spreadsheet",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.challenge.kit_archive import lacks_truth
-from scorer.challenge.public import ClassCells, ClassColumn, Domain, IdNames, Public, one_name
+from scorer.challenge.public import ClassCells, ClassColumn, Domain, IdNames, Public, whole_cell
 from scorer.core.arrays import Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings
@@ -62,7 +62,9 @@ def read_public(
     Raises:
         ChallengeError: A file cannot be read, or is wrong.
     """
-    challenge, kind, findings = bound.challenge, bound.kind, Findings()
+    challenge = bound.challenge
+    kind = bound.kind
+    findings = Findings()
     class_cells = dict.fromkeys(_find_class_cells(bound))
     classes = challenge.classes or read_classes(challenge, findings)
     has_conditions = kind.name == "labels" and any(p.combination.where for p in bound.all_parts)
@@ -137,7 +139,8 @@ def _add_lists(
     findings: Findings,
 ) -> Public:
     """Return the public part with the lists, their groups and their clusters."""
-    challenge, called = bound.challenge, dict(public.called)
+    challenge = bound.challenge
+    called = dict(public.called)
     lists: Mapping[str, None] = {}
     labels: dict[str, dict[str, str]] = {"group": {}, "cluster": {}}
     if (source := challenge.lists) is not None:
@@ -176,7 +179,7 @@ def _find_class_cells(bound: BoundChallenge) -> Iterator[tuple[ClassCells, Class
         sent = ClassCells("boxes", partial(box_classes, parts=in_submission))
         true = ClassCells("boxes", partial(box_classes, parts=in_truth))
         if challenge.truth.box_columns:
-            true = ClassCells(f"{EXTRA}{CLASS}]", one_name)
+            true = ClassCells(f"{EXTRA}{CLASS}]", whole_cell)
         yield sent, true
     for part in bound.all_parts:
         if (cells := part.metric.class_cells(part.params)) is not None:
@@ -189,7 +192,7 @@ def _classes_of_truth(truth: Table | None, cells: ClassCells) -> tuple[str, ...]
     if truth is None or cells.role not in truth:
         return ()
     texts = truth.frame[cells.role].unique().to_list()
-    return tuple(sorted({name for text in texts for name in cells.named(text)}))
+    return tuple(sorted({name for text in texts for name in cells.find_classes(text)}))
 
 
 def _are_shares(bound: BoundChallenge, truth: Table | None) -> bool | None:

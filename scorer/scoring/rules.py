@@ -31,7 +31,8 @@ class Fault(NamedTuple):
 def locate_fault(challenge: Challenge, fault: Fault) -> Problem:
     """Return a fault as a problem at the line of its key, or of the nearest key above it."""
     text = f"{fault.key}: {fault.message}"
-    path, line = display_path(challenge.path), challenge.line(fault.key)
+    path = display_path(challenge.path)
+    line = challenge.line(fault.key)
     return Problem(fault.code, printable(text, len(text)), path=path, line=line, help=fault.help)
 
 
@@ -141,7 +142,8 @@ def _find_faults_of_each(
     """Yield why ranks in each list, or group, cannot be put together."""
     if by.each is None:
         return
-    key, name = "leaderboard.rank_by", by.aggregate.metric.name
+    key = "leaderboard.rank_by"
+    name = by.aggregate.metric.name
     if name not in OF_EACH:
         message = f"{name} is no mean of ranks in each {by.each}; {join_first(OF_EACH)} are"
         yield Fault(f"{key}.aggregate", "C117", message)

@@ -21,7 +21,8 @@ SHARED_SIZE = 32 << 20
 # start. Scoring one takes less than 400 MB, so that a few threads do not fill the memory: the
 # system would end the process, and with it all files. With more files processes are faster, since
 # Python's own code runs in one thread at a time: with two cores and files of 3 MB from 350 MB on.
-THREAD_SIZE, THREAD_TOTAL = 8 << 20, 320 << 20
+THREAD_SIZE = 8 << 20
+THREAD_TOTAL = 320 << 20
 MAX_THREADS = 4
 PACKED = (GZIP, ZIP, PARQUET)  # what a file begins with that may be far larger than it is on disk
 

@@ -95,7 +95,9 @@ def _find_split_problems(table: Table, lists: Set[str]) -> Iterator[Problem]:
     first_split = pl.col("fold").first().over("list")
     rows = table.frame.select("line", "list", split="fold", first_split=first_split)
     for row in rows.iter_rows(named=True):
-        line, name, split = row["line"], row["list"], row["split"]
+        line = row["line"]
+        name = row["list"]
+        split = row["split"]
         if split != row["first_split"]:
             yield Problem("T304", f"list {quoted(name)} is in two splits", line=line)
         elif name not in lists:
@@ -248,7 +250,8 @@ def restrict_card(card: Scorecard, keep: Mask) -> Scorecard:
     new_number: Ints = np.cumsum(keep) - 1  # of each list that is kept
     positions = card.positions
     if positions is not None:
-        hit_rows, truth_rows = keep[positions.in_list], keep[positions.truth_list]
+        hit_rows = keep[positions.in_list]
+        truth_rows = keep[positions.truth_list]
         positions = replace(
             positions,
             in_list=new_number[positions.in_list[hit_rows]],

@@ -132,7 +132,8 @@ def _score_file(plan: Plan, path: Path, read: FileTable | None) -> Outcome:
             if text:
                 table = replace(table, facts={**table.facts, CSV: text})
         description = "" if plan.truths else describe_rows(table, plan.public)
-        find_cells, views = table.find_cells, check_and_join(plan, table, findings)
+        find_cells = table.find_cells
+        views = check_and_join(plan, table, findings)
         overlap = find_low_overlap(plan.truths[None], views[None], table) if views else None
         del table  # free the rows: those of labels need as much memory as the measures
         outcome = score_views(plan, views, findings, sha256)
@@ -172,7 +173,8 @@ def score_views(
     cards = dict[Fold, Scorecard]()
     try:
         for fold, joined in views.items():
-            lists, columns = plan.truths[fold].lists, plan.columns
+            lists = plan.truths[fold].lists
+            columns = plan.columns
             if fold is not None:
                 columns = columns.at(find_places(pl.Series(lists), plan.truths[None].lists))
             card = score(joined, lists, plan.measures, columns, of_fold=fold is not None)

@@ -127,7 +127,8 @@ def read_classes(challenge: Challenge, findings: Findings) -> tuple[str, ...]:
 
 def _find_problems_of_classes(table: Table) -> Iterator[Problem]:
     """Yield a label that stands twice or is empty, and that there are fewer than two."""
-    frame, word = table.frame, printable(table.column_name("label"), 60)
+    frame = table.frame
+    word = printable(table.column_name("label"), 60)
     repeated = frame.filter(~pl.col("label").is_first_distinct())
     for line, label in repeated.head(1).select("line", "label").iter_rows():
         message = f"{word} {quoted(label)} stands twice"
