@@ -18,7 +18,7 @@ from scorer.api.submissions import terms_of
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import format_distinct, quoted
-from scorer.leaderboard.board import settled
+from scorer.leaderboard.board import apply_rules
 from scorer.reading.numbers import LARGEST
 from scorer.reading.schema import NUMBER, holds_text
 from scorer.reading.table import Table, encode
@@ -98,7 +98,7 @@ def _is_better(after: float, before: float, better: str) -> bool:
 def _means(ready: OpenChallenge, table: Table) -> Mapping[str, float]:
     """Return the value by each measure; nothing where the challenge refuses the table."""
     outcome = score_table(ready.plan, table, Findings())
-    scored = settled(terms_of(ready), "attack", "attack", outcome)
+    scored = apply_rules(terms_of(ready), "attack", "attack", outcome)
     return {key: value.mean for key, value in scored.values.items()}
 
 

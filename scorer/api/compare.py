@@ -28,12 +28,12 @@ from scorer.api.text import FormName, RenderOptions, content_of
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import format_distinct, join_first, printable, quoted
-from scorer.leaderboard.board import ranked
+from scorer.leaderboard.board import rank
 from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.from_jsonl import read as read_preferences
 from scorer.leaderboard.pairs import compare_pairs
 from scorer.leaderboard.repeats import with_repeats
-from scorer.leaderboard.samples import Samples, samples_of
+from scorer.leaderboard.samples import Sample, sample_of
 from scorer.metrics.notation import Measure, find_measure
 from scorer.preferences.base import compute_preferences
 from scorer.preferences.comparisons import comparisons
@@ -96,7 +96,7 @@ class Comparison(TableResult[results.Comparison]):
 
     def _to_read(self) -> Comparison:
         """Return the comparison with only the preferences that were asked for."""
-        if self._result.asked:
+        if self._result.preferences_requested:
             return self
         return Comparison(self._result.without_preferences, self.report)
 
@@ -204,7 +204,9 @@ def compare(
         result = _compare_scored(
             ready, scored, report, bound_preferences, wanted, margin=margin, test=test
         )
-    return Comparison(replace(result, asked=preferences is not None), Report(report))
+    return Comparison(
+        replace(result, preferences_requested=preferences is not None), Report(report)
+    )
 
 
 def read_comparison(
@@ -313,7 +315,7 @@ def _score(
     outcomes = score_files(ready, files, progress)
     terms, outcomes, scope = restrict_to_split(terms, outcomes, masks, split)
     scored = with_repeats(to_scored(terms, files, outcomes))
-    return scored, replace(ranked(terms, scored), scope=scope or ABSENT)
+    return scored, replace(rank(terms, scored), scope=scope or ABSENT)
 
 
 def _compare_scored(
@@ -333,10 +335,10 @@ def _compare_scored(
         preferences = ()  # They compare single rankings.
     positions = [card.positions for card in cards if card.positions is not None]
     clusters = cluster_codes(report.lists, ready.public.clusters)
-    samples: dict[str, Samples] = {}
+    samples: dict[str, Sample] = {}
     untested: dict[str, str] = {}
     for measure in ready.measures:
-        sample = samples_of(measure, valid, challenge=ready.bound.challenge, clusters=clusters)
+        sample = sample_of(measure, valid, challenge=ready.bound.challenge, clusters=clusters)
         if isinstance(sample, str):
             untested[measure.id] = sample
         elif measure.id in wanted:

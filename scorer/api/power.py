@@ -12,9 +12,9 @@ from scorer.api.probes import Probes, score_probe
 from scorer.api.submissions import terms_of
 from scorer.challenge.leaderboard import Tiers
 from scorer.core.problems import Findings
-from scorer.leaderboard.board import Terms, settled
-from scorer.leaderboard.certainty import cluster_codes, usual
-from scorer.leaderboard.samples import samples_of
+from scorer.leaderboard.board import Terms, apply_rules
+from scorer.leaderboard.certainty import cluster_codes, typical_pair
+from scorer.leaderboard.samples import sample_of
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.results.soundness import Among, Detectable, Smaller
@@ -71,11 +71,11 @@ def find_detectable(
         if len(scored) < 2:
             continue
         clusters = cluster_codes(terms.lists, terms.clusters)
-        samples = samples_of(terms.primary, scored, challenge=terms.challenge, clusters=clusters)
-        if isinstance(samples, str):
-            return replace(unknown, why=samples)
-        test = samples.tests(rules.model_copy(update={"tiers": tiers, "draws": FEW_DRAWS}))
-        lists, units, deviation = usual(test)
+        sample = sample_of(terms.primary, scored, challenge=terms.challenge, clusters=clusters)
+        if isinstance(sample, str):
+            return replace(unknown, why=sample)
+        test = sample.tests(rules.model_copy(update={"tiers": tiers, "draws": FEW_DRAWS}))
+        lists, units, deviation = typical_pair(test)
         if deviation > 0:
             found = replace(
                 unknown,
@@ -84,7 +84,7 @@ def find_detectable(
                 basis=basis,
                 test=test.test,
                 adjust=test.adjust,
-                over=samples.over,
+                over=sample.over,
                 lists=lists,
                 units=units,
             )
@@ -102,7 +102,7 @@ def _score_degraded(ready: OpenChallenge, terms: Terms, probes: Probes) -> list[
         for n in range(DRAWS):
             card, folds = score_probe(ready, probes.degraded(rng, share))
             outcome = Outcome(Findings(), None, card, folds)
-            scored.append(settled(terms, f"{share} {n}", "", outcome))
+            scored.append(apply_rules(terms, f"{share} {n}", "", outcome))
     return [each for each in scored if each.valid]
 
 

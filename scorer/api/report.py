@@ -22,6 +22,7 @@ from scorer.metrics.notation import Measure, find_measure
 from scorer.reports.base import ALIASES
 from scorer.results import report as results
 from scorer.results.json import ABSENT
+from scorer.stats.intervals import MIN_UNITS
 
 if TYPE_CHECKING:
     from scorer.api.figures import Drawing  # which imports all pictures: few reports are drawn
@@ -147,7 +148,8 @@ class Report(Renderable[results.Report]):
         board = self._rank_by(measure)
         ends = next(row.interval for row in board.leaderboard if row.name == name)
         if ends is None:
-            raise UsageError(f"{board.primary.id} has no intervals{_because(board)}")
+            few = board.too_few and f": {quoted(name)} has fewer than {MIN_UNITS} {board.too_few}"
+            raise UsageError(f"{board.primary.id} has no interval{few or _because(board)}")
         return float(ends[0]), float(ends[1])
 
     def p(self, a: str, b: str, measure: str | None = None) -> float:

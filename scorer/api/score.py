@@ -148,7 +148,7 @@ def rank_outcomes(
 
     ranked_splits: list[str | None] = [*dict.fromkeys(splits or masks)]
     first, *others = map(rank_split, ranked_splits or [None])
-    splits_beside = tuple(replace(other, beside=True) for other in others)
+    splits_beside = tuple(replace(other, other_split=True) for other in others)
     return replace(first, splits=splits_beside or ABSENT)
 
 

@@ -28,7 +28,7 @@ from scorer.api.variations import RankedSubmissions, compare_halves, find_variat
 from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.text import printable, quoted
-from scorer.leaderboard.board import Terms, ranked
+from scorer.leaderboard.board import Terms, rank
 from scorer.leaderboard.repeats import with_repeats
 from scorer.metrics.notation import Measure, find_measure, parse
 from scorer.results import study as results
@@ -177,7 +177,7 @@ def _rank_submissions(
     further: frozenset[str],
 ) -> RankedSubmissions:
     """Return the valid submissions by their official ranks, with the outcomes of their runs."""
-    rows = ranked(terms, scored).leaderboard
+    rows = rank(terms, scored).leaderboard
     by_name = {each.name: each for each in scored}
     outcome_of = dict(zip((file.name for file in files), outcomes, strict=True))
     best_first = [by_name[row.name] for row in rows]

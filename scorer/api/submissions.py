@@ -16,7 +16,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, quoted
-from scorer.leaderboard.board import Terms, settled
+from scorer.leaderboard.board import Terms, apply_rules
 from scorer.reading.formats import format_suffix
 from scorer.reading.frame import LINE, read_frame
 from scorer.reading.limits import ReadLimits
@@ -298,7 +298,7 @@ def to_scored(
 ) -> list[Scored]:
     """Return the outcome of each submission after the challenge's rules."""
     return [
-        settled(terms, file.name, file.description, outcome, baseline=file.baseline)
+        apply_rules(terms, file.name, file.description, outcome, baseline=file.baseline)
         for file, outcome in zip(files, outcomes, strict=True)
     ]
 

@@ -17,7 +17,7 @@ from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
 from scorer.core.plugins import plugin_errors
 from scorer.core.text import printable, unit
-from scorer.leaderboard.board import Terms, ranked, settled
+from scorer.leaderboard.board import Terms, apply_rules, rank
 from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.repeats import with_repeats
 from scorer.metrics.aggregate import SIZE, Combination
@@ -170,12 +170,12 @@ class RankedSubmissions(NamedTuple):
         if keep is not None:
             terms, outcomes = restrict_to_lists(terms, outcomes, keep)
         pairs = zip(self.runs, outcomes, strict=True)
-        runs = [settled(terms, run.name, run.path, outcome) for run, outcome in pairs]
+        runs = [apply_rules(terms, run.name, run.path, outcome) for run, outcome in pairs]
         return self.ranks_by_terms(terms, with_repeats(runs))
 
     def ranks_by_terms(self, terms: Terms, scored: Sequence[Scored] | None = None) -> Ints:
         """Return the ranks by other terms; one that a rule rejects is last."""
-        rows = ranked(terms, self.scored if scored is None else scored).leaderboard
+        rows = rank(terms, self.scored if scored is None else scored).leaderboard
         rank_of = {row.name: row.rank for row in rows}
         return np.array([rank_of.get(each.name) or len(rank_of) + 1 for each in self.scored])
 

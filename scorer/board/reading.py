@@ -16,7 +16,7 @@ from scorer.api.submissions import SubmissionFile, rejected_outcome, split_syste
 from scorer.board.versions import Versions
 from scorer.core.errors import ChallengeError, PluginError, ScorerError
 from scorer.core.problems import Findings
-from scorer.leaderboard.board import settled
+from scorer.leaderboard.board import apply_rules
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.open import OpenChallenge
@@ -118,7 +118,7 @@ def _settled(ready: OpenChallenge, name: str, outcome: Outcome) -> Scored:
     for cause in (problem.cause for problem in outcome.findings if problem.cause):
         raise PluginError(cause)
     own = outcome._replace(findings=outcome.findings.with_path(name))
-    return settled(terms_of(ready), name, name, own)
+    return apply_rules(terms_of(ready), name, name, own)
 
 
 def _of_runs(ready: OpenChallenge, path: Path, name: str, values: str, sha256: str) -> Evaluation:

@@ -1,4 +1,4 @@
-"""The scorecards of an entry, of its folds or runs, cut to some lists and settled."""
+"""The scorecards of an entry, of its folds or runs, cut to some lists, with the rules applied."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings
-from scorer.leaderboard.board import Terms, settled
+from scorer.leaderboard.board import Terms, apply_rules
 from scorer.leaderboard.repeats import system_of
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome, Scorecard
@@ -29,9 +29,9 @@ def settled_entry(terms: Terms, keep: Mask, evaluation: Evaluation, entry: Entry
         )
     if "run" not in terms.challenge.submission.columns:
         outcome = Outcome(findings, entry.sha256, restrict_card(whole, keep), parts)
-        return settled(terms, "", entry.file, outcome, baseline=entry.baseline)
+        return apply_rules(terms, "", entry.file, outcome, baseline=entry.baseline)
     runs = [
-        settled(terms, f"#{run}", entry.file, Outcome(Findings(), None, card),
+        apply_rules(terms, f"#{run}", entry.file, Outcome(Findings(), None, card),
                 baseline=entry.baseline)
         for run, card in parts.items()
     ]  # fmt: skip

@@ -22,8 +22,8 @@ from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Problem
-from scorer.leaderboard.board import Terms, certain, ranked
-from scorer.leaderboard.repeats import called
+from scorer.leaderboard.board import Terms, add_statistics, rank
+from scorer.leaderboard.repeats import rename
 from scorer.results.json import ABSENT
 from scorer.results.report import Report, Scored
 from scorer.scoring.answers import is_in_track, shown_answers, track_lists
@@ -168,7 +168,7 @@ class Snapshot:
                 title = f"{whose} ({entry.number})" if several and team is not None else whose
                 while title in rows:  # of a baseline that is called as a team, or as another
                     title = f"{title} ({'baseline' if team is None else entry.number})"
-                scored.append(called(next(settled_entries), title))
+                scored.append(rename(next(settled_entries), title))
                 rows[title] = RankedEntry(
                     entry.number or None, whose, team, entry.received, counts.get(team, 0),
                     entry.answers,
@@ -177,7 +177,7 @@ class Snapshot:
         times = {title: time.timestamp() for title, time in received.items()}
         answers = {title: shown_answers(self.rules, row.answers) for title, row in rows.items()}
         answers = {title: own for title, own in answers.items() if own}
-        report = ranked(part.terms, scored, times)
+        report = rank(part.terms, scored, times)
         return rows, replace(report, answers=answers, received=received)
 
     def _scored_entries(self, now: datetime) -> Mapping[int | None, int]:
@@ -247,12 +247,12 @@ class Snapshot:
         if drawn is None:
             while len(kept) >= BOARDS * (1 + len(self.rules.leaderboard.tracks)):
                 kept.pop(next(iter(kept)), None)
-            drawn = kept[key] = certain(report, self.terms.groups, self.terms.clusters)
+            drawn = kept[key] = add_statistics(report, self.terms.groups, self.terms.clusters)
         return replace(report, **{name: getattr(drawn, name) for name in DRAWN})
 
     def scored(self, entry: Entry, title: str, split: str) -> Scored:
         """An entry's scorecard cut to a split and settled; worked out once."""
-        return called(next(self._settled([entry], self._part(split))), title)
+        return rename(next(self._settled([entry], self._part(split))), title)
 
     def _settled(self, entries: Sequence[Entry], part: Part) -> Iterator[Scored]:
         """The scorecards of entries, cut and settled; some at once are read that are not known."""

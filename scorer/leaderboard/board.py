@@ -1,7 +1,7 @@
-"""Scorecards to a report, without the truth.
+"""The leaderboard: scorecards to a report, without the truth.
 
-What is recorded of a submission (an `Outcome`: findings, scorecard, fold's scorecards) and of its
-challenge (`Terms`) is enough: `settled` applies the rules, `board` ranks.
+A recorded submission (an `Outcome`: findings, scorecard, folds' scorecards) and its challenge
+(`Terms`) are enough: `apply_rules` makes values, `board` ranks.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -37,7 +36,7 @@ from scorer.leaderboard.standings import (
 from scorer.leaderboard.wins import with_wins
 from scorer.metrics.notation import Measure
 from scorer.preferences.aggregations import aggregations
-from scorer.results.groups import withheld
+from scorer.results.groups import groups_without_value
 from scorer.results.json import ABSENT, PRIVATE, ChallengeIdentity
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
@@ -67,7 +66,7 @@ class Terms(NamedTuple):
         return next(measure for measure in self.measures if measure.primary)
 
 
-def settled(
+def apply_rules(
     terms: Terms, name: str, path: str, outcome: Outcome, *, baseline: bool = False
 ) -> Scored:
     """A submission after the challenge's rules; `undefined: error` can still reject it.
@@ -107,9 +106,16 @@ def settled(
         if findings.fatal:
             card, values = None, {}
     return Scored(
-        name, path, outcome.sha256, baseline, findings, card, values,
-        _by_group(terms, card) if card is not None else {}, description=outcome.description,
-    )  # fmt: skip
+        name,
+        path,
+        outcome.sha256,
+        baseline,
+        findings,
+        card,
+        values,
+        _by_group(terms, card) if card is not None else {},
+        description=outcome.description,
+    )
 
 
 def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:
@@ -128,8 +134,12 @@ def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:
 
 
 def _undefined_groups(measure: Measure, cards: Iterable[Scorecard]) -> Iterator[Problem]:
-    every = (withheld(card, measure, np.ones(len(card.lists), dtype=bool)) for card in cards)
-    for name in dict.fromkeys(chain.from_iterable(every)):
+    names = (
+        name
+        for card in cards
+        for name in groups_without_value(card, measure, np.ones(len(card.lists), dtype=bool))
+    )
+    for name in dict.fromkeys(names):
         message = f"{measure.id} is undefined for group {quoted(name)}"
         yield Problem("S511", f"{message}, and this challenge allows none")
 
@@ -140,7 +150,7 @@ def _undefined(measure: str, terms: Terms, name: str) -> Problem:
     return Problem("S511", message, list=name)
 
 
-def ranked(
+def rank(
     terms: Terms, scored: Sequence[Scored], received: Mapping[str, float] | None = None
 ) -> Report:
     """A report whose standings are ordered, without intervals, tests and tiers.
@@ -245,15 +255,17 @@ def board(
     Several runs of one system, `name#1` and `name#2`, are one submission.
     `answers` is name -> question -> answer, of questions that the board shows.
     """
-    report = ranked(terms, with_repeats(scored))
+    report = rank(terms, with_repeats(scored))
     if answers:
         rows = tuple(replace(row, answers=answers.get(row.name, {})) for row in report.leaderboard)
         report = replace(report, leaderboard=rows, answers=answers)
-    return certain(report, terms.groups, terms.clusters)
+    return add_statistics(report, terms.groups, terms.clusters)
 
 
-def certain(report: Report, groups: Mapping[str, str], clusters: Mapping[str, str]) -> Report:
-    """The report with what takes most of the time: intervals, tests, the front."""
+def add_statistics(
+    report: Report, groups: Mapping[str, str], clusters: Mapping[str, str]
+) -> Report:
+    """Return the report with intervals, tests and the front, which take most of the time."""
     return with_front(with_certainty(report, groups, clusters))
 
 
@@ -261,9 +273,9 @@ R = TypeVar("R", bound=Report)
 
 
 def first_ranks(report: R, most: int) -> R:
-    """The part of a report about the ranks up to `most`; what is rejected stays in it.
+    """Return the part of a report about the ranks up to `most`, with rejected submissions.
 
-    Ranks, intervals and tests are those of the whole.
+    Ranks, intervals and tests stay as they are.
     """
     rows_in_ranks = [n for n, row in enumerate(report.leaderboard) if row.rank and row.rank <= most]
     rows = report.leaderboard[: rows_in_ranks[-1] + 1] if rows_in_ranks else ()

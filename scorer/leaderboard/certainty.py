@@ -11,8 +11,7 @@ import numpy as np
 
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints
-from scorer.leaderboard.by_t import varies_of
-from scorer.leaderboard.samples import Samples, samples_of
+from scorer.leaderboard.samples import Sample, sample_of
 from scorer.metrics.notation import Measure
 from scorer.results.report import (
     BaselineTests,
@@ -23,6 +22,7 @@ from scorer.results.report import (
     Standing,
     Value,
 )
+from scorer.stats.intervals import MIN_UNITS
 from scorer.stats.pairs import PairedTests
 from scorer.stats.power import detectable, fewest_lists, least_p
 from scorer.stats.ranks import rank_ranges, shake_up, tiers
@@ -37,10 +37,10 @@ def with_certainty(
 ) -> Report:
     """The report with intervals, tiers, ranges of ranks, and what the tests were.
 
-    Tests look at the lists that both of a pair have. The ranked are one family, and each
-    baseline against all of them another, so that no baseline changes what is said of the
-    ranked. Where preferences, or points of several measures, rank there are no tests, since they
-    would speak of another order, or of more than `MOST` ranked submissions.
+    Tests look at the lists that both of a pair have. The ranked are one family, and each baseline
+    against all of them another, so that no baseline changes a result of the ranked. There are no
+    tests where preferences, or points of several measures, rank, since they would speak of another
+    order; and none of more than `MOST` ranked submissions.
 
     A list without an entry in `clusters` is alone.
     """
@@ -50,18 +50,20 @@ def with_certainty(
     if not scored or (rules.intervals is None and rules.tiers is None):
         return report
     codes = cluster_codes(report.lists, clusters)
-    samples = samples_of(primary, scored, challenge=report.definition, clusters=codes)
-    if isinstance(samples, str):
-        return replace(report, no_certainty=samples)
+    sample = sample_of(primary, scored, challenge=report.definition, clusters=codes)
+    if isinstance(sample, str):
+        return replace(report, no_certainty=sample)
     shown = report.leaderboard
     valued = [row.rank is not None and not math.isnan(row.values[primary.id]) for row in shown]
     ranked = np.flatnonzero(valued)
     rows = list(shown)
     if rules.intervals is not None:
-        bounds = samples.intervals(rules.intervals)
-        rows = [replace(row, interval=ends) for row, ends in zip(shown, bounds, strict=True)]
+        made = sample.intervals(rules.intervals)
+        rows = [replace(row, interval=ends) for row, ends in zip(shown, made, strict=True)]
     values = [each.values[primary.id] for each in scored]
-    for n, varies in enumerate(varies_of(samples)):
+    valued_units = sample.count_units()[[not math.isnan(value.mean) for value in values]]
+    is_short = rules.intervals is not None and (valued_units < MIN_UNITS).any()
+    for n, varies in enumerate(sample.variances_of_runs()):
         rows[n] = replace(rows[n], variance=varies)
     for n, of in _marked(rows, values):
         rows[n] = replace(rows[n], fewer_lists=(values[n].lists, of))
@@ -69,7 +71,7 @@ def with_certainty(
     if rules.tiers is not None and report.measured and ranked.size > MOST:
         no_certainty = f"of more than {MOST:,} submissions not all pairs are tested"
     elif rules.tiers is not None and report.measured and ranked.size > 1:
-        certainty = _tested(primary, rows, samples, ranked, rules, rules.tiers)
+        certainty = _tested(primary, rows, sample, ranked, rules, rules.tiers)
         per_list = _per_list([values[n] for n in ranked.tolist()])
         if per_list is not None:
             moved = _shake_up(per_list, report.lists, groups, primary, rules)
@@ -80,7 +82,8 @@ def with_certainty(
         leaderboard=tuple(rows),
         certainty=certainty,
         no_certainty=no_certainty,
-        rarest_class=samples.rests_on,
+        too_few=sample.over if is_short else None,
+        rarest_class=min(sample.scale.rarest_class, default=math.inf),
     )
 
 
@@ -118,18 +121,24 @@ def _per_list(values: Sequence[Value]) -> list[Floats] | None:
 def _tested(
     primary: Measure,
     rows: Sequence[Standing],
-    samples: Samples,
+    sample: Sample,
     ranked: Ints,
     rules: Leaderboard,
     tier: Tiers,
 ) -> Certainty:
-    ranked_samples = samples.of(ranked)
-    test = ranked_samples.tests(rules)
-    lists, units, sd = usual(test)
+    test = sample.select(ranked).tests(rules)
+    lists, units, sd = typical_pair(test)
     how = How(
-        test.test, test.adjust, tier.alpha, rules.intervals, test.draws, rules.seed,
-        ranked_samples.over, lists, units,
-    )  # fmt: skip
+        test=test.test,
+        adjust=test.adjust,
+        alpha=tier.alpha,
+        level=rules.intervals,
+        draws=test.draws,
+        seed=rules.seed,
+        over=sample.over,
+        lists=lists,
+        units=units,
+    )
     least = least_p(test.test, units, test.draws)
     possible = least <= tier.alpha
     found = detectable(sd, units, tier.alpha, pairs=max(test.pairs, 1)) if possible else math.nan
@@ -146,13 +155,13 @@ def _tested(
         pairs=test.pairs,
         least_p=least,
         fewest_lists=fewest_lists(test.test, tier.alpha),
-        baselines=tuple(_against(rows, samples, ranked, rules)),
+        baselines=tuple(_against(rows, sample, ranked, rules)),
         shake_up=None,
         lead=test.lead,
     )
 
 
-def usual(test: PairedTests) -> tuple[int, int, float]:
+def typical_pair(test: PairedTests) -> tuple[int, int, float]:
     """How many lists and units most pairs have, and the typical deviation of a difference.
 
     Of those whose lists are enough for a p of .05, if any are.
@@ -166,18 +175,18 @@ def usual(test: PairedTests) -> tuple[int, int, float]:
     first, second = first[known], second[known]
     lists = test.lists[first, second]
     sizes, times = np.unique(lists, return_counts=True)
-    usual = int(sizes[::-1][np.argmax(times[::-1])])
-    same = lists == usual
+    most_common = int(sizes[::-1][np.argmax(times[::-1])])
+    same = lists == most_common
     sd = math.sqrt(float((test.deviation[first, second][same] ** 2).mean()))
-    return usual, int(test.units[first, second][same].max()), sd
+    return most_common, int(test.units[first, second][same].max()), sd
 
 
 def _against(
-    rows: Sequence[Standing], samples: Samples, ranked: Ints, rules: Leaderboard
+    rows: Sequence[Standing], sample: Sample, ranked: Ints, rules: Leaderboard
 ) -> Iterator[BaselineTests]:
     for n, row in enumerate(rows):
         if row.baseline:
-            test = samples.of(np.array([n, *ranked.tolist()])).tests(rules, control=True)
+            test = sample.select(np.array([n, *ranked.tolist()])).tests(rules, control=True)
             yield BaselineTests(row.name, -test.difference[0, 1:], test.p[0, 1:], test.lists[0, 1:])
 
 

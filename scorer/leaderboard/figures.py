@@ -1,15 +1,14 @@
-"""Numbers of submissions as functions of what is drawn: pooled, of groups, of formulas.
+"""The value of each submission as a function of the lists that are drawn.
 
-Whatever a measure makes of its lists is a function of sums over lists, or of weights of lists.
-Both are built here from the inside out: a mean or a pooled ratio, of each group, of a formula's
-parts. The code that draws and exchanges lists does not depend on them.
+A value is a function of sums over lists, or else of the weights of lists: a mean, a pooled ratio, a
+figure of all rows; the same of groups of lists; a formula of such values. A value of groups, or of
+a formula, is put together from those functions of its parts.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +18,16 @@ from scorer.core.text import quoted
 from scorer.metrics.aggregate import formula_of
 from scorer.metrics.notation import Measure
 from scorer.metrics.ratios import Figure, Ratio, divide
-from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, in_group, withheld
-from scorer.results.report import Scored, Value
+from scorer.results.groups import (
+    Grouped,
+    default_value,
+    group_defaults,
+    grouped,
+    groups_without_value,
+    lists_in_group,
+    lists_of,
+)
+from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.aggregate import aggregate_values
 from scorer.stats.aggregate import Aggregate, aggregate_groups
@@ -28,155 +35,161 @@ from scorer.stats.units import unit_sums
 
 MOST_GROUPED = 1 << 25  # sums of all submissions by lists and groups: 256 MB, copied by drawing
 
-OfSums = Callable[[Floats], Floats]  # sums over units (draws, width) to figures (draws,)
-Weigh = Callable[[Floats], float]  # weights of units (units,) to the figure
+RulesById = Mapping[str, Rules]
+
+
+class Sums(NamedTuple):
+    """What is summed over units, and the value that sums make."""
+
+    table: Floats  # (submissions, units, width)
+    value: Callable[[Floats], Floats]  # sums (draws, width) to values (draws,)
 
 
 class Figures(NamedTuple):
-    """A number of each submission, as a function of the units that are drawn."""
+    """The value of each submission, as a function of the units that are drawn."""
 
-    valued: Mask  # (submissions, units): which it has
-    weigh: tuple[Weigh, ...]  # of each submission
-    sums: Floats | None = None  # (submissions, units, width); None: it is not made of sums
-    of: OfSums | None = None
+    valued: Mask  # (submissions, units): which units each submission has
+    sums: Sums | None = None  # None: the value is not made of sums, but by `weigh`
+    weigh: Callable[[int, Floats], float] | None = None  # of a row and the weights of units
     smooth: bool = True  # whether leaving a unit out tells what it adds; not so of a median
     strata: Ints | None = None  # (units,): the fixed group that each is drawn within
-    rests: tuple[float, ...] = ()  # of each submission: how many units its number hangs on
-    weights: Floats | None = None  # (units,), where they are not alike
+    rarest_class: tuple[float, ...] = ()  # of each submission: how many rows its rarest class has
+    weights: Floats | None = None  # (units,), where they are not all the same
+
+    def value(self, row: int, weights: Floats) -> float:
+        """Return the value of a submission if units had these weights, (units,)."""
+        if self.sums is not None:
+            return float(self.sums.value((weights @ self.sums.table[row])[None])[0])
+        assert self.weigh is not None
+        return self.weigh(row, weights)
 
 
 def figures_of(
-    measure: Measure, scored: Sequence[Scored], rules: Mapping[str, Rules], by_group: bool = False
+    measure: Measure, scored: Sequence[Scored], rules: RulesById, by_group: bool = False
 ) -> Figures | str:
-    """The figures of submissions by a measure, or the reason why there are none to resample.
+    """Return the values of submissions by a measure, or the reason why lists cannot be drawn.
 
-    Lists are drawn, or whole groups of them (`by_group`); figures have a row of `valued` for each
-    submission.
+    Units are lists, or whole groups of them (`by_group`).
     """
     if measure.parts:
         return _formula_figures(measure, scored, rules, by_group)
     cards = [submission.card for submission in scored if submission.card is not None]
-    inner = (
-        _of_lists(
-            measure, [_value_of(submission, measure, rules) for submission in scored], cards[0]
-        )
-        if measure.id not in cards[0].figures
-        else _of_pooled(measure, cards, rules[measure.id])
-    )
+    card, own_rules = cards[0], rules[measure.id]
+    if measure.id in card.figures:
+        inner = _pooled_figures(measure, cards, own_rules)
+    else:
+        inner = _list_figures(measure, scored, rules, card)
     if isinstance(inner, str):
         return inner
-    anywhere: Mask = np.any(inner.valued, axis=0)
-    groups = grouped(cards[0].columns, measure, anywhere)
+    groups = grouped(card.columns, measure, np.any(inner.valued, axis=0))
     if groups is not None and len(groups.names) == 1 and groups.how.trivial:
         groups = None
     if by_group:
-        return _drawn_by_group(measure, inner, groups, cards[0], rules[measure.id])
+        return _figures_by_group(measure, inner, groups, card, own_rules)
     if groups is None:
         return inner
-    return _of_groups(measure, inner, groups, fillers(cards[0], measure, rules[measure.id], groups))
+    return _grouped_figures(inner, groups, group_defaults(card, measure, own_rules, groups))
 
 
-def _value_of(submission: Scored, measure: Measure, rules: Mapping[str, Rules]) -> Value:
-    """The value of a measure, which may be part of another alone."""
-    if (value := submission.values.get(measure.id)) is not None:
-        return value
-    assert submission.card is not None
-    return aggregate_values(submission.card, measure, rules)
-
-
-def _of_lists(measure: Measure, values: Sequence[Value], card: Scorecard) -> Figures:
-    """The figures that the values of lists make: a mean, a median, ..."""
-    how = measure.combination
-    table = np.array([value.per_list for value in values], dtype=np.float64)
+def _list_figures(
+    measure: Measure, scored: Sequence[Scored], rules: RulesById, card: Scorecard
+) -> Figures:
+    """Return a mean, a median, ... of the values of lists."""
+    how, rows = measure.combination, []
+    for submission in scored:
+        value = submission.values.get(measure.id)
+        if value is None:  # the measure is a part of another one alone
+            assert submission.card is not None
+            value = aggregate_values(submission.card, measure, rules)
+        rows.append(value.per_list)
     weights = card.columns.weights.get(how.list_weights or "")
-    lists = Aggregate("sum") if measure.metric.aggregate == "sum" else how.lists
-    return _aggregated(lists, table, weights)._replace(weights=weights)
+    aggregate = Aggregate("sum") if measure.metric.aggregate == "sum" else how.lists
+    figures = _aggregate_units(aggregate, np.array(rows, dtype=np.float64), weights)
+    return figures._replace(weights=weights)
 
 
-def _aggregated(aggregate: Aggregate, table: Floats, weights: Floats | None) -> Figures:
-    """The figures that an aggregate makes of values, (submissions, units), by their weights."""
+def _aggregate_units(aggregate: Aggregate, table: Floats, weights: Floats | None) -> Figures:
+    """Return the aggregate of each row of a table, (submissions, units), by weights of units."""
+    valued = ~np.isnan(table)
+    if aggregate.of_sums:
+        return Figures(valued, Sums(aggregate.columns(table, weights), aggregate.value))
     unit_weights = np.ones(table.shape[1]) if weights is None else weights
 
-    def weigh(row: Floats, drawn: Floats) -> float:
-        return aggregate.of(np.where(drawn * unit_weights > 0, row, np.nan), drawn * unit_weights)
+    def weigh(row: int, drawn: Floats) -> float:
+        used = drawn * unit_weights
+        return aggregate.of(np.where(used > 0, table[row], np.nan), used)
 
-    return Figures(
-        ~np.isnan(table),
-        tuple(partial(weigh, row) for row in table),
-        aggregate.columns(table, weights) if aggregate.of_sums else None,
-        aggregate.value if aggregate.of_sums else None,
-        smooth=aggregate.of_sums,
-    )
+    return Figures(valued, weigh=weigh, smooth=False)
 
 
-def _of_pooled(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -> Figures | str:
-    """The figures of pooled lists, as functions of sums over lists or of their weights."""
+def _pooled_figures(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -> Figures | str:
+    """Return the figure of the pooled rows of all lists."""
     pooled = [card.figures[measure.id] for card in cards]
-    for figure in pooled:
-        if isinstance(figure, Figure) and figure.no_bootstrap:
-            return figure.no_bootstrap
-    belongs = belonging(cards[0], measure)
-    lost = np.array(
-        [
-            math.isnan(filler(measure, rules)) and any(withheld(card, measure, belongs))
-            for card in cards
-        ]
-    )  # of which no draw has a figure
-    valued = np.tile(belongs, (len(cards), 1))
-    if rules.missing == "skip":
-        for row, (card, figure) in enumerate(zip(cards, pooled, strict=True)):
-            # a figure can be about lists that are missing: those have rows
-            valued[row] &= card.answered | _has_rows(figure, len(card.lists))
-    if isinstance(pooled[0], Ratio):
-        transform = pooled[0].transform
-        sums = np.stack([_sides(figure) for figure in pooled if isinstance(figure, Ratio)])
-        sums *= belongs[:, None]
-        sums[lost] = np.nan
-
-        def of(drawn: Floats) -> Floats:
-            quotient = divide(drawn[:, 0], drawn[:, 1])
-            return quotient if transform is None else transform(quotient)
-
-        return Figures(valued, tuple(partial(_summed, of, each) for each in sums), sums, of)
     figures = [figure for figure in pooled if isinstance(figure, Figure)]
-    rarest = tuple(
-        float(len(card.lists)) if each.rarest_class is None else each.rarest_class
-        for card, each in zip(cards, figures, strict=True)
-    )
-    alone = (_counted_together(measure, cards[0], valued)[belongs] == 0).all()
+    for figure in figures:
+        if figure.no_bootstrap:
+            return figure.no_bootstrap
+    members = lists_of(cards[0], measure)
+    has_default = not math.isnan(default_value(measure, rules))
+    # whatever is drawn, a submission has no figure if one of its groups has none and gets none
+    without = [
+        not has_default and any(groups_without_value(card, measure, members)) for card in cards
+    ]
+    valued = np.tile(members, (len(cards), 1))
+    if rules.missing == "skip":
+        for row, (card, each) in enumerate(zip(cards, pooled, strict=True)):
+            # a figure can be about lists that are missing: those have rows
+            valued[row] &= card.answered | _has_rows(each, len(card.lists))
+    if not figures:
+        ratios = [each for each in pooled if isinstance(each, Ratio)]
+        table = np.stack([_fraction_of(each) for each in ratios]) * members[:, None]
+        table[without] = np.nan
+        transform = ratios[0].transform
+
+        def quotient(sums: Floats) -> Floats:
+            values = divide(sums[:, 0], sums[:, 1])
+            return values if transform is None else transform(values)
+
+        return Figures(valued, Sums(table, quotient))
+
+    def weigh(row: int, weights: Floats) -> float:
+        return math.nan if without[row] else figures[row].pooled(weights * members)
+
+    rarest = [
+        float(len(cards[0].lists)) if each.rarest_class is None else each.rarest_class
+        for each in figures
+    ]
+    groups = grouped(cards[0].columns, measure, np.any(valued, axis=0))
+    together = groups is None or bool((groups.codes[members] == 0).all())
+    classes = figures[0].class_columns and together
     return Figures(
         valued,
-        tuple(
-            _nowhere if gone else partial(_weighted, figure, belongs)
-            for gone, figure in zip(lost, figures, strict=True)
-        ),
+        weigh=weigh,
         smooth=figures[0].smooth,
-        rests=rarest if figures[0].class_columns and alone else (),
+        rarest_class=tuple(rarest) if classes else (),
     )
 
 
-def _sides(ratio: Ratio) -> Floats:
-    """The numerator and the denominator of each list, shape (lists, 2)."""
+def _fraction_of(ratio: Ratio) -> Floats:
+    """Return the numerator and the denominator of each list, shape (lists, 2)."""
     return np.stack(np.broadcast_arrays(ratio.numerator, ratio.denominator), axis=1)
 
 
 def _has_rows(figure: Ratio | Figure, lists: int) -> Mask:
-    """The lists that a figure is computed from, even where they are missing."""
+    """Return the lists that a figure is computed from, even where they are missing."""
     if isinstance(figure, Ratio):
-        return np.asarray(_sides(figure).any(axis=1))
+        return np.asarray(_fraction_of(figure).any(axis=1))
     return np.bincount(figure.in_list, minlength=lists) > 0
 
 
-def _nowhere(weights: Floats) -> float:
-    """The figure of a submission that has none, whatever is drawn."""
-    return float("nan")
+def _grouped_figures(inner: Figures, groups: Grouped, defaults: Floats) -> Figures | str:
+    """Return the value over groups of lists, each with the inner figure, or else its default.
 
-
-def _of_groups(measure: Measure, inner: Figures, groups: Grouped, fill: Floats) -> Figures | str:
-    """The figures over groups of lists, each of which has the inner figure, or else `fill`."""
+    Lists are drawn within their group.
+    """
     count, codes = len(groups.names), groups.codes
     submissions, lists = inner.valued.shape
-    width = 1 if inner.sums is None else inner.sums.shape[2]
+    width = 1 if inner.sums is None else inner.sums.table.shape[2]
     if submissions * lists * count * (width + 1) > MOST_GROUPED:
         return (
             f"{lists:,} lists in {count:,} groups are too many to be drawn; "
@@ -185,101 +198,98 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, fill: Floats) 
     sizes = np.bincount(codes[codes >= 0], minlength=count)
     if (single := np.flatnonzero(sizes == 1)).size:
         return f"group {quoted(groups.names[single[0]])} has 1 list: its spread is unknown"
-    here = [(codes == group).astype(np.float64) for group in range(count)]
 
-    def whole(figures: Floats, sizes: Floats) -> Floats:
-        figures = np.where(np.isnan(figures), fill, figures)
+    def combine(figures: Floats, sizes: Floats) -> Floats:
+        figures = np.where(np.isnan(figures), defaults, figures)
         return aggregate_groups(np.where(sizes > 0, figures, np.nan), sizes, groups.how)
 
-    def weigh(row: int, weights: Floats) -> float:
-        valued_weights = weights * inner.valued[row]
-        sizes = np.array([[(valued_weights * mask).sum() for mask in here]])
-        figures = [[inner.weigh[row](weights * mask) if size > 0 else np.nan
-                    for mask, size in zip(here, sizes[0], strict=True)]]  # fmt: skip
-        return float(whole(np.array(figures), sizes)[0])
+    smooth = inner.smooth and groups.how.aggregate.of_sums  # not so of a median
+    by_group = inner._replace(smooth=smooth, strata=codes, rarest_class=())
+    if inner.sums is None:
+        members = [(codes == group).astype(np.float64) for group in range(count)]
 
-    weighs = tuple(partial(weigh, row) for row in range(len(inner.weigh)))
-    by_group = inner._replace(weigh=weighs, strata=codes, rests=())
-    smooth = groups.how.aggregate.of_sums  # not so of a median
-    if inner.sums is None or inner.of is None:
-        return by_group._replace(smooth=inner.smooth and smooth)
-    sums = np.zeros((submissions, lists, count, width + 1))
+        def weigh(row: int, weights: Floats) -> float:
+            used = weights * inner.valued[row]
+            sizes = np.array([(used * mask).sum() for mask in members])
+            figures = [
+                inner.value(row, weights * mask) if size > 0 else np.nan
+                for mask, size in zip(members, sizes, strict=True)
+            ]
+            return float(combine(np.array([figures]), sizes[None])[0])
+
+        return by_group._replace(weigh=weigh)
+    # sums of each group: those of the inner figure, and how many lists it has
+    table = np.zeros((submissions, lists, count, width + 1))
     grouped_lists = np.flatnonzero(codes >= 0)
-    sums[:, grouped_lists, codes[grouped_lists], :width] = inner.sums[:, grouped_lists]
-    sums[:, grouped_lists, codes[grouped_lists], width] = inner.valued[:, grouped_lists]
-    innermost = inner.of
+    group_of = codes[grouped_lists]
+    table[:, grouped_lists, group_of, :width] = inner.sums.table[:, grouped_lists]
+    table[:, grouped_lists, group_of, width] = inner.valued[:, grouped_lists]
+    inner_value = inner.sums.value
 
-    def of(drawn: Floats) -> Floats:
-        flat = drawn.reshape(-1, width + 1)
-        figures = np.asarray(innermost(flat[:, :width])).reshape(-1, count)
-        return whole(figures, flat[:, width].reshape(-1, count))
+    def value(sums: Floats) -> Floats:
+        flat = sums.reshape(-1, width + 1)
+        figures = np.asarray(inner_value(flat[:, :width])).reshape(-1, count)
+        return combine(figures, flat[:, width].reshape(-1, count))
 
-    return by_group._replace(sums=sums.reshape(submissions, lists, -1), of=of, smooth=smooth)
+    return by_group._replace(sums=Sums(table.reshape(submissions, lists, -1), value))
 
 
-def _drawn_by_group(
+def _figures_by_group(
     measure: Measure, inner: Figures, groups: Grouped | None, card: Scorecard, rules: Rules
 ) -> Figures:
-    """The same where whole groups are drawn: each is a unit, with its figure or its sums."""
+    """Return the same where whole groups are drawn: each is a unit."""
     codes, names = group_codes(measure, card)
     if groups is None:
-        return _gathered(inner, codes, len(names))
-    unit_of = np.zeros(len(groups.names), dtype=np.int64)  # the unit of each group
-    grouped_lists = groups.codes >= 0
-    unit_of[groups.codes[grouped_lists]] = codes[grouped_lists]
-    fill = fillers(card, measure, rules, groups)
-    submissions = len(inner.weigh)
-    table = np.full((submissions, len(names)), np.nan)
+        return _sum_units(inner, codes, len(names))
+    is_grouped = groups.codes >= 0
+    unit_of_group = np.zeros(len(groups.names), dtype=np.int64)
+    unit_of_group[groups.codes[is_grouped]] = codes[is_grouped]
+    defaults = group_defaults(card, measure, rules, groups)
+    table = np.full((len(inner.valued), len(names)), np.nan)
     weights = np.zeros(len(names))
-    for row in range(submissions):
-        group_of = groups.codes[grouped_lists & inner.valued[row]]
-        sizes = np.bincount(group_of, minlength=len(groups.names)).astype(np.float64)[None]
-        figures = _each_group(inner, row, groups)[None]
-        figures = np.where(np.isnan(figures), fill, figures)
-        figures = np.where(sizes > 0, figures, np.nan)
-        table[row, unit_of] = figures[0]
-        alike_or_given = 1.0 if groups.how.weights is None else groups.how.weights
-        weights[unit_of] = sizes[0] if groups.how.by_size else alike_or_given
-    return _aggregated(groups.how.aggregate, table, weights)
+    for row, valued in enumerate(inner.valued):
+        sizes = np.bincount(groups.codes[is_grouped & valued], minlength=len(groups.names))
+        figures = _figure_of_each_group(inner, row, groups)
+        figures = np.where(np.isnan(figures), defaults, figures)
+        table[row, unit_of_group] = np.where(sizes > 0, figures, np.nan)
+        given = 1.0 if groups.how.weights is None else groups.how.weights
+        weights[unit_of_group] = sizes if groups.how.by_size else given
+    return _aggregate_units(groups.how.aggregate, table, weights)
 
 
-def _each_group(inner: Figures, row: int, groups: Grouped) -> Floats:
-    """The inner figure of each group by itself."""
+def _figure_of_each_group(inner: Figures, row: int, groups: Grouped) -> Floats:
+    """Return the inner figure of each group by itself, (groups,)."""
     count, codes = len(groups.names), groups.codes
-    if inner.sums is None or inner.of is None:
-        return np.array([inner.weigh[row]((codes == n).astype(np.float64)) for n in range(count)])
-    sums = np.zeros((count, inner.sums.shape[2]))
-    np.add.at(sums, codes[codes >= 0], inner.sums[row, codes >= 0])
-    return np.asarray(inner.of(sums))
+    if inner.sums is None:
+        return np.array([inner.value(row, (codes == n).astype(np.float64)) for n in range(count)])
+    sums = np.zeros((count, inner.sums.table.shape[2]))
+    np.add.at(sums, codes[codes >= 0], inner.sums.table[row, codes >= 0])
+    return np.asarray(inner.sums.value(sums))
 
 
 def group_codes(measure: Measure, card: Scorecard) -> tuple[Ints, tuple[str, ...]]:
-    """The group that each list is drawn with, and what these are called."""
+    """Return the group that each list is drawn with, and the names of the groups."""
     groups = card.columns.groups[measure.combination.grouped_by or "group"]
     return groups.codes, groups.names
 
 
-def _gathered(inner: Figures, codes: Ints, count: int) -> Figures:
-    """Figures of lists with the lists of a group as one unit."""
+def _sum_units(inner: Figures, codes: Ints, count: int) -> Figures:
+    """Return the same figures with the lists of a group as one unit."""
     valued = np.array([np.bincount(codes, row, minlength=count) > 0 for row in inner.valued])
-
-    def weigh(row: int, drawn: Floats) -> float:
-        return inner.weigh[row](drawn[codes])
-
-    sums = None
-    if inner.sums is not None:
-        present = np.unique(codes)
-        sums = np.zeros((len(inner.sums), count, inner.sums.shape[2]))
-        unit = np.searchsorted(present, codes)
-        sums[:, present] = unit_sums(inner.sums.transpose(0, 2, 1), unit).transpose(0, 2, 1)
-    weighs = tuple(partial(weigh, row) for row in range(len(inner.weigh)))
-    return inner._replace(valued=valued, weigh=weighs, sums=sums, rests=())
+    merged = inner._replace(valued=valued, rarest_class=())
+    if inner.sums is None:
+        return merged._replace(weigh=lambda row, drawn: inner.value(row, drawn[codes]))
+    present = np.unique(codes)
+    table = np.zeros((len(valued), count, inner.sums.table.shape[2]))
+    by_width = inner.sums.table.transpose(0, 2, 1)
+    table[:, present] = unit_sums(by_width, np.searchsorted(present, codes)).transpose(0, 2, 1)
+    return merged._replace(sums=Sums(table, inner.sums.value))
 
 
 def _formula_figures(
-    measure: Measure, scored: Sequence[Scored], rules: Mapping[str, Rules], by_group: bool
+    measure: Measure, scored: Sequence[Scored], rules: RulesById, by_group: bool
 ) -> Figures | str:
-    """The figures of a formula; its parts are drawn with the same lists."""
+    """Return the value of a formula, whose parts are drawn with the same lists."""
     parts: list[Figures] = []
     for part in measure.parts:
         figures = figures_of(part, scored, rules, by_group)
@@ -289,61 +299,37 @@ def _formula_figures(
     ids = [part.id for part in measure.parts]
     tree = formula_of(measure.params["score"])
     valued = np.any([part.valued for part in parts], axis=0)
-    strata = _strata(measure, parts, scored) if not by_group else None
+    strata = None if by_group else _strata(measure, parts, scored)
     if strata is not None and (np.bincount(strata[valued.any(axis=0)]) == 1).any():
         return "of a group with 1 list its spread is unknown"
-
-    def weigh(row: int, weights: Floats) -> float:
-        values = [np.array([part.weigh[row](weights)]) for part in parts]
-        return float(tree.evaluate(dict(zip(ids, values, strict=True)))[0])
-
-    weighed = Figures(
-        valued,
-        tuple(partial(weigh, row) for row in range(len(valued))),
-        smooth=all(part.smooth for part in parts),
-        strata=strata,
-    )
-    if any(part.sums is None for part in parts):
-        return weighed
+    formula = Figures(valued, smooth=all(part.smooth for part in parts), strata=strata)
     sums = [part.sums for part in parts if part.sums is not None]
-    edges = np.cumsum([part_sums.shape[2] for part_sums in sums])[:-1]
+    if len(sums) < len(parts):
 
-    def of(drawn: Floats) -> Floats:
-        pieces = np.split(drawn, edges, axis=1)
-        values = [
-            part.of(drawn_part)
-            for part, drawn_part in zip(parts, pieces, strict=True)
-            if part.of is not None
-        ]
-        return tree.evaluate(dict(zip(ids, map(np.asarray, values), strict=True)))
+        def weigh(row: int, weights: Floats) -> float:
+            values = [np.array([part.value(row, weights)]) for part in parts]
+            return float(tree.evaluate(dict(zip(ids, values, strict=True)))[0])
 
-    return weighed._replace(sums=np.concatenate(sums, axis=2), of=of)
+        return formula._replace(weigh=weigh)
+    edges = np.cumsum([part.table.shape[2] for part in sums])[:-1]
+
+    def value(drawn: Floats) -> Floats:
+        pieces = zip(sums, np.split(drawn, edges, axis=1), strict=True)
+        values = [np.asarray(part.value(piece)) for part, piece in pieces]
+        return tree.evaluate(dict(zip(ids, values, strict=True)))
+
+    table = np.concatenate([part.table for part in sums], axis=2)
+    return formula._replace(sums=Sums(table, value))
 
 
 def _strata(measure: Measure, parts: Sequence[Figures], scored: Sequence[Scored]) -> Ints | None:
-    """The fixed group of each list: the groups that parts are drawn within, or are limited to.
+    """Return the fixed group of each list: groups that parts are drawn within, or limited to.
 
-    How many lists a condition is true of is not fixed, but drawn.
+    The lists of a condition are drawn, and so is their number.
     """
     card = next(submission.card for submission in scored if submission.card is not None)
-    limits = [in_group(card, part) for part in measure.parts]
+    limits = [lists_in_group(card, part) for part in measure.parts]
     drawn = [part.strata for part in parts if part.strata is not None]
     if all(np.array_equal(limits[0], each) for each in limits):
         return drawn[0] if drawn and all(np.array_equal(drawn[0], each) for each in drawn) else None
     return np.unique(np.stack([*limits, *drawn]), axis=1, return_inverse=True)[1].reshape(-1)
-
-
-def _counted_together(measure: Measure, card: Scorecard, counted: Mask) -> Ints:
-    """The group of each list, over which one figure is made; -1 where it is in none."""
-    anywhere: Mask = np.any(counted, axis=0)
-    groups = grouped(card.columns, measure, anywhere)
-    belongs = belonging(card, measure)
-    return np.where(belongs, 0, -1) if groups is None else np.where(belongs, groups.codes, -1)
-
-
-def _summed(of: OfSums, sums: Floats, weights: Floats) -> float:
-    return float(of((weights @ sums)[None])[0])
-
-
-def _weighted(figure: Figure, belongs: Mask, weights: Floats) -> float:
-    return figure.pooled(weights * belongs)

@@ -40,7 +40,7 @@ def with_front(report: Report) -> Report:
 
 
 def _coordinate(report: Report, name: str, axis: FrontAxis) -> float:
-    """Return a submission's number on an axis; NaN where it has none."""
+    """Return a submission's number on an axis; NaN without one."""
     if not axis.measure:
         return float(report.answers.get(name, {}).get(axis.id) or math.nan)
     return next(row.values[axis.id] for row in report.leaderboard if row.name == name)

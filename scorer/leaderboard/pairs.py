@@ -10,7 +10,7 @@ import numpy as np
 from scorer.challenge.leaderboard import Leaderboard
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
-from scorer.leaderboard.samples import Samples
+from scorer.leaderboard.samples import Sample
 from scorer.metrics.notation import Measure
 from scorer.preferences.aggregations import aggregations
 from scorer.preferences.base import cycles, order_submissions
@@ -41,7 +41,7 @@ def compare_pairs(
     names: Sequence[str],
     lists: Sequence[str],
     cubes: Mapping[str, Floats],
-    samples: Mapping[str, Samples] | None = None,
+    samples: Mapping[str, Sample] | None = None,
     values: Mapping[str, Floats] | None = None,
     measures: Sequence[Measure] = (),
     *,
@@ -81,16 +81,24 @@ def compare_pairs(
             units = found.units[first, second].astype(np.float64)
             equal = equivalence(found.difference[first, second], error, units, margin)
         differing[measure.id] = [
-            _differing(measure, table[a] - table[b], binary, found, (a, b), lists, rules,
-                       None if equal is None else float(equal[n]))
+            _differing(
+                measure,
+                table[a] - table[b],
+                binary,
+                found,
+                (a, b),
+                lists,
+                rules,
+                None if equal is None else float(equal[n]),
+            )
             for n, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
-        ]  # fmt: skip
+        ]
         if rules.tiers is not None and first.size:
             common = found.lists[first, second]
+            fewest, most = int(common.min()), int(common.max())
             tested[measure.id] = Tested(
-                found.test, found.adjust, found.draws, found.pairs, sample.over,
-                (int(common.min()), int(common.max())),
-            )  # fmt: skip
+                found.test, found.adjust, found.draws, found.pairs, sample.over, (fewest, most)
+            )
     pairs = [
         ComparedPair(
             names[a],
@@ -178,15 +186,15 @@ def _differing(
             int((share > 0).sum()), int((share < 0).sum()), share.size, rules.intervals
         )
         ends = min(ends[0], binary * score.low), max(ends[1], binary * score.high)
-    tests = rules.tiers is not None
+    is_tested = rules.tiers is not None
     return Differing(
         mean_difference,
         *WinTally.of(difference if measure.metric.better == "higher" else -difference),
         ends,
         _effect(difference, test, pair),
-        float(test.p[pair]) if tests else float("nan"),
+        float(test.p[pair]) if is_tested else float("nan"),
         int(test.lists[pair]),
-        of_all if tests else None,
+        of_all if is_tested else None,
         equivalence_p,
         [ListDifference(lists[at], float(difference[at])) for at in most],
         difference,

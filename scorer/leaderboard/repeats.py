@@ -14,7 +14,7 @@ from scorer.core.problems import Findings
 from scorer.core.text import quoted
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
-from scorer.results.groups import belonging
+from scorer.results.groups import lists_of
 from scorer.results.report import Scored, Value
 from scorer.stats.repeats import pass_at
 from scorer.stats.units import exact_mean
@@ -24,9 +24,9 @@ REPEATED = re.compile(r"(.+)#([^#]+)")
 
 
 def with_repeats(scored: Sequence[Scored]) -> list[Scored]:
-    """The submissions, those of one system as one where there are several; in their order.
+    """Return the submissions in their order, with several runs of one system as one submission.
 
-    A system of which a run is rejected is rejected: it would gain by a bad run that is left out.
+    A system with a rejected run is rejected: it would gain by leaving out a bad run.
 
     Raises:
         UsageError: another submission is called as a system of several runs.
@@ -57,9 +57,9 @@ def with_passes(
     scored: Sequence[Scored],
     group_of: Sequence[str | None],
 ) -> tuple[tuple[Measure, ...], list[Scored]]:
-    """The measures and submissions with pass@k by the primary measure, after the rest.
+    """Return the measures and submissions with pass@k by the primary measure, the last measure.
 
-    A submission has none whose values on lists are not 0 or 1, or that has fewer runs.
+    It is NaN for a submission whose values on lists are not 0 or 1, or that has fewer runs.
     """
     metric = _pass_metric(primary.metric.view)
     signature = f"{metric.name}|k:{k}|of:({primary.board_signature})"
@@ -106,19 +106,19 @@ def _solved(run: Scored, primary: Measure) -> Floats | None:
     values, card = run.values[primary.id].per_list, run.card
     if values is None or card is None:
         return None
-    unsolved = ~card.answered & belonging(card, primary)
+    unsolved = ~card.answered & lists_of(card, primary)
     if primary.id in card.values:  # there a list that is left out has the value of an empty one
         unsolved &= ~np.isnan(card.values[primary.id])
     return np.where(unsolved, 0.0, values)
 
 
 def _mean_of(values: Floats) -> float:
-    """The mean of what is not NaN; NaN of nothing."""
+    """Return the mean of values that are not NaN; NaN without any."""
     return exact_mean(values[~np.isnan(values)])
 
 
 def passes(lists: View, *, k: int = 1) -> Floats:
-    """The chance that any of k runs is right, of n runs of which c are, in the mean over lists.
+    """The chance that any of k runs is right, where c of n runs are, in the mean over lists.
 
     1 - C(n - c, k) / C(n, k), which is unbiased; of k = 1 the share of right runs. A run is not
     right on a list that it leaves out.
@@ -138,8 +138,8 @@ def _pass_metric(view: type[View]) -> Metric:
     ).of(passes)
 
 
-def called(scored: Scored, name: str) -> Scored:
-    """A submission under another name, and its runs."""
+def rename(scored: Scored, name: str) -> Scored:
+    """Return a submission, and its runs, under another name."""
     runs = tuple(replace(run, name=f"{name}#{run.name.rpartition('#')[2]}") for run in scored.runs)
     return replace(scored, name=name, runs=runs)
 
@@ -160,9 +160,15 @@ def system_of(name: str, runs: Sequence[Scored]) -> Scored:
         for key, of in first.groups.items()
     }
     return replace(
-        first, name=name, sha256=None, baseline=all(run.baseline for run in runs),
-        findings=findings, values=values, groups=groups, runs=tuple(runs),
-    )  # fmt: skip
+        first,
+        name=name,
+        sha256=None,
+        baseline=all(run.baseline for run in runs),
+        findings=findings,
+        values=values,
+        groups=groups,
+        runs=tuple(runs),
+    )
 
 
 def _averaged(of_runs: Mapping[str, Value]) -> Value:
@@ -179,6 +185,6 @@ def _averaged(of_runs: Mapping[str, Value]) -> Value:
         max(value.undefined for value in values),
         per_list,
         deviation=float(means.std(ddof=1)) if means.size > 1 else None,
-        whole=values[0].whole,
+        combined=values[0].combined,
         runs={name: value.mean for name, value in of_runs.items()},
     )

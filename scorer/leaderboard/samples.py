@@ -1,35 +1,29 @@
-"""What a measure's certainty is worked out from: values of lists, or of folds.
+"""The sample of a measure, from which its intervals, its tests and its ranges of ranks are made.
 
-Both kinds of sample answer the same questions: the interval of each submission, the tests of all
-pairs with their intervals, and draws for the ranks. A figure of all lists is what each list adds
-to it.
+A `Sample` holds what each unit (a list, a cluster of lists, a group, a fold) adds to the value of
+each submission. A board has one for a measure, so that its intervals, tests and ranges of ranks
+cannot disagree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
 
 import numpy as np
 
-from scorer.challenge.leaderboard import Leaderboard
+from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.leaderboard.by_t import (
-    Ends,
-    of_folds,
-    of_runs,
-    tested_level,
-)
-from scorer.leaderboard.figures import Figures, Weigh, figures_of, group_codes
+from scorer.leaderboard.figures import Figures, Sums, figures_of, group_codes
 from scorer.metrics.notation import Measure
-from scorer.results.groups import belonging, grouped
-from scorer.results.report import Scored
+from scorer.results.groups import grouped, lists_of
+from scorer.results.json import ABSENT
+from scorer.results.report import Scored, Varies
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.stats.aggregate import MEAN
-from scorer.stats.intervals import MEANS, Interval, Scale, intervals
+from scorer.stats.intervals import MEANS, Scale, clip_interval, intervals
 from scorer.stats.jackknife import (
     degrees,
     fisher,
@@ -37,296 +31,352 @@ from scorer.stats.jackknife import (
     swapped_differences,
     weighted_pseudo_values,
 )
-from scorer.stats.paired import Test
+from scorer.stats.paired import Test, paired_tests
 from scorer.stats.pairs import PairedTests
+from scorer.stats.repeats import (
+    RunsVariance,
+    analyse_runs,
+    fold_interval,
+    paired_folds,
+    paired_runs,
+    runs_interval,
+    with_common_run_variance,
+)
 from scorer.stats.units import NOISE, kish, rows_by_mask, units
 
-# a single submission has nothing to be tested against, so tests are imported where they are made
-
-ALONE = 400  # lists that are left out in turn, each alone, of a figure that is worked out anew
-BLOCKS = 200  # of more lists that are left out in turn
-
-CORRELATION = (-1, 1)  # the bounds of one
-
-Values = Callable[[Ints, Mask], Floats]  # of some rows over some lists: (rows, lists)
-Swap = Callable[[int, Ints, Mask], Floats]  # of a row and others: (others, lists)
+MOST_ALONE = 400  # units that are left out one by one of a figure that is worked out anew
+BLOCKS = 200  # of more units, which are left out block by block
+CORRELATION = (-1, 1)  # the bounds of a correlation
 
 
-class Samples(Protocol):
-    """What is known of every submission's primary or other measure, in one order."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """What each unit adds to the value of each submission by a measure.
 
-    @property
-    def over(self) -> str:
-        """What is drawn: lists, clusters or folds."""
-        ...
+    Attributes:
+        values: (submissions, units), NaN where a submission lacks one: the values of lists, groups
+            or folds; of a figure of all lists, pseudo-values, whose mean is the figure.
+        over: What is drawn: lists, clusters, groups, folds, or lists in runs.
+        clusters: (units,), equal numbers for units that are drawn together.
+        scale: The bounds of the values, and whether they are pseudo-values.
+        runs: Of each system of several runs the values, (runs, lists); `values` has their means.
+        figures: How values follow from lists, where they depend on which lists there are.
+        rows: (submissions,): the row of each in `figures`.
+        swaps: Whether tests look at the spread that differences have if figures are equal, too.
+        on_fishers_scale: The same sample of correlations on Fisher's scale, where tests find more.
+    """
 
-    @property
-    def valued(self) -> Mask:
-        """(submissions, lists or folds): where each has a value."""
-        ...
+    values: Floats
+    over: str = "lists"
+    clusters: Ints | None = None
+    scale: Scale = MEANS
+    runs: tuple[Floats, ...] = ()
+    figures: Figures | None = None
+    rows: Ints | None = None
+    swaps: bool = False
+    on_fishers_scale: Sample | None = None
 
-    def of(self, rows: Ints) -> Samples:
-        """Those of some submissions."""
-        ...
+    def select(self, rows: Ints) -> Sample:
+        """Return the sample of some submissions."""
+        scale, fishers, chosen = self.scale, self.on_fishers_scale, rows.tolist()
+        return replace(
+            self,
+            values=self.values[rows],
+            scale=scale._replace(
+                rarest_class=tuple(scale.rarest_class[n] for n in chosen if scale.rarest_class),
+                degrees=tuple(scale.degrees[n] for n in chosen if scale.degrees),
+            ),
+            runs=tuple(self.runs[n] for n in chosen if self.runs),
+            rows=None if self.rows is None else self.rows[rows],
+            on_fishers_scale=None if fishers is None else fishers.select(rows),
+        )
 
-    def intervals(self, level: float) -> list[Ends]:
-        """The interval of each submission's figure."""
-        ...
+    def count_units(self) -> Ints:
+        """Return how many units each submission has: (submissions,)."""
+        codes = np.arange(self.values.shape[1]) if self.clusters is None else self.clusters
+        return np.array([np.unique(codes[~np.isnan(row)]).size for row in self.values])
+
+    def intervals(self, level: float) -> list[tuple[float, float] | None]:
+        """Return the interval of the value of each submission, or None: it has too few units."""
+        if self.over == "folds":
+            return [fold_interval(row, level) for row in self.values]
+        if self.runs:
+            of_runs = [each and runs_interval(each, level) for each in _analyse_alone(self)]
+            return [ends and clip_interval(ends, self.scale.bounds) for ends in of_runs]
+        made = intervals(self.values, level, self.clusters, self.scale)
+        return [None if np.isnan(each.low) else (each.low, each.high) for each in made]
 
     def tests(
         self,
         rules: Leaderboard,
+        *,
         control: bool = False,
         own_level: float | None = None,
         test: Test = "permutation",
     ) -> PairedTests:
-        """All pairs tested, or with `control` the first against each other one.
+        """Return the tests of all pairs, or with `control` of the first against each other one.
 
         Args:
-            rules: the level, the draws and the seed.
-            control: whether the first is held against each other one.
-            own_level: the level of an interval of each difference by itself.
-            test: of means over lists; of figures, folds and runs there is one.
+            rules: The level, the draws and the seed.
+            control: Whether the first is held against each other one.
+            own_level: The level of an interval of each difference by itself, if there is to be one.
+            test: The test of means over lists; figures, folds and runs have one of their own.
         """
-        ...
-
-    @property
-    def rests_on(self) -> float:
-        """How many lists of the rarest class one of them rests on; the fewest of all."""
-        ...
-
-
-def _ends(interval: Interval) -> Ends:
-    return None if np.isnan(interval.low) else (interval.low, interval.high)
-
-
-@dataclass(slots=True, eq=False)
-class _OfLists:
-    """Means over lists, or figures of them by what each list adds."""
-
-    values: Floats  # (submissions, lists), NaN where skipped; of a figure its pseudo-values
-    clusters: Ints | None = None
-    unit: str | None = None  # what is drawn, where it is neither lists nor clusters
-    scale: Scale = MEANS
-    again: Values | None = None  # the values over other lists, where they depend on these
-    swap: Swap | None = None  # differences of two figures if these were equal
-    fisher: _OfLists | None = None  # correlations on Fisher's scale, where tests find more
-
-    @property
-    def over(self) -> str:
-        return self.unit or ("lists" if self.clusters is None else "clusters")
-
-    @property
-    def valued(self) -> Mask:
-        return ~np.isnan(self.values)
-
-    def of(self, rows: Ints) -> _OfLists:
-        if np.array_equal(rows, np.arange(len(self.values))):
-            return self
-        rests, freedom = (
-            tuple(each[row] for row in rows.tolist()) if each else ()
-            for each in (self.scale.rests, self.scale.freedom)
-        )
-        scale = self.scale._replace(rests=rests, freedom=freedom)
-        again, swap, other = self.again, self.swap, self.fisher
-        return replace(
-            self, values=self.values[rows], scale=scale,
-            again=None if again is None else lambda some, common: again(rows[some], common),
-            swap=None if swap is None else (
-                lambda one, others, common: swap(int(rows[one]), rows[others], common)),
-            fisher=None if other is None else other.of(rows),
-        )  # fmt: skip
-
-    def intervals(self, level: float) -> list[Ends]:
-        return [_ends(each) for each in intervals(self.values, level, self.clusters, self.scale)]
-
-    def tests(
-        self,
-        rules: Leaderboard,
-        control: bool = False,
-        own_level: float | None = None,
-        test: Test = "permutation",
-    ) -> PairedTests:
-        from scorer.stats.paired import paired_tests
-
-        if self.fisher is not None and self.valued.all():
-            return self._unscaled(self.fisher.tests(rules, control, own_level))
+        level = 1 - (rules.tiers or Tiers()).alpha
+        if self.over == "folds":
+            return paired_folds(self.values, level=level, control=control, own_level=own_level)
+        if self.runs:
+            common: Mask = np.all(~np.isnan(self.values), axis=0)
+            systems = _analyse_systems(self.runs, self.clusters, common)
+            return paired_runs(
+                with_common_run_variance(systems),
+                len(self.runs),
+                int(common.sum()),
+                level=level,
+                control=control,
+                own_level=own_level,
+            )
+        fishers = self.on_fishers_scale
+        if fishers is not None and not np.isnan(self.values).any():
+            return _unscale(self, fishers.tests(rules, control=control, own_level=own_level))
         return paired_tests(
-            self.values, test="permutation" if self.scale.figure else test, draws=rules.draws,
-            seed=rules.seed, level=tested_level(rules), clusters=self.clusters, control=control,
-            recompute=self.again, swap=self.swap, scale=self.scale, own_level=own_level,
-        )  # fmt: skip
-
-    def _unscaled(self, tests: PairedTests) -> PairedTests:
-        """Tests on Fisher's scale with differences of the correlations themselves."""
-        means = self.values.mean(axis=1)
-        difference = np.subtract.outer(means, means)
-        slope = np.divide(difference, tests.difference, out=np.ones_like(difference),
-                          where=np.abs(tests.difference) > NOISE)  # fmt: skip
-        return tests._replace(
-            difference=np.where(np.isnan(tests.difference), np.nan, difference),
-            deviation=tests.deviation * slope,
-            joint_margin=tests.joint_margin * slope * (1 + NOISE),
-            margin=tests.margin * slope * (1 + NOISE),
+            self.values,
+            test="permutation" if self.scale.figure else test,
+            draws=rules.draws,
+            seed=rules.seed,
+            level=level,
+            clusters=self.clusters,
+            control=control,
+            recompute=None if self.figures is None else partial(_recomputed_values, self),
+            swap=partial(_swapped_values, self) if self.swaps else None,
+            scale=self.scale,
+            own_level=own_level,
         )
 
-    @property
-    def rests_on(self) -> float:
-        return min(self.scale.rests, default=np.inf)
+    def variances_of_runs(self) -> list[Varies]:
+        """Return what the value of each system varies by, ABSENT of a single run; else nothing."""
+        return [
+            ABSENT
+            if each is None or each.runs is None
+            else Varies(each.cases.variance, each.runs.variance)
+            for each in _analyse_alone(self)
+        ]
 
 
-def samples_of(
+def sample_of(
     measure: Measure,
     scored: Sequence[Scored],
     *,
     challenge: Challenge,
     clusters: Ints | None = None,
-) -> Samples | str:
-    """What the certainty of a measure is worked out from, or why there is none.
+) -> Sample | str:
+    """Return the sample of a measure, or the reason why it has neither intervals nor tests.
 
-    The submissions are all valid; `clusters`, (lists,), are equal for lists that are not
-    independent.
+    Args:
+        measure: A measure of the challenge.
+        scored: The submissions, all valid.
+        challenge: Their challenge, whose rules say how lists without a value count.
+        clusters: (lists,), equal numbers for lists that are not independent of each other.
     """
     if any(measure.id in run.values for each in scored for run in each.runs):
-        return _runs_of(measure, scored, challenge, clusters)
+        return _sample_of_runs(measure, scored, challenge, clusters)
     values = [each.values[measure.id] for each in scored]
     folds = sorted({name for value in values for name in value.folds or ()})
+    if len(folds) == 1:
+        return "there is one fold only"
     if folds:
-        if len(folds) < 2:
-            return "there is one fold only"
-        return of_folds(np.array([[(v.folds or {}).get(n, np.nan) for n in folds] for v in values]))
+        rows = [[(value.folds or {}).get(fold, np.nan) for fold in folds] for value in values]
+        return Sample(np.array(rows), "folds")
     groups = [value.groups for value in values if value.groups is not None]
     if len(groups) == len(values):
-        return _OfLists(np.array(groups), None, "groups", Scale(measure.range))
+        return Sample(np.array(groups), "groups", scale=Scale(measure.range))
     how = measure.combination
-    if measure.metric.aggregate == "sum" and how.grouped_by is None and not measure.parts:
+    sums_metric = measure.metric.aggregate == "sum" and not measure.parts
+    sums_lists = how.lists.name == "sum" and measure.of_lists
+    if how.grouped_by is None and (sums_metric or sums_lists):
         return "it is a sum over the lists, which says how many there are"
-    if how.lists.name == "sum" and how.grouped_by is None and measure.of_lists:
-        return "it is a sum over the lists, which says how many there are"
-    cards = [each.card for each in scored if each.card is not None]
-    of_groups = how.unit == "group"
-    if of_groups:
+    card = next(each.card for each in scored if each.card is not None)
+    draws_groups = how.unit == "group"
+    over = "groups" if draws_groups else "lists" if clusters is None else "clusters"
+    if draws_groups:
         clusters = None
-    one_group = how.lists == MEAN and how.list_weights is None and _one_group(measure, cards[0])
+    one_group = how.lists == MEAN and how.list_weights is None and _has_one_group(measure, card)
     if all(value.plain or (one_group and value.per_list is not None) for value in values):
-        unit = "groups" if of_groups else None
-        own = group_codes(measure, cards[0])[0] if of_groups else clusters
         table = np.array([value.per_list for value in values])
-        return _OfLists(table, own, unit, Scale(measure.metric.range))
-    rules = {m.id: Rules.of(challenge, m.metric.zero_is_bad) for m in measure.all_parts}
-    figures = figures_of(measure, scored, rules, by_group=of_groups)
+        drawn_together = group_codes(measure, card)[0] if draws_groups else clusters
+        return Sample(table, over, drawn_together, Scale(measure.metric.range))
+    rules = {each.id: Rules.of(challenge, each.metric.zero_is_bad) for each in measure.all_parts}
+    figures = figures_of(measure, scored, rules, by_group=draws_groups)
     if isinstance(figures, str):
         return figures
     if figures.valued.shape[1] < 2:
         return f"of a single {how.unit} nothing is known about others"
-    over = "groups" if of_groups else None
-    scale = Scale(measure.range, not of_groups and figures.smooth, figures.rests, figure=True)
-    return _of_figures(figures, clusters, over, scale)
+    pooled = not draws_groups and figures.smooth
+    scale = Scale(measure.range, pooled, figures.rarest_class, figure=True)
+    return _sample_of_figures(figures, clusters, over, scale)
 
 
-def _runs_of(
+def _has_one_group(measure: Measure, card: Scorecard) -> bool:
+    """Return whether all lists of a measure are in one group."""
+    groups = grouped(card.columns, measure, lists_of(card, measure))
+    return groups is not None and len(groups.names) == 1 and groups.how.trivial
+
+
+def _sample_of_runs(
     measure: Measure, scored: Sequence[Scored], challenge: Challenge, clusters: Ints | None
-) -> Samples | str:
-    """Systems of several runs, from what their runs' certainty is worked out from."""
+) -> Sample | str:
+    """Return the sample of systems of several runs, made of the sample of their runs."""
     runs = [run for each in scored for run in each.runs or (each,)]
-    sample = samples_of(measure, runs, challenge=challenge, clusters=clusters)
+    sample = sample_of(measure, runs, challenge=challenge, clusters=clusters)
     if isinstance(sample, str):
         return sample
-    if not isinstance(sample, _OfLists):
+    if sample.over == "folds":
         return f"there are several runs of a submission, and what is drawn is {sample.over}"
-    sizes = [len(each.runs) or 1 for each in scored]
-    return of_runs(sample.values, sizes, sample.clusters, measure.range)
+    ends = np.cumsum([len(each.runs) or 1 for each in scored])[:-1]
+    systems = tuple(np.split(sample.values, ends))
+    means = np.array([values.mean(axis=0) for values in systems])
+    return Sample(means, "lists in runs", sample.clusters, Scale(measure.range), systems)
 
 
-def _of_figures(
-    figures: Figures, clusters: Ints | None, over: str | None, scale: Scale
-) -> _OfLists:
-    """What the lists add to figures, from sums where they are made of these."""
+def _analyse_alone(sample: Sample) -> list[RunsVariance | None]:
+    """Return the variances of each system over its own lists; None of fewer than two."""
+    analysed = []
+    for row, values in enumerate(sample.runs):
+        known = ~np.isnan(sample.values[row])
+        analysed.append(next(iter(_analyse_systems([values], sample.clusters, known)), None))
+    return analysed
+
+
+def _analyse_systems(
+    systems: Sequence[Floats], clusters: Ints | None, lists: Mask
+) -> list[RunsVariance]:
+    """Return the variances of systems over some lists; nothing of fewer than two units."""
+    own = None if clusters is None else clusters[lists]
+    count = int(lists.sum()) if own is None else np.unique(own).size
+    return [analyse_runs(values[:, lists], own) for values in systems] if count > 1 else []
+
+
+# Figures of all lists
+
+
+def _sample_of_figures(figures: Figures, clusters: Ints | None, over: str, scale: Scale) -> Sample:
+    """Return the sample of what lists add to figures."""
     lists = figures.valued.shape[1]
+    if scale.bounds == CORRELATION and figures.sums is None:
+        figures = _remember_values(figures)
     strata = figures.strata if clusters is None else None
-    if figures.sums is None and scale.bounds == CORRELATION:
-        figures = figures._replace(weigh=tuple(map(_remembered, figures.weigh)))
-    sums, of = (figures.sums, figures.of) if figures.smooth else (None, None)
-    if sums is None:
-        clusters = units(lists, clusters, ALONE if lists <= ALONE else BLOCKS, seed=1)
+    if figures.sums is None or not figures.smooth:
+        clusters = units(lists, clusters, MOST_ALONE if lists <= MOST_ALONE else BLOCKS, seed=1)
         strata = strata if clusters is None else None
-
-    def values(rows: Ints, common: Mask) -> Floats:
-        own = None if strata is None else strata[common]
-        if sums is not None and of is not None:
-            return pseudo_values(sums[np.ix_(rows, common)], of, own)
-        weigh = [partial(_over, figures.weigh[row], common) for row in rows.tolist()]
-        together = None if clusters is None else clusters[common]
-        count = int(common.sum())
-        return weighted_pseudo_values(weigh, count, together, smooth=figures.smooth, strata=own)
-
-    def swap(one: int, others: Ints, common: Mask) -> Floats:
-        assert sums is not None
-        assert of is not None
-        own = None if strata is None else strata[common]
-        return swapped_differences(sums[one, common], sums[np.ix_(others, common)], of, own)
-
+    figures = figures._replace(strata=strata)
     table = np.full(figures.valued.shape, np.nan)
     for rows in rows_by_mask(figures.valued):
         common = figures.valued[rows[0]]
         if common.any():
-            table[np.ix_(rows, common)] = values(rows, common)
-    known = [~np.isnan(row) for row in table]
+            table[np.ix_(rows, common)] = _values_on(figures, clusters, rows, common)
+    known = ~np.isnan(table)
     freedom: tuple[float, ...] = ()
     if strata is not None:
-        pairs = zip(table, known, strict=True)
-        freedom = tuple(degrees(row[mask], strata[mask]) for row, mask in pairs)
+        rows_known = zip(table, known, strict=True)
+        freedom = tuple(degrees(row[mask], strata[mask]) for row, mask in rows_known)
     elif figures.weights is not None and figures.weights.size == lists:
         freedom = tuple(kish(figures.weights[mask]) - 1 for mask in known)
-    scale = scale._replace(freedom=freedom)
-    fishers = _on_fishers_scale(figures, clusters, over, scale)
-    return _OfLists(table, clusters, over, scale, values, None if sums is None else swap, fishers)
+    return Sample(
+        table,
+        over,
+        clusters,
+        scale._replace(degrees=freedom),
+        figures=figures,
+        rows=np.arange(len(table)),
+        swaps=figures.sums is not None and figures.smooth,
+        on_fishers_scale=_sample_on_fishers_scale(figures, clusters, over, scale),
+    )
 
 
-def _on_fishers_scale(
-    figures: Figures, clusters: Ints | None, over: str | None, scale: Scale
-) -> _OfLists | None:
-    """Correlations that all are of the same lists, and hang on no rare class."""
+def _values_on(figures: Figures, clusters: Ints | None, rows: Ints, lists: Mask) -> Floats:
+    """Return what each of some lists adds to figures of these lists alone, (rows, lists)."""
+    strata = None if figures.strata is None else figures.strata[lists]
+    if figures.sums is not None and figures.smooth:
+        table = figures.sums.table[np.ix_(rows, lists)]
+        return pseudo_values(table, figures.sums.value, strata)
+
+    def value(row: int, weights: Floats) -> float:
+        every = np.zeros(lists.size)
+        every[lists] = weights
+        return figures.value(row, every)
+
+    return weighted_pseudo_values(
+        [partial(value, row) for row in rows.tolist()],
+        int(lists.sum()),
+        None if clusters is None else clusters[lists],
+        smooth=figures.smooth,
+        strata=strata,
+    )
+
+
+def _recomputed_values(sample: Sample, rows: Ints, lists: Mask) -> Floats:
+    """Return what lists add to the figures of some submissions, were there no other lists."""
+    assert sample.figures is not None
+    assert sample.rows is not None
+    return _values_on(sample.figures, sample.clusters, sample.rows[rows], lists)
+
+
+def _swapped_values(sample: Sample, row: int, others: Ints, lists: Mask) -> Floats:
+    """Return what lists add to differences of figures if these were equal, (others, lists)."""
+    figures, rows = sample.figures, sample.rows
+    assert figures is not None
+    assert figures.sums is not None
+    assert rows is not None
+    table, strata = figures.sums.table, figures.strata
+    return swapped_differences(
+        table[rows[row], lists],
+        table[np.ix_(rows[others], lists)],
+        figures.sums.value,
+        None if strata is None else strata[lists],
+    )
+
+
+def _sample_on_fishers_scale(
+    figures: Figures, clusters: Ints | None, over: str, scale: Scale
+) -> Sample | None:
+    """Return the sample of correlations that all are of the same lists, and of no rare class."""
     if scale.bounds != CORRELATION or not figures.smooth or not figures.valued.all():
         return None
-    if any(rests < figures.valued.shape[1] for rests in scale.rests):
+    if any(size < figures.valued.shape[1] for size in scale.rarest_class):
         return None
-    of = figures.of
-    scaled = figures._replace(
-        of=None if of is None else lambda sums: fisher(of(sums)),
-        weigh=tuple(partial(_on_scale, weigh) for weigh in figures.weigh),
-    )
-    # The spread of values on this scale is that of equal figures.
-    return replace(_of_figures(scaled, clusters, over, Scale(figure=True)), swap=None)
+    scaled = figures._replace(weigh=lambda row, weights: float(fisher(figures.value(row, weights))))
+    if (sums := figures.sums) is not None:
+        scaled = scaled._replace(sums=Sums(sums.table, lambda drawn: fisher(sums.value(drawn))))
+    # the spread of values on this scale is that of equal figures
+    return replace(_sample_of_figures(scaled, clusters, over, Scale(figure=True)), swaps=False)
 
 
-def _remembered(weigh: Weigh) -> Weigh:
-    """A figure that is worked out once for both scales, of weights that are 0 or 1."""
-    known: dict[bytes, float] = {}
+def _remember_values(figures: Figures) -> Figures:
+    """Return figures that are worked out once for both scales, of weights that are 0 or 1."""
+    known: dict[tuple[int, bytes], float] = {}
 
-    def value(weights: Floats) -> float:
-        key = np.packbits(weights > 0).tobytes()
+    def value(row: int, weights: Floats) -> float:
+        key = row, np.packbits(weights > 0).tobytes()
         if key not in known:
-            known[key] = weigh(weights)
+            known[key] = figures.value(row, weights)
         return known[key]
 
-    return value
+    return figures._replace(weigh=value)
 
 
-def _on_scale(weigh: Weigh, weights: Floats) -> float:
-    """A correlation of some lists on Fisher's scale."""
-    return float(fisher(np.array(weigh(weights))))
-
-
-def _over(figure: Weigh, common: Mask, weights: Floats) -> float:
-    """A figure as a function of the weights of some lists; the others have none."""
-    every = np.zeros(common.size)
-    every[common] = weights
-    return figure(every)
-
-
-def _one_group(measure: Measure, card: Scorecard) -> bool:
-    """Whether a measure's groups are one, which is then the whole."""
-    every = np.ones(len(card.lists), dtype=bool)
-    groups = grouped(card.columns, measure, every & belonging(card, measure))
-    return groups is not None and len(groups.names) == 1 and groups.how.trivial
+def _unscale(sample: Sample, tested: PairedTests) -> PairedTests:
+    """Return tests on Fisher's scale with differences of the correlations themselves."""
+    means = sample.values.mean(axis=1)
+    difference = np.subtract.outer(means, means)
+    slope = np.divide(
+        difference,
+        tested.difference,
+        out=np.ones_like(difference),
+        where=np.abs(tested.difference) > NOISE,
+    )
+    return tested._replace(
+        difference=np.where(np.isnan(tested.difference), np.nan, difference),
+        deviation=tested.deviation * slope,
+        joint_margin=tested.joint_margin * slope * (1 + NOISE),
+        margin=tested.margin * slope * (1 + NOISE),
+    )

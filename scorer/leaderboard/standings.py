@@ -136,10 +136,9 @@ def contradictions(
 def standings(entries: Sequence[Contestant], by: Sequence[Criterion]) -> tuple[Standing, ...]:
     """Entries in order, best first: by the first criterion, equal ones by the next.
 
-    What stays equal shares a rank, and the next rank is skipped (1, 2, 2, 4);
-    among themselves they stand in the order of their names. One without a
-    value comes after those that have one. Baselines stand where their value
-    puts them and have no rank.
+    Equal ones share a rank, and the next rank is skipped (1, 2, 2, 4); they are in the order of
+    their names. Entries without a value come last. Baselines are in the order of their values and
+    have no rank.
     """
     rows: list[Standing] = []
     rank = 1

@@ -13,7 +13,6 @@ from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
 from scorer.results.votes import (
-    FEWEST_PROMPTS,
     Ballots,
     VoteBoard,
     VoteModel,
@@ -22,14 +21,14 @@ from scorer.results.votes import (
 )
 from scorer.stats.bradley_terry import (
     ELO,
-    Obstacle,
+    NoFiniteFit,
     Strengths,
     Votes,
+    find_fit_problem,
     fit,
-    obstacle,
     pseudo_values,
 )
-from scorer.stats.intervals import student
+from scorer.stats.intervals import MIN_UNITS, student
 from scorer.stats.paired import paired_tests
 from scorer.stats.ranks import rank_ranges, tiers
 
@@ -42,8 +41,8 @@ def vote_board(ballots: Ballots, rules: Leaderboard, title: str, findings: Findi
     Raises `SubmissionRejected` where no finite strengths fit the votes best.
     """
     votes = _votes(ballots)
-    if (missing := obstacle(votes)) is not None:
-        findings.add(Problem("V201", describe_obstacle(missing, ballots.systems)))
+    if (missing := find_fit_problem(votes)) is not None:
+        findings.add(Problem("V201", no_fit_message(missing, ballots.systems)))
         raise SubmissionRejected(problems=findings)
     strengths = fit(votes)
     standings, order = _standings(ballots, votes, strengths, rules)
@@ -76,19 +75,19 @@ def vote_board(ballots: Ballots, rules: Leaderboard, title: str, findings: Findi
     )
 
 
-def describe_obstacle(missing: Obstacle, systems: Sequence[str]) -> str:
+def no_fit_message(missing: NoFiniteFit, systems: Sequence[str]) -> str:
     """Return what votes lack for finite strengths."""
     groups = [_quoted_group(group, systems) for group in missing.groups]
-    if missing.why == "apart":
+    if missing.why == "disconnected":
         return f"no vote compares {' with '.join(groups[:4])}{' ...' * (len(groups) > 4)}"
-    if missing.why == "always":
+    if missing.why == "dominated":
         return (
             f"{groups[0]} wins every vote against {_quoted_group(missing.groups[1], systems)}"
             if len(groups) == 2
             else f"these win every vote against those after them: {'; '.join(groups[:4])}"
             + " ..." * (len(groups) > 4)
         ) + ", so that no strength is large enough; a tie or a win the other way is missing"
-    if missing.why == "tied":
+    if missing.why == "all_ties":
         return "every vote is a tie, which tells nothing of how far systems differ"
     return (
         "ties are as many as wins wherever votes come back to a system, so that no share of ties "
@@ -116,24 +115,34 @@ def _standings(
     margins = None
     units = np.unique(votes.prompt).size
     values = pseudo_values(votes, strengths, rules.seed) if units > 1 else None
-    if rules.intervals is not None and values is not None and units >= FEWEST_PROMPTS:
+    if rules.intervals is not None and values is not None and units >= MIN_UNITS:
         margins = _margins(values, rules.intervals)
     placed = spans = None
     if values is not None:
         placed, spans = _tiers_and_ranks(values[order], rules)
     shares = strengths.scores()
     won, lost, tied = votes.wins.sum(axis=1), votes.wins.sum(axis=0), votes.ties.sum(axis=1)
-    return tuple(
-        VoteStanding(
-            1 + int((ratings > ratings[n] + EQUAL).sum()), ballots.systems[n], float(ratings[n]),
-            None if margins is None
-            else (float(ratings[n] - margins[n]), float(ratings[n] + margins[n])),
-            None if spans is None else spans[at], None if placed is None else placed[at],
-            float(shares[n]), int(won[n] + tied[n] + lost[n]), int(won[n]), int(tied[n]),
-            int(lost[n]),
+    standings = []
+    for at, n in enumerate(order.tolist()):
+        ends = None
+        if margins is not None:
+            ends = float(ratings[n] - margins[n]), float(ratings[n] + margins[n])
+        standings.append(
+            VoteStanding(
+                rank=1 + int((ratings > ratings[n] + EQUAL).sum()),
+                name=ballots.systems[n],
+                rating=float(ratings[n]),
+                interval=ends,
+                ranks=None if spans is None else spans[at],
+                tier=None if placed is None else placed[at],
+                share=float(shares[n]),
+                votes=int(won[n] + tied[n] + lost[n]),
+                won=int(won[n]),
+                tied=int(tied[n]),
+                lost=int(lost[n]),
+            )
         )
-        for at, n in enumerate(order.tolist())
-    ), order  # fmt: skip
+    return tuple(standings), order
 
 
 def _margins(values: Floats, level: float) -> Floats:
@@ -157,11 +166,5 @@ def _tiers_and_ranks(
     tier = rules.tiers
     if tier is None:
         return None, None
-    test = paired_tests(
-        values, draws=rules.draws, seed=rules.seed,
-        level=1 - tier.alpha,
-    )  # fmt: skip
-    return (
-        tiers(test.p, test.lead, tier.alpha),
-        rank_ranges(test.p, test.lead, tier.alpha),
-    )
+    test = paired_tests(values, draws=rules.draws, seed=rules.seed, level=1 - tier.alpha)
+    return tiers(test.p, test.lead, tier.alpha), rank_ranges(test.p, test.lead, tier.alpha)

@@ -46,8 +46,8 @@ def with_wins(
     made = WINS[by.aggregate.metric.name][0]
     groups = sorted({group for each in valid for of in each.groups.values() for group in of})
     looked_at = [measure for measure in measures if measure.id in by.measures]
-    rates = [win_rates(_values_in(each, valid, groups if by.each == "group" else None), rivals)
-             for each in looked_at]  # fmt: skip
+    own_groups = groups if by.each == "group" else None
+    rates = [win_rates(_values_in(each, valid, own_groups), rivals) for each in looked_at]
     others = (rivals.sum() - rivals)[:, None].astype(np.float64)
     table = made(_known_mean(np.array(rates), axis=0), others)
     metric = _metric(by.aggregate.metric, looked_at[0].metric.view)
@@ -101,7 +101,7 @@ def _values_in(measure: Measure, valid: Sequence[Scored], groups: Sequence[str] 
 
 
 def _known_mean(values: Floats, axis: int) -> Floats:
-    """The mean of what is not NaN; NaN of nothing."""
+    """Return the mean of values that are not NaN; NaN without any."""
     known = ~np.isnan(values)
     counts = known.sum(axis=axis)
     total = np.where(known, values, 0.0).sum(axis=axis)

@@ -29,7 +29,7 @@ class ListColumns(NamedTuple):
     weights: Mapping[str, Floats] = {}  # (lists,)
 
     def chosen(self, where: str) -> Mask:
-        """The lists of which a condition is true: shape (lists,)."""
+        """Return for which lists a condition is true: shape (lists,)."""
         mask: Mask = self.groups[WHERE + where].codes == 1
         return mask
 

@@ -145,7 +145,9 @@ class Comparison:
     names: Internal[Sequence[str]]
     lists: Internal[Sequence[str]]
     report: Internal[Report | None]  # None: read back, without the submissions
-    asked: Internal[bool] = True  # whether its preferences were asked for, rather than all
+    preferences_requested: Internal[bool] = (
+        True  # whether its preferences were asked for, rather than all
+    )
     every_measure: Internal[bool] = True  # shown as text, too; else only the primary one
 
     def published(self, paths: bool = False) -> Comparison:
@@ -157,7 +159,7 @@ class Comparison:
     def without_preferences(self) -> Comparison:
         """The comparison without preferences between rankings."""
         pairs = [replace(pair, preferences={}) for pair in self.pairs]
-        return replace(self, pairs=pairs, orders={}, cycles={}, asked=True)
+        return replace(self, pairs=pairs, orders={}, cycles={}, preferences_requested=True)
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -29,10 +29,8 @@ class CheckedSubmission:
         findings = scored.findings
         counts = dict(sorted(findings.counts.items()))
         description = scored.description or None
-        return cls(
-            scored.name, scored.path, scored.sha256, not findings.fatal, findings, counts,
-            description,
-        )  # fmt: skip
+        valid = not findings.fatal
+        return cls(scored.name, scored.path, scored.sha256, valid, findings, counts, description)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,8 +29,8 @@ class Grade(NamedTuple):
     lost: float = 0.0  # points, for being late
 
     @property
-    def short(self) -> float:
-        """By how much the value misses that of all points; 0 where it does not."""
+    def shortfall(self) -> float:
+        """Return by how much the value misses the value of all points; at least 0."""
         direction = 1 if self.to > self.start else -1
         return max(direction * (self.to - self.value), 0.0)
 
@@ -45,16 +45,16 @@ def format_points(points: float) -> str:
 
 
 def graded_by(report: Report) -> Measure:
-    """The measure that gives points. `ChallengeError` if the challenge has none of that name."""
+    """Return the measure that gives points. `ChallengeError` if no measure has that name."""
     return _measure(report.definition, report.measures)
 
 
 def grade(report: Report, scored: Scored) -> Grade:
-    """The points of a submission; none for a rejected one, or one without a value.
+    """Return the points of a submission; 0 for a rejected one, or one without a value.
 
     Args:
-        report: with the baselines that `grading` names, and the times at which entries came; what
-            has none came in time.
+        report: with the baselines that `grading` names, and the times at which entries came; an
+            entry without a time came in time.
         scored: a submission of it.
 
     Raises:

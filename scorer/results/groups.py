@@ -1,4 +1,4 @@
-"""Which groups a measure's lists are in, and how these make the whole."""
+"""Which groups a measure's lists are in, and what happens to groups without a value."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from scorer.stats.aggregate import GroupAggregate
 
 
 class Grouped(NamedTuple):
-    """Which group each list is in, and how groups make the whole."""
+    """Which group each list is in, and how the values of groups are combined."""
 
     codes: Ints  # (lists,), from 0 without gaps; -1 for a list in none of these
     names: tuple[str, ...]  # of each group
     how: GroupAggregate
 
 
-def belonging(card: Scorecard, measure: Measure) -> Mask:
-    """The lists that a measure is about: all, or those of its group and of its condition."""
-    members, where = in_group(card, measure), measure.combination.where
+def lists_of(card: Scorecard, measure: Measure) -> Mask:
+    """Return the lists that a measure is about: all, or by its group and condition."""
+    members, where = lists_in_group(card, measure), measure.combination.where
     return members if where is None else members & card.columns.chosen(where)
 
 
-def in_group(card: Scorecard, measure: Measure) -> Mask:
-    """The lists of a measure's group, or all."""
+def lists_in_group(card: Scorecard, measure: Measure) -> Mask:
+    """Return the lists of a measure's group, or all."""
     name = measure.combination.group
     if name is None:
         return np.ones(len(card.lists), dtype=bool)
@@ -40,19 +40,19 @@ def in_group(card: Scorecard, measure: Measure) -> Mask:
     return members
 
 
-def lacking(card: Scorecard, measure: Measure) -> bool:
-    """Whether a measure, or one that it is made of, has no figure because of the submission."""
+def lacks_value(card: Scorecard, measure: Measure) -> bool:
+    """Return whether a measure, or a part of it, has no figure because of the submission."""
     every = np.ones(len(card.lists), dtype=bool)
     return any(
-        any(withheld(card, part, every))
-        or (part.combination.grouped_by is None and _lacks(card, part, belonging(card, part)))
+        any(groups_without_value(card, part, every))
+        or (part.combination.grouped_by is None and _lacks(card, part, lists_of(card, part)))
         for part in measure.all_parts
     )
 
 
-def withheld(card: Scorecard, measure: Measure, lists: Mask) -> Iterator[str]:
-    """The groups that have no pooled figure because of the submission, not of the truth."""
-    groups = grouped(card.columns, measure, lists & belonging(card, measure))
+def groups_without_value(card: Scorecard, measure: Measure, lists: Mask) -> Iterator[str]:
+    """Yield the groups without a pooled figure because of the submission, not of the truth."""
+    groups = grouped(card.columns, measure, lists & lists_of(card, measure))
     if groups is None or measure.id not in card.figures:
         return
     for group, name in enumerate(groups.names):
@@ -60,8 +60,8 @@ def withheld(card: Scorecard, measure: Measure, lists: Mask) -> Iterator[str]:
             yield name
 
 
-def filler(measure: Measure, rules: Rules) -> float:
-    """The value of a list or group that has none because of the submission; NaN: none either."""
+def default_value(measure: Measure, rules: Rules) -> float:
+    """Return the value for a list or group without one by the submission; NaN: it stays so."""
     if rules.undefined == "zero":
         return 0.0
     low, high = measure.metric.range
@@ -69,16 +69,18 @@ def filler(measure: Measure, rules: Rules) -> float:
     return math.nan if rules.undefined != "worst" or worst is None else worst
 
 
-def fillers(card: Scorecard, measure: Measure, rules: Rules, groups: Grouped) -> Floats:
-    """The figure of each group where it has none, shape (groups,); NaN: it has none, or is lost."""
+def group_defaults(card: Scorecard, measure: Measure, rules: Rules, groups: Grouped) -> Floats:
+    """Return the figure of each group that lacks one, shape (groups,); NaN: it gets no figure."""
     if measure.of_lists:
         return np.full(len(groups.names), np.nan)
     truthful = rules.undefined == "zero"
-    return np.where(owed(card, measure, groups) | truthful, filler(measure, rules), np.nan)
+    return np.where(
+        groups_with_truth(card, measure, groups) | truthful, default_value(measure, rules), np.nan
+    )
 
 
-def owed(card: Scorecard, measure: Measure, groups: Grouped) -> Mask:
-    """The groups of which the truth itself, were it submitted, has a pooled figure."""
+def groups_with_truth(card: Scorecard, measure: Measure, groups: Grouped) -> Mask:
+    """Return the groups for which the truth itself, were it submitted, has a pooled figure."""
     return np.array(
         [_has_figure(card, measure, groups.codes == n) for n in range(len(groups.names))],
         dtype=bool,
@@ -97,7 +99,7 @@ def _lacks(card: Scorecard, measure: Measure, lists: Mask) -> bool:
 
 
 def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | None:
-    """The groups of a measure that have one of these lists; None where it has no groups."""
+    """Return the groups of a measure that have one of these lists; None without groups."""
     combination = measure.combination
     if combination.grouped_by is None:
         return None

@@ -178,7 +178,7 @@ def _(findings: Findings) -> list[Problem]:
 
 
 def to_plain(value: Any) -> Any:
-    """Return a result as dicts, lists, texts and numbers; what is no finite number is None.
+    """Return a result as dicts, lists, texts and numbers; NaN and infinity become None.
 
     >>> to_plain({"a": (1.0, float("nan"))})
     {'a': [1.0, None]}

@@ -38,11 +38,14 @@ from scorer.results.json import (
 from scorer.results.scorecard import Scorecard
 
 # The columns of a board as CSV around the values of its measures.
-BOARD_COLUMNS = ("lists", "baseline", "valid", "best_rank", "worst_rank", "tier", "low", "high",
-                 "missing", "undefined", "of_lists", "better")  # fmt: skip
+BOARD_COLUMNS = (
+    *("lists", "baseline", "valid", "best_rank", "worst_rank", "tier", "low", "high"),
+    *("missing", "undefined", "of_lists", "better"),
+)
 # Names that no measure or question may have, since a column would stand there twice.
-RESERVED_COLUMNS = frozenset({"split", "rank", "name", "list", "front", "reason", "private_path",
-                              "private_sha256", *BOARD_COLUMNS})  # fmt: skip
+RESERVED_COLUMNS = frozenset(
+    ["split", "rank", "name", "list", "front", "reason", "private_path", "private_sha256"]
+).union(BOARD_COLUMNS)
 SETTLED_BY_TRUTH = "max_grade"  # a parameter that the grades of the truth settle
 
 
@@ -56,15 +59,17 @@ class Value(NamedTuple):
     per_list: Floats | None  # one a list, NaN where skipped; None for whole-challenge measures
     folds: Mapping[str, float] | None = None  # fold -> its mean, where the truth has folds
     deviation: float | None = None  # of these means, or of those of runs, from theirs
-    whole: bool = False  # lists have values, and the mean is not just theirs: that of groups, ...
+    combined: bool = (
+        False  # lists have values, and the mean is not just theirs: that of groups, ...
+    )
     groups: Floats | None = None  # (groups,): values whose mean it is, of win rates in groups
     runs: Mapping[str, float] | None = None  # run -> its mean, of a system of several
     listed: ListValues | None = ABSENT  # the values of lists, where the JSON is to have them
 
     @property
     def plain(self) -> bool:
-        """Whether the mean is that of the lists' values, all alike."""
-        return self.per_list is not None and not self.whole
+        """Whether the mean is the plain mean of the lists' values."""
+        return self.per_list is not None and not self.combined
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +153,7 @@ class Standing:
     def untested(
         cls, rank: int | None, name: str, values: Mapping[str, float], baseline: bool = False
     ) -> Standing:
-        """Return a row of which neither intervals nor tests are known."""
+        """Return a row without interval and tests."""
         return cls(rank, name, values, None, None, None, None, False, baseline=baseline)
 
 
@@ -376,6 +381,9 @@ class Report:
     ranked_by: Mapping[str, Any]
     certainty: Certainty | None
     no_certainty: str | None  # why the primary measure has neither intervals nor tests
+    # The word for what is drawn (lists, clusters, ...), if some submission has too few of it for an
+    # interval.
+    too_few: Internal[str | None] = None
     # How many rows of the rarest class one of the values rests on; infinite: there is no class.
     rarest_class: Annotated[float, shown_as(float | None)]
     cycles: Sequence[Sequence[str]]  # where preferences that rank contradict each other
@@ -402,7 +410,7 @@ class Report:
     # name -> question -> answer, of questions that the board shows
     answers: Internal[Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     track: Internal[Track | None] = None  # of the board, where this is a track of one
-    beside: Internal[bool] = False  # whether this is the board of a split beside another one
+    other_split: Internal[bool] = False  # whether this is the board of a split beside another one
 
     def with_lists(self) -> Report:
         """The report whose JSON has the value of every list, too."""
@@ -460,7 +468,7 @@ def _(report: Report) -> Report | TrackBoard | SplitBoard:
             report.certainty,
             report.pareto,
         )
-    if report.beside:
+    if report.other_split:
         assert report.scope is not None
         return SplitBoard(report.scope, report.leaderboard, report.submissions, report.tracks)
     return report
@@ -472,10 +480,10 @@ def hides_truth(measure: Measure) -> bool:
 
 
 def public_measures(measures: Sequence[Measure]) -> tuple[Measure, ...]:
-    """The measures without what the truth alone settles; as they are where the challenge says it.
+    """Return the measures without the parameters that the truth alone settles.
 
-    The signature of a measure that a board makes for itself, such as WinRate, holds those of
-    others.
+    The signature of a measure that a board makes for itself, such as WinRate, holds the signatures
+    of other measures.
     """
     if not any(map(hides_truth, measures)):
         return tuple(measures)
@@ -494,7 +502,7 @@ def _public_signature(signature: str) -> str:
 
 
 def public_measure(measure: Measure) -> Measure:
-    """The measure without what the truth alone settles; as it is where the challenge says it."""
+    """Return the measure without the parameters that the truth alone settles."""
     if not hides_truth(measure):
         return measure
     params = measure.params

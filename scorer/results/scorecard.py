@@ -42,7 +42,7 @@ class Rules(NamedTuple):
 
     @classmethod
     def of(cls, challenge: Challenge, zero_is_bad: bool) -> Rules:
-        """The rules of a challenge, for measures of which 0 is a low value, or is none."""
+        """Return the rules of a challenge, for measures for which 0 is a low value, or is not."""
         undefined = challenge.undefined or ("zero" if zero_is_bad else "error")
         return cls(challenge.submission.missing_list or "error", undefined)
 
@@ -177,8 +177,8 @@ def _describe_function(function: Any) -> Any:
 def _restore_function(fields: Mapping[str, Any]) -> Any:
     """The function that `_describe_function` described; `PluginError` if it is not there.
 
-    Only a module of scorer is imported, and only a module with metrics has functions that are
-    meant: what is stored cannot name others.
+    Only a module of scorer is imported, and only a module with metrics has such functions: a
+    stored scorecard cannot name others.
     """
     if "value" in fields:
         return fields["value"]

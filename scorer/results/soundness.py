@@ -54,7 +54,7 @@ class Chance:
 
     @classmethod
     def of(cls, means: Sequence[float]) -> Chance:
-        """Estimated from the means of several draws, as those of a normal variable."""
+        """Return the estimate from the means of several draws of a normal variable."""
         values = np.array(means)
         values = values[~np.isnan(values)]
         if values.size < 2:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from scorer.core.arrays import Ints
 from scorer.results.json import VERSION, CountRows, NumberRows, ShownFindings
 
-FEWEST_PROMPTS = 5  # of which ratings have intervals: those of 2 or 3 prompts are too narrow
-
 
 @dataclass(frozen=True, eq=False)
 class Ballots:

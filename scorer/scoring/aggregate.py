@@ -17,7 +17,14 @@ from scorer.core.arrays import Floats, Mask
 from scorer.metrics.aggregate import formula_of
 from scorer.metrics.notation import Measure
 from scorer.metrics.ratios import divide
-from scorer.results.groups import belonging, filler, fillers, grouped, lacking, owed
+from scorer.results.groups import (
+    default_value,
+    group_defaults,
+    grouped,
+    groups_with_truth,
+    lacks_value,
+    lists_of,
+)
 from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules, Scorecard
 from scorer.stats.aggregate import aggregate_groups
@@ -59,7 +66,7 @@ def _aggregate(card: Scorecard, measure: Measure, rules: RulesById, kept: Mask) 
     """Return the aggregate of the lists that are `kept`, as far as the measure is about them."""
     if measure.parts:
         return _aggregate_composite(card, measure, rules, kept)
-    kept = kept & belonging(card, measure)
+    kept = kept & lists_of(card, measure)
     if measure.id in card.figures:
         return _aggregate_figure(card, measure, rules, kept)
     return _aggregate_lists(card, measure, rules, kept)
@@ -84,7 +91,7 @@ def _aggregate_figure(
     mean = math.nan if has_no_list else _combine_groups(card, measure, rules, kept, figure)
     masks = np.array([counted, kept & ~card.answered, np.zeros_like(kept)])
     lists, missing, undefined = masks.sum(axis=1).tolist()
-    return _Aggregate(Value(mean, lists, missing, undefined, per_list=None, whole=True), masks)
+    return _Aggregate(Value(mean, lists, missing, undefined, per_list=None, combined=True), masks)
 
 
 def _aggregate_lists(card: Scorecard, measure: Measure, rules: RulesById, kept: Mask) -> _Aggregate:
@@ -108,9 +115,10 @@ def _aggregate_lists(card: Scorecard, measure: Measure, rules: RulesById, kept: 
 
         mean = _combine_groups(card, measure, rules, counted, figure)
     _, missing, undefined = masks.sum(axis=1).tolist()
-    whole = not combination.of_lists
+    combined = not combination.of_lists
     return _Aggregate(
-        Value(mean, int(counted.sum()), missing, undefined, per_list=values, whole=whole), masks
+        Value(mean, int(counted.sum()), missing, undefined, per_list=values, combined=combined),
+        masks,
     )
 
 
@@ -137,9 +145,9 @@ def _aggregate_composite(
     is_mean = tree.is_affine() and all(part.metric.aggregate != "sum" for part in measure.parts)
     per_list = tree.evaluate(list_values) if count_same_lists and is_mean else None
     lists, missing, undefined = masks.sum(axis=1).tolist()
-    whole = per_list is None
+    combined = per_list is None
     return _Aggregate(
-        Value(float(mean[0]), lists, missing, undefined, per_list, whole=whole), masks
+        Value(float(mean[0]), lists, missing, undefined, per_list, combined=combined), masks
     )
 
 
@@ -154,9 +162,9 @@ def _combine_groups(
         return math.nan
     figures = np.array([figure(groups.codes == group) for group in range(len(groups.names))])
     if np.isnan(figures).any():
-        defaults = fillers(card, measure, rules[measure.id], groups)
+        defaults = group_defaults(card, measure, rules[measure.id], groups)
         figures = np.where(np.isnan(figures), defaults, figures)
-        if (np.isnan(figures) & owed(card, measure, groups)).any():
+        if (np.isnan(figures) & groups_with_truth(card, measure, groups)).any():
             return math.nan  # the submission leaves out a figure that the truth has
     sizes = np.bincount(groups.codes[lists], minlength=figures.size).astype(np.float64)
     return float(aggregate_groups(figures[None], sizes[None], groups.how)[0])
@@ -173,10 +181,10 @@ def values_of_lists(card: Scorecard, measure: Measure, rules: RulesById) -> tupl
     values = card.values[measure.id].copy()
     states = card.states(measure.id, own)
     values[states == UNDEFINED] = 0.0 if own.undefined == "zero" else np.nan
-    values[states == WITHHELD] = filler(measure, own)
+    values[states == WITHHELD] = default_value(measure, own)
     if own.missing == "skip":
         values[states == MISSING] = np.nan
-    outside = ~belonging(card, measure)
+    outside = ~lists_of(card, measure)
     values[outside] = np.nan
     states[outside] = SCORED
     return values, states
@@ -190,7 +198,7 @@ def _are_withheld(values: Floats, states: States) -> Mask:
 
 def _is_withheld(card: Scorecard, measure: Measure, rules: RulesById) -> bool:
     """Return whether a measure is undefined because of the submission, not of the truth."""
-    if lacking(card, measure):
+    if lacks_value(card, measure):
         return True
     if not measure.of_lists:
         return any(_is_withheld(card, part, rules) for part in measure.parts)
@@ -243,5 +251,5 @@ def aggregate_folds(
         per_list=divide(total, times) if measure.of_lists else None,
         folds=folds,
         deviation=float(means.std(ddof=1)) if means.size > 1 else np.nan,
-        whole=not (measure.of_lists and measure.combination.of_lists),
+        combined=not (measure.of_lists and measure.combination.of_lists),
     )

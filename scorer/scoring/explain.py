@@ -18,7 +18,7 @@ from scorer.metrics.notation import Measure
 from scorer.metrics.ratios import Ratio
 from scorer.metrics.steps import Cell, Grid, OneList, Sentence, Step, Working, equation, grid
 from scorer.results.explanation import ExplainedMeasure
-from scorer.results.groups import belonging, filler, grouped
+from scorer.results.groups import default_value, grouped, lists_of
 from scorer.results.scorecard import MISSING, NOT_GIVEN, UNDEFINED, WITHHELD, Scorecard
 from scorer.scoring.aggregate import RulesById, aggregate_values, values_of_lists
 from scorer.views.ranked import Judged, Names, Ranked
@@ -165,7 +165,7 @@ def _describe_state(measure: Measure, card: Scorecard, at: int, rules: RulesById
         }[own.undefined]
         # The submission is the cause, so that the list is not skipped.
         if state == WITHHELD and own.undefined in ("skip", "worst"):
-            worst = filler(measure, own)  # NaN for "skip", or if the range has no end
+            worst = default_value(measure, own)  # NaN for "skip", or if the range has no end
             effect = "the submission has no value" if math.isnan(worst) else f"it counts {worst:g}"
             effect = f"and the truth would have a value, so {effect}"
         undefined = f"{measure.id} is undefined for this list"
@@ -177,7 +177,7 @@ def _describe_combination(
 ) -> Iterator[str]:
     """Yield notes on how the measure combines the lists' values; none if it takes their mean."""
     combination = measure.combination
-    members = belonging(card, measure)
+    members = lists_of(card, measure)
     if combination.group is not None and not members[at]:
         group = printable(combination.group)
         yield f"The list is in another group than {group}, and does not count."

@@ -47,10 +47,10 @@ class Aggregate:
         return self.name not in ("median", "quantile", "stability", "dispersion")
 
     def columns(self, values: Floats, weights: Floats | None = None) -> Floats:
-        """What is summed over values to make it.
+        """Return the numbers whose sums over values make it.
 
         `values` is of shape (..., values), NaN counts for nothing; `weights` is of shape (values,),
-        by default 1. The result has shape (..., values, 2): what is added up, and the weight; for
+        by default 1. The result has shape (..., values, 2): the numbers to add, and the weight; for
         geometric and power also the weights of values of 0, and of those below.
         """
         known = ~np.isnan(values)
@@ -240,7 +240,7 @@ def aggregate_groups(figures: Floats, sizes: Floats, how: GroupAggregate) -> Flo
     is left out.
 
     Args:
-        figures: Shape (draws, groups); NaN where a group has none.
+        figures: Shape (draws, groups); NaN for a group without a figure.
         sizes: The lists of each group, shape (draws, groups).
         how: How they make the number.
     """
@@ -252,8 +252,8 @@ def aggregate_groups(figures: Floats, sizes: Floats, how: GroupAggregate) -> Flo
     weights = np.ones(groups) if how.weights is None else how.weights[order]
     each = sizes[:, order] if how.by_size else np.broadcast_to(weights, own.shape)
     if not aggregate.of_sums or draws == 1:  # exact where nothing is drawn
-        alike = how.weights is None and not how.by_size
-        weight_rows = [None] * draws if alike else each
+        unweighted = how.weights is None and not how.by_size
+        weight_rows = [None] * draws if unweighted else each
         pairs = zip(own, weight_rows, strict=True)
         numbers = np.array([aggregate.of(row, weight) for row, weight in pairs])
     else:

@@ -67,21 +67,23 @@ class Strengths(NamedTuple):
         return np.asarray((expected.sum(axis=1) - np.diag(expected)) / (len(self.log) - 1))
 
 
-class Obstacle(NamedTuple):
+class NoFiniteFit(NamedTuple):
     """Why no finite strengths fit votes best."""
 
-    why: Literal["apart", "always", "tied", "never"]
+    why: Literal["disconnected", "dominated", "all_ties", "ties_exceed_wins"]
     groups: tuple[tuple[int, ...], ...] = ()  # of systems
 
 
-def obstacle(votes: Votes) -> Obstacle | None:
-    """What is missing to finite strengths, or None.
+def find_fit_problem(votes: Votes) -> NoFiniteFit | None:
+    """Return why no finite strengths fit votes best; None where some do.
 
-    `apart`: no vote is between these groups; `always`: each of these groups wins all its votes
-    against the groups after it (Ford, "Solution of a ranking problem from binary comparisons",
-    American Mathematical Monthly 64, 1957); `tied`: all votes are ties; `never`: in no circle of
-    votes, each on the system of the next, are there more wins than ties, so that the greater the
-    differences and the more likely a tie, the better is the fit.
+    - `disconnected`: no vote is between these groups.
+    - `dominated`: each of these groups wins all its votes against the groups after it (Ford,
+      "Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64,
+      1957).
+    - `all_ties`: all votes are ties.
+    - `ties_exceed_wins`: in no circle of votes, each on the system of the next, are there more wins
+      than ties. The greater the differences and the more likely a tie, the better is the fit.
     """
     from scipy.sparse.csgraph import (
         NegativeCycleError,
@@ -93,24 +95,26 @@ def obstacle(votes: Votes) -> Obstacle | None:
     won, tied = votes.wins > 0, votes.ties > 0
     together = connected_components(won | tied, directed=False)[1]
     if together.any():
-        return Obstacle("apart", tuple(sorted(_systems_by_group(together), key=len, reverse=True)))
+        return NoFiniteFit(
+            "disconnected", tuple(sorted(_systems_by_group(together), key=len, reverse=True))
+        )
     reached = np.isfinite(shortest_path(won | tied, unweighted=True))
     if not reached.all():
         both = connected_components(won | tied, connection="strong")[1]
         # whoever wins against a group reaches all that it reaches, and the winner itself
         wide = reached.sum(axis=1)
-        return Obstacle(
-            "always", tuple(sorted(_systems_by_group(both), key=lambda own: -wide[own[0]]))
+        return NoFiniteFit(
+            "dominated", tuple(sorted(_systems_by_group(both), key=lambda own: -wide[own[0]]))
         )
     if not won.any():
-        return Obstacle("tied")
+        return NoFiniteFit("all_ties")
     if tied.any():
         steps = np.where(won, -1.0, np.where(tied, 1.0, np.inf))
         try:
             floyd_warshall(steps)
         except NegativeCycleError:
             return None
-        return Obstacle("never")
+        return NoFiniteFit("ties_exceed_wins")
     return None
 
 
@@ -119,7 +123,10 @@ def _systems_by_group(group: NDArray[np.integer[Any]]) -> list[tuple[int, ...]]:
 
 
 def fit(votes: Votes) -> Strengths:
-    """The strengths of greatest likelihood, by Newton's method; `votes` have no `obstacle`."""
+    """Return the strengths of greatest likelihood, by Newton's method.
+
+    `find_fit_problem` returns None for these votes.
+    """
     wins, ties = votes.wins, votes.ties
     of_pairs = wins + wins.T + ties
     lead = wins.sum(axis=1) - wins.sum(axis=0)
@@ -143,11 +150,11 @@ def fit(votes: Votes) -> Strengths:
 
 
 def pseudo_values(votes: Votes, strengths: Strengths, seed: int) -> Floats:
-    """What each prompt, or block of prompts, adds to the strengths: (systems, units).
+    """Return what each prompt, or block of prompts, adds to the strengths: (systems, units).
 
-    Their mean is the logarithms of the strengths, the spread of their mean that of these to the
-    first order, however the votes on one prompt hang together (White, "Maximum likelihood
-    estimation of misspecified models", Econometrica 50, 1982).
+    The mean of a row is the logarithm of a strength. The standard error of that mean is the error
+    of the logarithm to the first order, however votes on one prompt depend on each other (White,
+    "Maximum likelihood estimation of misspecified models", Econometrica 50, 1982).
     """
     unit = _units(votes, seed)
     count, systems = int(unit.max()) + 1, votes.systems
@@ -188,10 +195,10 @@ def _probabilities(half: Floats, tie: float) -> tuple[Floats, Floats]:
 
 
 def _curvature(of_pairs: Floats, won: Floats, tied: Floats) -> Floats:
-    """The information on half the logarithms and on that of ν: (systems + 1, systems + 1).
+    """Return the information on half the logarithms and on log ν: (systems + 1, systems + 1).
 
-    The sum of the logarithms, of which no vote says anything, is held; so is ν without ties.
-    `of_pairs` is the number of votes on each pair; all are of shape (systems, systems).
+    No vote depends on the sum of the logarithms, which is held; so is ν without ties. `of_pairs`
+    is the number of votes on each pair; all are of shape (systems, systems).
     """
     systems = len(won)
     ahead = won - won.T

@@ -13,6 +13,8 @@ from scorer.stats.units import NOISE, Floats, Ints, unit_sums, units
 Bounds = tuple[float | None, float | None]  # the lowest and the highest value; None: there is none
 
 
+# Units, below which there is no interval: of skewed values it would hold in 3 boards of 4.
+MIN_UNITS = 5
 # The skew times the critical value, above which the ends are far apart and cover no more.
 MAX_SKEW = 0.8
 # By which a |t| is divided at most, where the skew is so large: 1.56.
@@ -22,7 +24,7 @@ HALVINGS = 60  # of the range in which an end is looked for
 
 
 class Interval(NamedTuple):
-    """A confidence interval, in the unit of the values; NaN where there is none."""
+    """A confidence interval, in the unit of the values; NaN without one."""
 
     low: float
     high: float
@@ -36,8 +38,9 @@ class Scale(NamedTuple):
 
     bounds: Bounds = (None, None)
     pooled: bool = False  # whether, if there are two bounds, it is a share
-    rests: tuple[float, ...] = ()  # of each submission: how many lists a share at a bound hangs on
-    freedom: tuple[float, ...] = ()  # of each submission: degrees of its error; else units - 1
+    # of each submission: how many rows of its rarest class there are, if that is fewer than units
+    rarest_class: tuple[float, ...] = ()
+    degrees: tuple[float, ...] = ()  # of each submission: degrees of its error; else units - 1
     figure: bool = False  # whether it is made of all lists at once; its values say what each adds
 
 
@@ -59,13 +62,13 @@ def intervals(
     Args:
         values: (submissions, lists), or one row. NaN leaves that list out for that submission. Of a
             figure: its pseudo-values.
-        clusters: (lists,), equal numbers for lists that are not independent of each other, as those
-            of one user.
+        clusters: (lists,), equal numbers for lists that are not independent of each other, as the
+            lists of one user.
         scale: The bounds, and whether it is pooled.
 
     Returns:
-        One for each submission; NaN of fewer than two lists or clusters. Equal values within the
-        bounds: both ends are the mean.
+        One for each submission; NaN of fewer than `MIN_UNITS` lists or clusters. Of equal values
+        within the bounds both ends are the mean.
 
     Raises:
         ValueError: If a value is infinite.
@@ -77,22 +80,27 @@ def intervals(
     for n, row in enumerate(values):
         known = ~np.isnan(row)
         own = None if clusters is None else clusters[known]
-        rests = scale.rests[n] if scale.rests else math.nan
-        freedom = scale.freedom[n] if scale.freedom else math.inf
-        ends.append(_interval(row[known], level, own, scale, rests, freedom))
+        rarest = scale.rarest_class[n] if scale.rarest_class else math.nan
+        degrees = scale.degrees[n] if scale.degrees else math.inf
+        ends.append(_interval(row[known], level, own, scale, rarest, degrees))
     return ends
 
 
 def _interval(
-    values: Floats, level: float, clusters: Ints | None, scale: Scale, rests: float, freedom: float
+    values: Floats,
+    level: float,
+    clusters: Ints | None,
+    scale: Scale,
+    rarest: float,
+    degrees: float,
 ) -> Interval:
     deviations = deviations_of(values, clusters)
-    if deviations.size < 2:
+    if deviations.size < MIN_UNITS:
         return NONE
     low, high = (None if bound is None else float(bound) for bound in scale.bounds)
     mean = float(values[0] if np.ptp(values) == 0 else values.mean())
     count = deviations.size
-    freedom = max(min(freedom, count - 1.0), 1.0)
+    degrees = max(min(degrees, count - 1.0), 1.0)
     error = math.sqrt(float((deviations**2).sum()) / (count * (count - 1)))
     if low is not None and high is not None and high > low:
         if low < 0 < high and abs(mean) >= max(high, -low):  # what chance gives is the other end
@@ -102,20 +110,26 @@ def _interval(
         if binary or scale.pooled or place in (0.0, 1.0):
             exact = binary and clusters is None
             if exact or error <= NOISE * width:
-                trials = float(count) if math.isnan(rests) else rests
+                trials = float(count) if math.isnan(rarest) else rarest
                 if not exact and place not in (0.0, 1.0):
                     return Interval(mean, mean)
             else:
-                few = freedom if math.isnan(rests) else max(min(freedom, rests - 1), 1.0)
+                few = degrees if math.isnan(rarest) else max(min(degrees, rarest - 1), 1.0)
                 normal = NormalDist().inv_cdf((1 + level) / 2)
                 trials = place * (1 - place) * (width / error) ** 2
                 trials *= (normal / student((1 + level) / 2, few)) ** 2
             share = proportion(place, trials, level)
             return Interval(low + width * share.low, low + width * share.high)
-    ends = skewed(deviations, level, freedom) if error > 0 else Interval(0.0, 0.0)
-    return Interval(
-        max(mean + ends.low, -math.inf if low is None else low),
-        min(mean + ends.high, math.inf if high is None else high),
+    ends = skewed(deviations, level, degrees) if error > 0 else Interval(0.0, 0.0)
+    return Interval(*clip_interval((mean + ends.low, mean + ends.high), (low, high)))
+
+
+def clip_interval(ends: tuple[float, float], bounds: Bounds) -> tuple[float, float]:
+    """Return an interval without what lies beyond the bounds of values."""
+    low, high = bounds
+    return (
+        max(ends[0], -math.inf if low is None else float(low)),
+        min(ends[1], math.inf if high is None else float(high)),
     )
 
 
@@ -135,7 +149,7 @@ def deviations_of(values: Floats, clusters: Ints | None = None) -> Floats:
 def skewed(deviations: Floats, level: float, degrees: float) -> Interval:
     """Return the interval of a mean of 0 by Hall's transformation.
 
-    `deviations`, (units,), are not all 0; `degrees` are those of their variance.
+    `deviations`, (units,), are not all 0; their variance has so many `degrees` of freedom.
     """
     count = deviations.size
     spread = math.sqrt(float((deviations**2).sum()) / (count - 1))
@@ -186,7 +200,7 @@ def score_limits(share: Floats, error: Floats, trials_at_bound: Floats) -> tuple
     """Return how far the 95 % score limits of shares are below and above them.
 
     The limits are Wilson's (JASA 22, 1927), with as many trials as have the standard error of a
-    share; a share at a bound has none, and `trials_at_bound` instead. All arrays are (shares,).
+    share; a share at a bound has `trials_at_bound` instead. All arrays are (shares,).
     """
     variance = share * (1 - share)
     trials = np.divide(

@@ -25,8 +25,8 @@ def pseudo_values(
     Args:
         sums: (submissions, lists, width), each list's own sums.
         figure: From sums over lists (some, width) to their figures (some,).
-        strata: (lists,), equal numbers for lists of one fixed group: what others would stand in
-            for is a list of the same group.
+        strata: (lists,), equal numbers for lists of one fixed group: another sample would have
+            another list of the same group.
 
     Returns:
         (submissions, lists); all of a row NaN where the figure, or one without a list, is NaN,
@@ -82,13 +82,13 @@ def swapped_differences(
 ) -> Floats:
     """Return what each list adds to differences of two figures, if these were equal.
 
-    It is by how much a difference moves if a list is swapped between the two submissions, from
-    where they meet: the mean of their sums. As of a difference of `pseudo_values`, the mean is the
-    difference of the figures.
+    It is by how much a difference moves if a list is swapped between the two submissions, each of
+    which begins with the mean of their sums. The mean over lists is the difference of the figures,
+    as with `pseudo_values`.
 
     Args:
         first: (lists, width), each list's own sums.
-        others: (others, lists, width), those of the submissions that it is paired with.
+        others: (others, lists, width), the sums of the submissions that it is paired with.
         figure: from sums over lists (some, width) to their figures (some,).
         strata: (lists,), as for `pseudo_values`.
 
@@ -107,7 +107,7 @@ def swapped_differences(
     return differences
 
 
-def fisher(correlations: Floats) -> Floats:
+def fisher(correlations: Floats | float) -> Floats:
     """The scale on which a correlation varies alike everywhere (Fisher, Metron 1, 1921)."""
     return np.asarray(np.arctanh(np.clip(correlations, -PERFECT, PERFECT)))
 
@@ -116,8 +116,8 @@ def degrees(values: Floats, strata: Ints) -> float:
     """The degrees of freedom of a figure's error where its groups are fixed.
 
     Satterthwaite, "An approximate distribution of estimates of variance components",
-    Biometrics 2, 1946; no more than where lists vary alike in all groups, of which each counts
-    the same: a few lists that agree by luck would else leave it to the others.
+    Biometrics 2, 1946. They are at most as many as if lists varied by the same in all groups: a
+    few lists of a group that agree by luck would else leave the error to the other groups.
 
     `values`, (lists,), are pseudo-values; `strata`, (lists,), the group of each. Of none, endless.
     """
@@ -131,17 +131,17 @@ def degrees(values: Floats, strata: Ints) -> float:
     return float((parts.sum(axis=1)[some] ** 2 / wholes[some]).min())
 
 
-def _moved(whole: float, without: Floats, strata: Ints | None = None) -> Floats:
+def _moved(figure: float, without: Floats, strata: Ints | None = None) -> Floats:
     """Pseudo-values whose mean is the figure, and whose variance is n times its own.
 
     Within a group of m lists the variance of what each adds is one of m - 1 degrees.
     """
     n = without.size
     if strata is None:
-        return np.asarray(whole - (n - 1) * (without - without.mean()))
+        return np.asarray(figure - (n - 1) * (without - without.mean()))
     codes = np.unique(strata, return_inverse=True)[1]
     size = np.bincount(codes).astype(np.float64)
     if size.min() < 2:
         return np.full(n, np.nan)
     off = without - (np.bincount(codes, without) / size)[codes]
-    return np.asarray(whole - off * np.sqrt(n * (n - 1) * (1 - 1 / size))[codes])
+    return np.asarray(figure - off * np.sqrt(n * (n - 1) * (1 - 1 / size))[codes])

@@ -1,8 +1,8 @@
-"""PairedTests tests of all pairs of submissions, each pair over the lists that both have.
+"""Paired tests of all pairs of submissions, each pair over the lists that both have.
 
 `values` has shape (submissions, lists), with the challenge's rules for missing and undefined lists
-applied. A *unit* is what is drawn: a list, a cluster of lists, or a block of very many lists. Lists
-are the sample: an interval or a p-value speaks of other lists of the same sort. All results are
+applied. Units are drawn: lists, clusters of lists, or blocks of very many lists. Lists are the
+sample: an interval or a p-value speaks of other lists of the same sort. All results are
 functions of the arguments and `seed` alone.
 """
 
@@ -108,7 +108,7 @@ def paired_tests(
     common has no p and belongs to no family.
 
     `permutation`: if two submissions were equal, each list's difference would be as likely to have
-    the other sign. A draw gives each list one sign for all pairs, so that what one list does to
+    the other sign. A draw gives each list one sign for all pairs, so that the effect of one list on
     many pairs is kept (Smucker, Allan & Carterette, CIKM 2007, for the test in retrieval). Each
     pair is compared with the greatest studentised difference of any pair in a draw (single-step
     max-T: Westfall & Young 1993; Romano & Wolf, JASA 100, 2005). That bounds the chance of any
@@ -130,22 +130,22 @@ def paired_tests(
     no less than 2 / 2**lists, the least of a sign test.
 
     `wilcoxon` (scipy's, with its choice of exact or normal) and `t` have Holm's adjustment, too.
-    Wilcoxon's test is one of ranks: it is about the median of the differences, and so is `lead`.
+    Wilcoxon's test is of ranks: it is about the median of the differences, and so is `lead`.
 
     Args:
         values: (submissions, lists), NaN where a submission has no value.
         draws: how many sign patterns are drawn; time grows with draws x lists x submissions.
         level: how often all of `joint_margin` are to hold at once.
         clusters: (lists,), equal numbers for lists that depend on each other: a cluster's lists
-            share a sign, and their sums are what is tested.
-        control: whether the family is that of the first submission against each other one (many to
+            share a sign, and their sums are tested.
+        control: whether the family is the first submission against each other one (many to
             one: Dunnett, JASA 50, 1955) instead of all pairs.
         recompute: gives the values of some rows over some lists, (rows, lists), if a list's value
-            depends on which others there are, as that of `pseudo_values`.
+            depends on which others there are, as with `pseudo_values`.
         swap: gives the differences of a row and others over some lists, (others, lists), if their
             figures were equal, as `swapped_differences` does.
         scale: of a figure with two bounds, near which its standard error is too small.
-        own_level: how often each `margin` is to hold by itself; None: there are none.
+        own_level: how often each `margin` is to hold by itself; None: margins are NaN.
 
     Raises:
         ValueError: a value is infinite.
@@ -244,9 +244,10 @@ def _widening(
     limits = []
     for side, figure, square in zip((rows, other_rows), figures, squares, strict=False):
         assert side is not None
-        rests = np.array([scale.rests[row] if scale.rests else count for row in side.tolist()])
+        rarest = scale.rarest_class
+        trials = np.array([rarest[row] if rarest else count for row in side.tolist()])
         share = np.clip((figure - low) / (high - low), 0, 1)
-        below, above = score_limits(share, np.sqrt(square / degrees) / (high - low), rests)
+        below, above = score_limits(share, np.sqrt(square / degrees) / (high - low), trials)
         limits.append((below * (high - low), above * (high - low)))
     products = (deviations[0] @ deviations[-1].T)[first, second]
     square, other_square = squares[0][first], squares[-1][second]
@@ -303,7 +304,7 @@ def _permutation_tests(
 
     A pair's sum of squared differences Q is the same under every sign, so that
     t**2 = (n - 1) r / (1 - r) with r = S**2 / (n Q) and S the sum of the differences: |t| grows
-    with |S| / sqrt(Q). That ratio is what is compared. It needs no deviation for each draw, and is
+    with |S| / sqrt(Q). That ratio is compared. It needs no deviation for each draw, and is
     no 0 / 0 if all differences are equal.
     """
     count, sums = group.units, _pair_sums(group)
@@ -366,7 +367,7 @@ def _t_of_ratio(ratio: Floats, count: int) -> Floats:
 
 
 def _ratio_of_t(t: Floats, count: int, ratio: Floats) -> Floats:
-    """Return the |S| / sqrt(Q) of a |t|, at most `ratio`, of which a tied pair's is below 0."""
+    """Return the |S| / sqrt(Q) of a |t|, at most `ratio`, which is below 0 for a tied pair."""
     with np.errstate(invalid="ignore"):
         square = np.where(np.isinf(t), 1.0, t**2 / (count - 1 + t**2))
     return np.asarray(np.minimum(ratio, np.sqrt(count * square)))
@@ -450,8 +451,8 @@ def _holm_tests(
 ) -> PairColumns:
     """Return each pair's own test, with Holm's adjustment.
 
-    `corrected` t-tests have the corrections of the permutation test. Joint intervals are those of
-    Bonferroni.
+    `corrected` t-tests have the corrections of the permutation test. Joint intervals are
+    Bonferroni's.
     """
     from scipy.special import stdtr
 
@@ -475,7 +476,12 @@ def _holm_tests(
         joint = student(1 - (1 - level) / 2 / pairs, degrees)
         own = math.nan if own_level is None else student((1 + own_level) / 2, degrees)
         limits = np.full(p.size, joint), np.full(p.size, own)
-        parts.append(_columns(group, sums, p, lead, *limits))
+        columns = _columns(group, sums, p, lead, *limits)
+        if corrected and own_level is not None and 2.0**-degrees > 1 - own_level:
+            # where no difference can be significant, no interval of one is without 0
+            with_0 = np.maximum(columns.margin, np.abs(columns.difference))
+            columns = columns._replace(margin=with_0)
+        parts.append(columns)
     columns = join_columns(parts)
     p = holm(columns.p)
     # The interval of a pair that is not found to differ holds 0, whatever its width.
@@ -493,7 +499,7 @@ def _columns(
     own: Floats,
     differs: tuple[Mask, Mask] | None = None,
 ) -> PairColumns:
-    """Return what is known of a group's pairs.
+    """Return the results of a group's pairs.
 
     `joint` and `own` are critical |t|, (pairs,). `differs` says for both which pairs the test finds
     to differ: the interval of any other pair holds 0, whatever its width.
@@ -534,7 +540,7 @@ def _wilcoxon_p(differences: Floats) -> float:
 
 
 def _rank_sign(differences: Floats) -> float:
-    """Return the sign of the ranks of gains minus those of losses."""
+    """Return the sign of the ranks of gains minus the ranks of losses."""
     from scipy.stats import rankdata
 
     rounded = np.rint(differences / NOISE)

@@ -1,4 +1,4 @@
-"""Pairs of submissions: which there are, what is known of each, and adjusted p-values."""
+"""Pairs of submissions: their rows, the results of their tests, and adjusted p-values."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scorer.stats.intervals import MIN_UNITS
 from scorer.stats.units import Floats, Ints, Mask, rows_by_mask
 
 PERMUTATION = "permutation"
@@ -26,8 +27,9 @@ class PairedTests(NamedTuple):
     lists: Ints  # how many lists both have
     units: Ints  # how many of them were drawn: lists, clusters or blocks
     deviation: Floats  # of the difference over units: its standard error times sqrt(units)
-    joint_margin: Floats  # half the width of intervals that hold for all pairs at once
-    margin: Floats  # half the width of an interval of each difference by itself
+    # half the width of intervals that hold for all pairs at once, NaN of fewer than MIN_UNITS units
+    joint_margin: Floats
+    margin: Floats  # the same of an interval of each difference by itself
     pairs: int  # how many pairs the correction is for
     draws: int  # how many sign patterns were drawn or enumerated; 0: none
     test: str  # permutation, skew-corrected t, wilcoxon or t; corrected t: of folds
@@ -58,6 +60,9 @@ class PairColumns(NamedTuple):
             matrix[self.second, self.first] = sign * column
             return matrix
 
+        def margins(column: Floats) -> Floats:
+            return square(np.where(self.units < MIN_UNITS, np.nan, column))
+
         def counts(column: Ints) -> Ints:
             return np.nan_to_num(square(column)).astype(np.int64)
 
@@ -68,8 +73,8 @@ class PairColumns(NamedTuple):
             lists=counts(self.lists),
             units=counts(self.units),
             deviation=square(self.deviation),
-            joint_margin=square(self.joint_margin),
-            margin=square(self.margin),
+            joint_margin=margins(self.joint_margin),
+            margin=margins(self.margin),
             pairs=self.first.size,
             draws=draws,
             test=test,

@@ -113,7 +113,7 @@ def _fewest(enough: Callable[[int], bool]) -> int | None:
 def least_p(test: str, units: int, draws: int) -> float:
     """Return the least p that a pair of so many lists or clusters can have.
 
-    A sign test of n units has 2**n patterns, of which two are as extreme as can be; draws that do
+    A sign test of n units has 2**n patterns, and two are as extreme as can be; draws that do
     not hold them all have 1 / (draws + 1). The skew-corrected t-test draws nothing, and has the
     least p of all patterns. A t-test of runs or folds has no least p.
 

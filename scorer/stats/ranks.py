@@ -172,7 +172,7 @@ def win_rates(values: Floats, rivals: Mask) -> Floats:
 def dominates(axes: Floats) -> Mask:
     """Return whether the row dominates the column: nowhere worse, and somewhere better.
 
-    `axes`, (submissions, axes), of each of which more is better, is complete.
+    `axes`, (submissions, axes), is complete; more is better on each axis.
 
     >>> dominates(np.array([[0.9, -3.0], [0.8, -3.0], [0.7, -1.0]])).astype(int).tolist()
     [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
@@ -195,9 +195,9 @@ def shake_up(
 
     The shake-up of a board is the mean change of rank. What sampling alone gives is the same for
     random sets of the same sizes: beyond it, something else differs between the two sets, as where
-    submissions were chosen by the one. `values` is of shape (submissions, lists), NaN where there
-    is none; `one` and `other`, (lists,), are disjoint masks. Gives the mean change of rank, its
-    mean over random sets, and what 95 % of these stay within.
+    submissions were chosen by the one. `values` is of shape (submissions, lists), NaN where a
+    submission has no value; `one` and `other`, (lists,), are disjoint masks. Gives the mean change
+    of rank, its mean over random sets, and what 95 % of these stay within.
     """
     both = one | other
     kept, first = values[:, both], one[both]
@@ -208,8 +208,8 @@ def shake_up(
         for part in (mask, ~mask):
             valued = ~np.isnan(kept[:, part])
             total = np.nansum(kept[:, part], axis=1)
-            mean = np.where(valued.any(axis=1), sign * total / np.maximum(valued.sum(axis=1), 1),
-                            np.inf)  # fmt: skip
+            mean = sign * total / np.maximum(valued.sum(axis=1), 1)
+            mean[~valued.any(axis=1)] = np.inf
             places.append(np.searchsorted(np.sort(mean), mean))
         return float(np.abs(places[0] - places[1]).mean())
 

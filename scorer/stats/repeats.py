@@ -4,7 +4,7 @@ A run is a training, or a drawing of answers, with a seed of its own; the cases 
 same. The value of a case in a run is taken as a mean, an effect of the case, one of the run, and
 the rest, all independent: cases and runs are both drawn, and the runs of each system apart.
 
-Folds share training data, so that their spread understates that of a new training.
+Folds share training data, so that their spread understates how much a new training would differ.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.stats.intervals import student
+from scorer.stats.intervals import MIN_UNITS, student
 from scorer.stats.pairs import PairColumns, PairedTests, holm, pair_places
 from scorer.stats.units import NOISE, Floats, Ints
 
@@ -41,10 +41,10 @@ class RunsVariance(NamedTuple):
 def analyse_runs(values: Floats, clusters: Ints | None = None) -> RunsVariance:
     """Return the two-way analysis of variance of values, (runs, cases), complete.
 
-    What other runs add is the mean square of runs minus that of the rest, by runs times cases, and
-    at least 0; the part of cases has the rest in it (Searle, Casella and McCulloch, Variance
-    Components, 1992, section 4.3). `clusters`, (cases,), are equal for cases that are drawn
-    together.
+    What other runs add is the mean square of runs minus the mean square of the rest, by runs times
+    cases, and at least 0; the part of cases has the rest in it (Searle, Casella and McCulloch,
+    Variance Components, 1992, section 4.3). `clusters`, (cases,), are equal for cases that are
+    drawn together.
     """
     units = unit_means(values, clusters)
     runs, count = units.shape
@@ -84,13 +84,17 @@ def with_common_run_variance(systems: Sequence[RunsVariance]) -> list[RunsVarian
     ]
 
 
-def runs_interval(system: RunsVariance, level: float) -> tuple[float, float]:
+def runs_interval(system: RunsVariance, level: float) -> tuple[float, float] | None:
     """Return the interval of a system's mean over other cases and other runs.
 
-    The critical value is that of Student's t for each part of the variance, weighted by the parts
-    (Cochran and Cox, Experimental Designs, 1957, section 4.14): with few runs it holds where
+    None of fewer than `MIN_UNITS` cases, or clusters of them.
+
+    The critical value is Student's t for each part of the variance, weighted by the parts (Cochran
+    and Cox, Experimental Designs, 1957, section 4.14): with few runs it holds where
     Satterthwaite's degrees do not.
     """
+    if system.mean.size < MIN_UNITS:
+        return None
     parts = [part for part in (system.cases, system.runs) if part is not None]
     mean, variance = float(system.mean.mean()), sum(part.variance for part in parts)
     if variance <= 0:
@@ -257,12 +261,12 @@ def fold_error(values: Floats) -> float:
 
 
 def fold_interval(values: Floats, level: float = 0.95) -> tuple[float, float] | None:
-    """Return the corrected t interval of a mean over folds; None of fewer than two.
+    """Return the corrected t interval of a mean over folds; None of fewer than `MIN_UNITS`.
 
-    `values` has shape (folds,), NaN where a fold has none.
+    `values` has shape (folds,), NaN for a fold without a value.
     """
     known = values[~np.isnan(values)]
-    if known.size < 2:
+    if known.size < MIN_UNITS:
         return None
     margin = student((1 + level) / 2, known.size - 1) * fold_error(known)
     return float(known.mean()) - margin, float(known.mean()) + margin

@@ -16,9 +16,9 @@ NOISE = 1e-12  # of the largest value: what float arithmetic may leave between e
 def units(lists: int, clusters: Ints | None, most: int, seed: int) -> Ints | None:
     """The unit that each list belongs to.
 
-    A mean of very many lists is that of blocks of them, which are drawn in a fraction of the time;
-    blocks are random, as even as can be, and the same for a seed. `clusters`, (lists,), has equal
-    numbers for lists that are drawn together, None for each alone; more units than `most` are
+    A mean of very many lists is a mean of blocks of them, which takes a fraction of the time to
+    draw; blocks are random, as even as can be, and the same for a seed. `clusters`, (lists,), has
+    equal numbers for lists that are drawn together, None for each alone; more units than `most` are
     gathered into so many blocks. The result has shape (lists,), from 0 without gaps; None where
     every list is a unit of its own.
     """

@@ -280,7 +280,8 @@ def test_compare_and_check_take_the_same(challenge):
 
 
 def test_metrics_are_named_as_mlflow_takes_them():
-    report = scorer.evaluate(TRUTH, {"mine": RUN, "a:b": RUN}, ["P@1", "AP(rel=2)", "AP"])
+    truth, run = ({f"{q}{n}": each for n in "12" for q, each in of.items()} for of in (TRUTH, RUN))
+    report = scorer.evaluate(truth, {"mine": run, "a:b": run}, ["P@1", "AP(rel=2)", "AP"])
     low, high = report.interval("mine")
     assert report.metrics("mine") == {
         "P_at_1": report.mean("mine"),
@@ -297,6 +298,13 @@ def test_metrics_are_named_as_mlflow_takes_them():
     assert {"a_b/AP", "a_b/AP_2"} <= {*twice}
     with pytest.raises(scorer.ScorerError, match="no submission is called 'nobody'"):
         report.metrics("nobody")
+
+
+def test_of_three_lists_there_are_no_ends_of_intervals():
+    report = scorer.evaluate(TRUTH, {"mine": RUN}, ["P@1"])
+    assert report.metrics("mine") == {"P_at_1": report.mean("mine")}
+    with pytest.raises(scorer.UsageError, match="no interval: 'mine' has fewer than 5 lists"):
+        report.interval("mine")
 
 
 def test_a_report_gives_its_numbers():

@@ -169,9 +169,7 @@ def test_ratings_of_fewer_than_5_prompts_have_no_intervals(tmp_path, prompts):
     found = votes(path, draws=200)
     assert [row.interval is None for row in found.leaderboard] == [prompts < 5] * 2
     said = " ".join(str(found).split())
-    assert ("No intervals: of fewer than 5 prompts they would be too narrow." in said) == (
-        prompts < 5
-    )
+    assert ("With fewer than 5 prompts there is no interval." in said) == (prompts < 5)
     assert ("Intervals are by what each prompt adds to the ratings." in said) == (prompts == 5)
     assert "hardly known" not in said or prompts == 5
     assert [row.ranks for row in found.leaderboard] == [(1, 2)] * 2

@@ -13,7 +13,7 @@ from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.problems import Findings, Problem
-from scorer.leaderboard.board import Terms, board, settled
+from scorer.leaderboard.board import Terms, apply_rules, board
 from scorer.metrics.catalogue import metrics
 from scorer.reports.base import Options, form_of
 from scorer.scoring.bind import bind
@@ -96,7 +96,7 @@ def test_a_board_is_made_from_records_without_the_truth(shown, more):
         path.unlink()  # nothing is opened from here
     kept = from_json(Terms, terms)
     scored = [
-        settled(kept, file.name, str(file.path), outcome)
+        apply_rules(kept, file.name, str(file.path), outcome)
         for file, outcome in zip(files, outcomes, strict=True)
     ] + baselines
     report = board(kept, scored)

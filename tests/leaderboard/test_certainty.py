@@ -1,5 +1,6 @@
 """What a board says of its certainty: by whole challenges, good and bad."""
 
+import csv
 import json
 import re
 
@@ -162,7 +163,82 @@ def test_with_five_lists_nothing_can_be_significant(board):
     assert "No difference can be significant with fewer than 6 lists; there are 5, so that" in text
     assert "In parentheses" not in text  # which would say what each may truly rank
     assert "80 % of the time" not in text
-    assert "With fewer than 10 lists, intervals are too narrow" in text
+    assert "With fewer than 10 lists, 95 % intervals of skewed values contain the true mean" in text
+    assert all(row["interval"] for row in report["leaderboard"])
+    assert "there is no interval" not in text
+
+
+def test_below_five_lists_there_is_no_interval(board):
+    errors = {f"s{n}": np.arange(4) / 10 + 4.0 * n + 1 for n in range(3)}
+    report = board(errors)
+    assert [row["interval"] for row in report["leaderboard"]] == [None] * 3
+    # no range of ranks says more than the tests
+    assert [row["ranks"] for row in report["leaderboard"]] == [[1, 3]] * 3
+    assert report["certainty"]["detectable"] is None
+    lines = re.split(r" (?=\d,s\d)", board(errors, form="csv"))
+    table = csv.DictReader(lines)
+    assert [(row["low"], row["high"]) for row in table] == [("", "")] * 3
+    for form in ("table", "markdown", "latex", "html"):
+        text = board(errors, form=form)
+        assert "With fewer than 5 lists there is no interval." in text
+        assert "% interval" not in text.replace("\\", "")
+        assert "No difference can be significant with fewer than 6 lists; there are 4" in text
+
+
+def test_the_sentence_on_missing_intervals_has_the_challenges_word(challenge, score):
+    truth = "query,item\n" + "".join(f"q{n},a\n" for n in range(3))
+    yaml = (
+        "truth: {file: truth.csv, columns: {list: query}}\n"
+        "submission: {columns: {list: query}}\nmetrics: [AP]\n"
+    )
+    folder = challenge(yaml, **{"truth.csv": truth, "x.csv": truth})
+    text = " ".join(score(folder, folder / "x.csv").out.split())
+    assert "With fewer than 5 queries there is no interval." in text
+
+
+def test_only_those_with_fewer_lists_than_five_have_no_interval(board):
+    rng = np.random.default_rng(3)
+    errors = {"all": rng.random(9), "few": np.append(rng.random(4), [np.nan] * 5)}
+    rows_of = by_name(board(errors))
+    assert rows_of["all"]["interval"] is not None
+    assert rows_of["few"]["interval"] is None
+    assert "With fewer than 5 lists there is no interval." in board(errors, form="table")
+
+
+def test_clusters_count_for_an_interval_and_not_their_lists(board):
+    lists = "list,user\n" + "".join(f"l{n:03},u{n % 4}\n" for n in range(40))
+    files = {"lists.csv": lists, "yaml": "lists: {file: lists.csv, columns: {cluster: user}}\n"}
+    errors = {name: np.random.default_rng(n).random(40) for n, name in enumerate("ab")}
+    assert {row["interval"] for row in board(errors, files=files)["leaderboard"]} == {None}
+    said = board(errors, files=files, form="table")
+    assert "With fewer than 5 clusters there is no interval." in said
+
+
+@pytest.mark.parametrize(("lists", "missing"), [(4, 0), (4, 1), (5, 0), (5, 1)])
+def test_no_interval_of_a_difference_denies_that_none_can_be_significant(
+    challenge, score, lists, missing
+):
+    """With and without max-T: pairs with different lists have tests of their own."""
+    rng = np.random.default_rng(lists)
+    errors = {
+        "a": rng.random(lists + 1),
+        "b": 3 + rng.random(lists + 1),
+        "c": rng.random(lists + 1),
+    }
+    errors["a"][lists:] = errors["b"][lists:] = errors["c"][lists:] = np.nan
+    errors["c"][: missing * lists : 2] = np.nan
+    truth = "list,item,rating\n" + "".join(f"l{n:03},i,5\n" for n in range(lists + 1))
+    files = {f"{name}.csv": rows(each) for name, each in errors.items()}
+    yaml = "truth: truth.csv\nmetrics: [MAE(average=lists)]\nsubmission: {missing_list: skip}\n"
+    folder = challenge(yaml, **{"truth.csv": truth, **files})
+    data = score("compare", folder, *(folder / name for name in files), "--format", "json").json()
+    for pair in data["pairs"]:
+        found = pair["measures"]["MAE(average=lists)"]
+        for key in ("interval", "interval_of_all"):
+            if found["lists"] < 5:
+                assert found[key] is None
+            elif found[key] is not None:
+                assert found[key][0] <= 0 <= found[key][1]
 
 
 def test_what_is_detectable_is_said_for_the_pairs_that_are_tested(board):
@@ -255,7 +331,7 @@ def test_over_folds_everything_is_about_the_mean_that_is_shown(board):
     rng = np.random.default_rng(1)
     hard = np.where(np.arange(50) < 45, 1.0, 5.0)
     errors = {"a": hard + rng.uniform(0, 0.3, 50), "b": hard * 0.4 + 1.5 + rng.uniform(0, 0.2, 50)}
-    folds = "list,fold\n" + "".join(f"l{n:03},{1 + (n >= 45)}\n" for n in range(50))
+    folds = "list,fold\n" + "".join(f"l{n:03},{1 + n // 9 if n < 45 else 6}\n" for n in range(50))
     files = {"yaml": "folds: folds.csv\n", "folds.csv": folds}
     report = board(errors, files=files)
     for row in report["leaderboard"]:
@@ -270,7 +346,7 @@ def test_over_folds_everything_is_about_the_mean_that_is_shown(board):
         "corrected t",
         "holm",
         "folds",
-        2,
+        6,
     )
     text = board(errors, files=files, form="table")
     assert "± is the standard deviation over folds" in text
@@ -348,6 +424,18 @@ def test_clusters_of_lists_are_drawn_together(board):
     assert clustered["certainty"]["p"][0][1] > plain["certainty"]["p"][0][1]
     text = board(errors, files=files, form="table")
     assert "drawn together" in text
+
+
+def test_blocks_of_many_lists_are_no_clusters(board):
+    """A median of more than 400 lists is worked out anew without blocks of them."""
+    errors = {name: np.random.default_rng(n).random(450) for n, name in enumerate("ab")}
+    metric = "{metric: MAE, average: lists, aggregate: median}"
+    report = board(errors, metric=metric, rules=", draws: 200")
+    assert (report["certainty"]["how"]["over"], report["certainty"]["how"]["units"]) == (
+        "lists",
+        200,
+    )
+    assert "drawn together" not in board(errors, metric=metric, rules=", draws: 200", form="table")
 
 
 def test_a_list_in_two_clusters_is_an_error(challenge, score):

@@ -11,7 +11,7 @@ from scorer.api.text import content_of
 from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.leaderboard.board import Terms, ranked
+from scorer.leaderboard.board import Terms, rank
 from scorer.leaderboard.standings import Contestant, by_number, by_places, ranks_by, standings
 from scorer.preferences.aggregations import aggregations
 from scorer.scoring.bind import bind
@@ -132,7 +132,7 @@ def test_earliest_on_a_board_with_times(challenge):
     assert [row.rank for row in report.leaderboard] == [1, 1, 3]
     terms = terms_of(open_challenge(bind(load(path))))
     times = {"a": 20.0, "b": 10.0, "c": 0.0}
-    rows = ranked(terms, report.submissions, times).leaderboard
+    rows = rank(terms, report.submissions, times).leaderboard
     assert [(row.rank, row.name) for row in rows] == [(1, "b"), (2, "a"), (3, "c")]
 
 

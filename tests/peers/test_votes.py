@@ -4,14 +4,14 @@ import ballots
 import numpy as np
 import pytest
 
-from scorer.stats.bradley_terry import ELO, fit, obstacle
+from scorer.stats.bradley_terry import ELO, find_fit_problem, fit
 
 
 def plain(seed, systems=5):
     """Votes without ties, which neither peer has."""
     rng = np.random.default_rng(seed)
     votes = ballots.made(rng, rng.normal(size=systems), 60, 5, tie=0.0)
-    assert obstacle(votes) is None
+    assert find_fit_problem(votes) is None
     return votes
 
 

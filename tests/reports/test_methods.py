@@ -57,7 +57,7 @@ def test_bibtex_can_sort_every_entry():
 def methods_of(board, tmp_path):
     """The sentences and the BibTeX of a board of two submissions by these rules."""
     for name, text in {
-        "truth.csv": "list,item,grade\n1,a,4\n2,b,1\n3,a,1\n4,b,2\n",
+        "truth.csv": "list,item,grade\n1,a,4\n2,b,1\n3,a,1\n4,b,2\n5,a,1\n",
         "challenge.yaml": RULES.replace("BOARD", board),
         "one.csv": "list,item\n1,a\n2,a\n2,b\n3,a\n4,b\n",
         "two.csv": "list,item\n1,b\n1,a\n2,b\n3,b\n3,a\n4,b\n",

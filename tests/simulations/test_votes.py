@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import scorer
-from scorer.stats.bradley_terry import ELO, fit, obstacle
+from scorer.stats.bradley_terry import ELO, find_fit_problem, fit
 
 pytestmark = pytest.mark.slow("a simulation")
 
@@ -33,7 +33,7 @@ def boards(times, systems, prompts, each, wide, alone=False):
             wide * np.linspace(-1, 1, systems),
         )
         a, b, outcome, prompt = ballots.cast(rng, log, prompts, each, effect=EFFECT)
-        if obstacle(ballots.votes_of(systems, a, b, outcome, prompt)) is not None:
+        if find_fit_problem(ballots.votes_of(systems, a, b, outcome, prompt)) is not None:
             continue
         names = np.array([str(n) for n in range(systems)])
         winner = np.where(outcome > 0, names[a], np.where(outcome < 0, names[b], "tie"))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from scorer.stats.bradley_terry import Votes, fit, obstacle, pseudo_values
+from scorer.stats.bradley_terry import Votes, find_fit_problem, fit, pseudo_values
 
 
 def of(systems, *rows):
@@ -80,20 +80,20 @@ def test_votes_on_one_prompt_are_one_observation():
 @pytest.mark.parametrize(
     ("votes", "why", "groups"),
     [
-        (of(4, (0, 1), (1, 0), (2, 3), (3, 2)), "apart", ((0, 1), (2, 3))),
-        (of(3, (0, 1), (0, 2), (1, 2), (2, 1)), "always", ((0,), (1, 2))),
-        (of(4, (1, 0), (2, 1), (2, 3), (3, 2)), "always", ((2, 3), (1,), (0,))),
-        (of(2, (0, 1, "tie"), (1, 0, "tie")), "tied", ()),
-        (of(2, (0, 1), (0, 1, "tie")), "never", ()),
+        (of(4, (0, 1), (1, 0), (2, 3), (3, 2)), "disconnected", ((0, 1), (2, 3))),
+        (of(3, (0, 1), (0, 2), (1, 2), (2, 1)), "dominated", ((0,), (1, 2))),
+        (of(4, (1, 0), (2, 1), (2, 3), (3, 2)), "dominated", ((2, 3), (1,), (0,))),
+        (of(2, (0, 1, "tie"), (1, 0, "tie")), "all_ties", ()),
+        (of(2, (0, 1), (0, 1, "tie")), "ties_exceed_wins", ()),
         (of(3, (0, 1), (1, 2), (0, 2, "tie"), (1, 2, "tie"), (0, 1, "tie")), None, ()),
-        (of(3, (0, 1), (1, 2, "tie"), (0, 2, "tie")), "never", ()),
+        (of(3, (0, 1), (1, 2, "tie"), (0, 2, "tie")), "ties_exceed_wins", ()),
         (of(2, (0, 1), (1, 0)), None, ()),
         (of(2, (0, 1), (1, 0), (0, 1, "tie")), None, ()),
         (of(3, (0, 1), (1, 2), (2, 0)), None, ()),
     ],
 )
 def test_what_finite_strengths_need(votes, why, groups):
-    found = obstacle(votes)
+    found = find_fit_problem(votes)
     assert (found and found.why) == why
     if found is not None:
         assert found.groups == groups
@@ -120,8 +120,8 @@ def test_strengths_are_finite_exactly_where_nothing_stands_in_the_way():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         votes = ballots.made(rng, 2 * rng.normal(size=3), 1, int(rng.integers(3, 9)))
-        found = obstacle(votes)
-        if found is None or found.why in ("always", "never"):
+        found = find_fit_problem(votes)
+        if found is None or found.why in ("dominated", "ties_exceed_wins"):
             assert endless(votes) == (found is not None), seed
         seen.add(found and found.why)
-    assert seen >= {None, "always", "never"}
+    assert seen >= {None, "dominated", "ties_exceed_wins"}

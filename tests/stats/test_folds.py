@@ -16,8 +16,8 @@ def test_the_error_is_nadeau_and_bengios():
     low, high = fold_interval(row)
     assert (low + high) / 2 == pytest.approx(row.mean())
     assert high - row.mean() == pytest.approx(stats.t.ppf(0.975, 4) * wanted)
-    assert fold_interval(row[:1]) is None
-    assert fold_interval(np.array([np.nan, 0.1, 0.3])) == fold_interval(np.array([0.1, 0.3]))
+    assert fold_interval(row[:4]) is None  # as of lists
+    assert fold_interval(np.append(np.nan, row)) == fold_interval(row)
 
 
 def test_the_test_is_about_the_mean_of_the_folds():
@@ -48,7 +48,7 @@ def test_folds_without_a_value_are_left_out_of_the_pair():
 
 
 def test_equal_folds_do_not_differ_and_do_not_warn():
-    row = np.array([0.1, 0.2, 0.3])
+    row = np.array([0.1, 0.2, 0.3, 0.1, 0.2])
     made = paired_folds(np.stack([row, row, row + 1]))
     assert made.p[0, 1] == 1
     assert made.p[0, 2] == 0

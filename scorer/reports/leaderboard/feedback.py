@@ -21,9 +21,11 @@ def sentence(report: Report, scored: Scored, precision: int = 4) -> str:
     measure = graded_by(report)
     if math.isnan(given.value):
         return f"0 points: {printable(measure.id)} has no value"
-    value, to, short = (number(v, measure, precision) for v in (given.value, given.to, given.short))
+    value, to, shortfall = (
+        number(v, measure, precision) for v in (given.value, given.to, given.shortfall)
+    )
     said = f"{_points(given)} points: {printable(measure.id)} {value}"
-    said += f", {short} from {to}, that of all points" if given.short > 0 else ""
+    said += f", {shortfall} from {to}, that of all points" if given.shortfall > 0 else ""
     if not given.lost:
         return said
     return f"{said}; {format_points(given.lost)} points lost for being late"

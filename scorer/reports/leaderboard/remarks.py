@@ -11,6 +11,7 @@ from scorer.reports.leaderboard.cells import DAGGER, hitless, level, number
 from scorer.reports.leaderboard.front import on_the_front
 from scorer.results.json import ABSENT
 from scorer.results.report import Certainty, RankedBy, Report, Scope, Standing
+from scorer.stats.intervals import MIN_UNITS
 
 FEW_LISTS = 10  # lists below which the level of an interval is nominal
 
@@ -345,10 +346,13 @@ def _intervals(report: Report) -> Iterator[str]:
     lists = [
         scored.values[report.primary.id].lists for scored in report.submissions if scored.valid
     ]
+    if report.too_few is not None:
+        units = {"lists": word, "lists in runs": word}.get(report.too_few, report.too_few)
+        yield f"With fewer than {MIN_UNITS} {units} there is no interval."
     if share and lists and min(lists) < FEW_LISTS and not folds:
         yield (
-            f"With fewer than {FEW_LISTS} {word}, intervals are too narrow: of nominal 95 % "
-            "intervals of skewed values about 75 to 90 % contain the true mean with 2 or 3."
+            f"With fewer than {FEW_LISTS} {word}, 95 % intervals of skewed values contain the "
+            "true mean less often."
         )
     called = printable(report.primary.id)
     if share and lists and min(lists) >= FEW_LISTS > report.rarest_class:

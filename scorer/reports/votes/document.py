@@ -22,7 +22,8 @@ from scorer.reports.figures import MOST_ROWS, rating_interval, ratings
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import place
 from scorer.results.report import Standing
-from scorer.results.votes import FEWEST_PROMPTS, VoteBoard, VoteStanding
+from scorer.results.votes import VoteBoard, VoteStanding
+from scorer.stats.intervals import MIN_UNITS
 
 SQUARE = 10  # systems whose win rates a text shows
 FEW = 20  # prompts below which an interval hardly knows its own width
@@ -106,8 +107,8 @@ def remarks(board: VoteBoard) -> Iterator[str]:
     )
     if board.prompts == 1:
         yield "Of a single prompt nothing is known about others: no intervals and no tiers."
-    elif model.level is not None and board.prompts < FEWEST_PROMPTS:
-        yield f"No intervals: of fewer than {FEWEST_PROMPTS} {model.over} they would be too narrow."
+    elif model.level is not None and board.prompts < MIN_UNITS:
+        yield f"With fewer than {MIN_UNITS} {model.over} there is no interval."
     elif model.level is not None:
         yield (
             "Intervals are by what each prompt adds to the ratings."
@@ -115,7 +116,7 @@ def remarks(board: VoteBoard) -> Iterator[str]:
             else "Intervals are by what each vote adds to the ratings, as no column names the "
             "prompts; where a prompt is in several votes they are too narrow."
         )
-    if model.level is not None and FEWEST_PROMPTS <= board.prompts < FEW:
+    if model.level is not None and MIN_UNITS <= board.prompts < FEW:
         yield f"Of {board.prompts:,} {model.over} the width of an interval is itself hardly known."
     if model.alpha is not None and any(row.tier for row in board.leaderboard):
         most = max(row.tier or 1 for row in board.leaderboard)
