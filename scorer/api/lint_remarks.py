@@ -25,6 +25,7 @@ from scorer.results.soundness import SAME, Chance, Remark
 from scorer.scoring.fingerprint import has_key
 from scorer.scoring.kaggle import failing_examples
 from scorer.scoring.open import OpenChallenge
+from scorer.views.diverse import Diverse
 from scorer.views.recommendations import Returned, Scored
 from scorer.views.texts import Texts
 
@@ -85,10 +86,15 @@ def _has_ceiling(measure: Measure) -> bool:
     return measure.metric.view is not Returned and measure.metric.aggregate != "sum"
 
 
-def _is_odd(measure: Measure) -> bool:
-    """Return whether better submissions may exist than those taken for perfect."""
+def _may_have_better(measure: Measure) -> bool:
+    """Return whether better submissions may exist than those taken for perfect.
+
+    The order of best diversity is the greedy one, since the best takes too long to find.
+    """
     return any(
-        not part.metric.own or part.metric.truth_order is not None or part.metric.view is Scored
+        not part.metric.own
+        or part.metric.truth_order is not None
+        or part.metric.view in (Scored, Diverse)
         for part in measure.all_parts
     )
 
@@ -161,7 +167,7 @@ def _ceilings(measures: Iterable[Measure], values: ProbeValues) -> Iterator[Rema
         if bound is not None and perfect is not None and abs(perfect - bound) > SAME:
             best, end = format_distinct(perfect, bound)
             least = "at least " if measure.metric.better == "higher" else "at most "
-            word = least if _is_odd(measure) else ""
+            word = least if _may_have_better(measure) else ""
             ceilings.append(f"{measure.id} {word}{best} instead of {end}")
     if ceilings:
         yield Remark("note", f"the best that is possible here: {', '.join(ceilings)}")

@@ -310,6 +310,9 @@ def test_the_ceiling_of_an_odd_measure_is_told_as_a_bound(challenge):
     text = said(challenge("truth: truth.csv\nmetrics: [P@2, Tau]\nundefined: zero\n", **truth))
     assert "P@2 0.75 instead of 1" in text
     assert "Tau at least 0.5 instead of 1" in text
+    facets = "list,subtopic,item,grade\nq,s,a,1\nq,t,b,1\nq,t,c,1\n"
+    text = said(challenge("truth: facets.csv\nmetrics: [AP_IA]\n", **{"facets.csv": facets}))
+    assert "AP_IA at least 0.791667 instead of 1" in text  # a, b, c: (1 + (1/2 + 2/3) / 2) / 2
 
 
 @pytest.mark.slow("draws and scores random submissions")
