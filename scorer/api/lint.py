@@ -29,11 +29,11 @@ from scorer.core.problems import Problem
 from scorer.core.text import printable
 from scorer.metrics.notation import Measure, find_measure
 from scorer.reading.table import make_table
-from scorer.results import soundness
+from scorer.results import lint as results
 from scorer.results.grading import scale_of
 from scorer.results.json import ChallengeIdentity
+from scorer.results.lint import Chance, Detectable, ProbedMeasure, RandomSubmissions, Remark
 from scorer.results.report import Scored, Value
-from scorer.results.soundness import Chance, Detectable, ProbedMeasure, RandomSubmissions, Remark
 from scorer.scoring.bind import bind
 from scorer.scoring.open import OpenChallenge, open_challenge
 from scorer.scoring.splits import assign_splits
@@ -45,7 +45,7 @@ MAX_DRAWN_ROWS = 2_000_000  # in all random submissions, unless MIN_DRAWS of the
 SHOWN_PROBLEMS = 3  # of each example
 
 
-class Lint(TableResult[soundness.Lint]):
+class Lint(TableResult[results.Lint]):
     """Whether a challenge is sound, and what was found; for organizers.
 
     Attributes:
@@ -61,7 +61,7 @@ class Lint(TableResult[soundness.Lint]):
     _subject = "soundness"
     _default_form = "text"
 
-    def __init__(self, result: soundness.Lint) -> None:
+    def __init__(self, result: results.Lint) -> None:
         self._result = result
         self.sound: bool = result.sound
         self.remarks: Sequence[Remark] = result.remarks
@@ -71,7 +71,7 @@ class Lint(TableResult[soundness.Lint]):
         self.random: RandomSubmissions = result.random
         self.detectable: Detectable = result.detectable
 
-    def _content(self) -> soundness.Lint:
+    def _content(self) -> results.Lint:
         """Return the result as data; text, JSON and HTML are made from it."""
         return self._result
 
@@ -120,7 +120,7 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
     source = probes.source if probes else "nothing: none are made of this kind of challenge"
     comparable = [*examples.comparable, *baselines.comparable]
     return Lint(
-        soundness.Lint(
+        results.Lint(
             challenge=ChallengeIdentity.of(challenge, terms_of(ready).fingerprint),
             sound=all(remark.severity != "error" for remark in (*examples.remarks, *remarks)),
             kind=ready.bound.kind.name,

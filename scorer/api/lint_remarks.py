@@ -21,7 +21,7 @@ from scorer.metrics.notation import Measure
 from scorer.metrics.registry import ignored_entry_points
 from scorer.reading.numbers import parse_number
 from scorer.reading.read import header_words
-from scorer.results.soundness import SAME, Chance, Remark
+from scorer.results.lint import SAME, Chance, Remark
 from scorer.scoring.fingerprint import has_key
 from scorer.scoring.kaggle import failing_examples
 from scorer.scoring.open import OpenChallenge

@@ -15,9 +15,9 @@ from scorer.core.problems import Findings
 from scorer.leaderboard.board import Terms, apply_rules
 from scorer.leaderboard.certainty import cluster_codes, typical_pair
 from scorer.leaderboard.samples import sample_of
+from scorer.results.lint import Among, Detectable, Smaller
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
-from scorer.results.soundness import Among, Detectable, Smaller
 from scorer.scoring.open import OpenChallenge
 from scorer.stats.power import detectable, least_p, lists_needed
 

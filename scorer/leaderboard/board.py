@@ -15,13 +15,12 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Mask
+from scorer.core.arrays import Mask, round_for_ranks
 from scorer.core.errors import MetricFailed, PluginError
 from scorer.core.plugins import plugin_errors
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.certainty import with_certainty
-from scorer.leaderboard.front import with_front
 from scorer.leaderboard.repeats import with_passes, with_repeats
 from scorer.leaderboard.standings import (
     Contestant,
@@ -36,11 +35,13 @@ from scorer.leaderboard.standings import (
 from scorer.leaderboard.wins import with_wins
 from scorer.metrics.notation import Measure
 from scorer.preferences.aggregations import aggregations
+from scorer.results.front import Front, FrontAxis, front_axes
 from scorer.results.groups import groups_without_value
 from scorer.results.json import ABSENT, PRIVATE, ChallengeIdentity
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import aggregate_folds, aggregate_values, values_of_lists
+from scorer.stats.ranks import dominates
 from scorer.views.preferences import PositionTable
 
 
@@ -267,6 +268,39 @@ def add_statistics(
 ) -> Report:
     """Return the report with intervals, tests and the front, which take most of the time."""
     return with_front(with_certainty(report, groups, clusters))
+
+
+def with_front(report: Report) -> Report:
+    """Return the report with its front, if the challenge asks for one and submissions have numbers.
+
+    A submission without a number on some axis is on no front, and takes nobody from it.
+    """
+    axes = front_axes(report.definition, report.measures) if report.leaderboard else ()
+    if not axes:
+        return report
+    ranked = [row.name for row in report.leaderboard if row.rank is not None]
+    table = {name: [_coordinate(report, name, axis) for axis in axes] for name in ranked}
+    names = tuple(name for name in ranked if not any(map(math.isnan, table[name])))
+    if not names:
+        return report
+    directions = [1.0 if axis.better == "higher" else -1.0 for axis in axes]
+    mask = dominates(round_for_ranks([table[name] for name in names]) * np.array(directions))
+    dominated_by = {
+        name: tuple(names[row] for row in np.flatnonzero(mask[:, column]).tolist())
+        for column, name in enumerate(names)
+    }
+    without = tuple(name for name in ranked if name not in names)
+    on = [name for name in names if not dominated_by[name]]
+    front = Front(axes, on, dominated_by, without, names)
+    rows = tuple(replace(row, front=front.place(row.name) or None) for row in report.leaderboard)
+    return replace(report, leaderboard=rows, pareto=front)
+
+
+def _coordinate(report: Report, name: str, axis: FrontAxis) -> float:
+    """Return a submission's number on an axis; NaN without one."""
+    if not axis.measure:
+        return float(report.answers.get(name, {}).get(axis.id) or math.nan)
+    return next(row.values[axis.id] for row in report.leaderboard if row.name == name)
 
 
 R = TypeVar("R", bound=Report)

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from scorer.results.json import ABSENT
-from scorer.results.report import Report, Scored
+from scorer.results.report import Report
 
 T = TypeVar("T")
-EXACT = ("per_list", "sums", "how")  # what is not told, or no number of the truth's
+EXACT = ("per_list", "how")  # fields that are not shown, or do not depend on the truth
 
 
 def rounded(value: T, digits: int) -> T:
@@ -29,17 +29,19 @@ def rounded_report(report: Report, digits: int) -> Report:
     """A report with values, intervals and tests of so many significant digits; the order stays."""
     return replace(
         report,
-        submissions=tuple(_submission(scored, digits) for scored in report.submissions),
+        submissions=tuple(
+            replace(
+                scored,
+                values=rounded(scored.values, digits),
+                groups=rounded(scored.groups, digits),
+            )
+            for scored in report.submissions
+        ),
         leaderboard=rounded(report.leaderboard, digits),
         certainty=rounded(report.certainty, digits),
         rarest_class=rounded(report.rarest_class, digits),
         tracks=tuple(rounded_report(track, digits) for track in report.tracks or ()) or ABSENT,
     )
-
-
-def _submission(scored: Scored, digits: int) -> Scored:
-    values, groups = rounded((scored.values, scored.groups), digits)
-    return replace(scored, values=values, groups=groups)
 
 
 def _rounded(value: Any, digits: int) -> Any:
@@ -50,8 +52,8 @@ def _rounded(value: Any, digits: int) -> Any:
             return value
         # of pairs each number comes twice, often with the other sign; a p comes many times
         sizes, places = np.unique(np.abs(value), return_inverse=True)
-        told = np.array([_rounded(each, digits) for each in sizes.tolist()])
-        return np.copysign(told[places].reshape(value.shape), value)
+        short = np.array([_rounded(each, digits) for each in sizes.tolist()])
+        return np.copysign(short[places].reshape(value.shape), value)
     if isinstance(value, Mapping):
         return {key: _rounded(each, digits) for key, each in value.items()}
     if is_dataclass(value) and not isinstance(value, type):

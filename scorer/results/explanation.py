@@ -9,7 +9,7 @@ from typing import Annotated
 from scorer.core.problems import Findings
 from scorer.metrics.notation import Measure
 from scorer.metrics.steps import Equation, Grid, NamedItems, Sentence, Step, Working
-from scorer.results.json import Internal, Number, as_public, optional, shown_as
+from scorer.results.json import Internal, Number, optional, public_form, shown_as
 from scorer.results.report import Scope
 
 EXPLAINED = "Not for publication: this shows items of the truth, for organizers only."
@@ -52,22 +52,22 @@ class FormulaStep:
 ShownStep = Annotated[Step, shown_as(TextStep | SetStep | TableStep | FormulaStep)]
 
 
-@as_public.register
+@public_form
 def _(step: Sentence) -> TextStep:
     return TextStep(step.text)
 
 
-@as_public.register
+@public_form
 def _(step: NamedItems) -> SetStep:
     return SetStep(step.name, step.items)
 
 
-@as_public.register
+@public_form
 def _(step: Grid) -> TableStep:
     return TableStep(step.title, step.columns, step.rows)
 
 
-@as_public.register
+@public_form
 def _(step: Equation) -> FormulaStep:
     return FormulaStep(step.name, step.formula, step.write_numbers(_write_exactly), step.value)
 

@@ -10,7 +10,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
 from scorer.metrics.api import Better
 from scorer.metrics.notation import Measure, find_measure
-from scorer.results.json import Internal, as_public, shown_as
+from scorer.results.json import Internal, public_form, shown_as
 
 Place = Literal["yes", "no", ""]
 
@@ -23,7 +23,7 @@ class FrontAxis(NamedTuple):
     measure: bool = True
 
 
-@as_public.register
+@public_form
 def _(axis: FrontAxis) -> Mapping[str, Any]:
     return {"id": axis.id, "better": axis.better}
 

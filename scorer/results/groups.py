@@ -11,8 +11,7 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.metrics.aggregate import SIZE
 from scorer.metrics.notation import Measure
-from scorer.results.columns import ListColumns
-from scorer.results.scorecard import OF_TRUTH, Rules, Scorecard
+from scorer.results.scorecard import OF_TRUTH, ListColumns, Rules, Scorecard
 from scorer.stats.aggregate import GroupAggregate
 
 

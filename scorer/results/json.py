@@ -8,14 +8,14 @@ a public form: arrays of numbers, problems.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from functools import cache, singledispatch
 from importlib import import_module
 from math import isfinite
 from re import Match
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import numpy as np
 from pydantic import GetPydanticSchema
@@ -28,9 +28,6 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem, Severity
 from scorer.core.text import unseen
 
-if TYPE_CHECKING:
-    from functools import _SingleDispatchCallable
-
 VERSION: str = __version__
 PRIVATE = "Not for publication: this report was made with --private, for organizers only."
 LINTED = "Not for publication: this was made from the truth, for organizers only."
@@ -39,7 +36,7 @@ RESULTS = {  # name -> the module and class of the result
     "findings": "scorer.results.findings:CheckedFiles",
     "comparison": "scorer.results.comparison:Comparison",
     "explanation": "scorer.results.explanation:Explanation",
-    "soundness": "scorer.results.soundness:Lint",
+    "soundness": "scorer.results.lint:Lint",
     "study": "scorer.results.study:Study",
     "votes": "scorer.results.votes:VoteBoard",
     "catalogue": "scorer.reports.catalogue:Catalogue",
@@ -72,6 +69,7 @@ DELETE = "\x7f"
 
 
 Item = TypeVar("Item")
+Form = TypeVar("Form", bound=Callable[..., Any])
 INTERNAL = object()
 # The type of a field that is never in the JSON.
 Internal = Annotated[
@@ -149,30 +147,38 @@ ShownProblem = Annotated[Problem, shown_as(ReportedProblem)]
 ShownFindings = Annotated[Findings, shown_as(Sequence[ReportedProblem])]
 
 
-def _unchanged(value: Any) -> Any:
+@singledispatch
+def _form_in_json(value: Any) -> Any:
     return value
 
 
-# Returns the form that a value has in JSON; results register their own.
-as_public: _SingleDispatchCallable[Any] = singledispatch(_unchanged)
+def as_public(value: Any) -> Any:
+    """Return the form that a value has in JSON."""
+    return _form_in_json(value)
 
 
-@as_public.register
+def public_form(form: Form) -> Form:
+    """Register a function from values of one type, its argument's, to their form in JSON."""
+    _form_in_json.register(form)
+    return form
+
+
+@public_form
 def _(problem: Problem) -> ReportedProblem:
     return ReportedProblem.of(problem)
 
 
-@as_public.register
+@public_form
 def _(of_lists: ListValues) -> Mapping[str, float]:
     return dict(zip(of_lists.lists, of_lists.values.tolist(), strict=True))
 
 
-@as_public.register
+@public_form
 def _(time: datetime) -> str:
     return time.isoformat()
 
 
-@as_public.register
+@public_form
 def _(findings: Findings) -> list[Problem]:
     return list(findings)
 

@@ -31,8 +31,8 @@ from scorer.results.json import (
     ShownListValues,
     ShownProblem,
     Time,
-    as_public,
     optional,
+    public_form,
     shown_as,
 )
 from scorer.results.scorecard import Scorecard
@@ -306,7 +306,7 @@ class ReportedSubmission:
     runs: Sequence[RunOfSystem] = optional()  # of a system of several
 
 
-@as_public.register
+@public_form
 def _(scored: Scored) -> ReportedSubmission:
     values = {
         key: ReportedValue.of(value, scored.groups.get(key, {}))
@@ -324,7 +324,7 @@ def _(scored: Scored) -> ReportedSubmission:
     )
 
 
-@as_public.register
+@public_form
 def _(measure: Measure) -> Mapping[str, Any]:
     return {
         "id": measure.id,
@@ -455,7 +455,7 @@ class Report:
         return self.rank_by is None and (self.several is None or self.several.each is not None)
 
 
-@as_public.register
+@public_form
 def _(report: Report) -> Report | TrackBoard | SplitBoard:
     if report.track is not None:
         return TrackBoard(

@@ -1,4 +1,4 @@
-"""Scorecards: the raw values of submissions."""
+"""Scorecards: the raw values of submissions, with the groups and weights of lists."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Floats, Mask
+from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
 from scorer.core.plugins import MARK, PLUGIN
 from scorer.core.problems import Findings
 from scorer.metrics.ratios import Figure, Ratio
-from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
 from scorer.views.preferences import Positions
 
 Missing = Literal["error", "zero", "skip"]
@@ -45,6 +44,47 @@ class Rules(NamedTuple):
         """Return the rules of a challenge, for measures for which 0 is a low value, or is not."""
         undefined = challenge.undefined or ("zero" if zero_is_bad else "error")
         return cls(challenge.submission.missing_list or "error", undefined)
+
+
+class Groups(NamedTuple):
+    """The group of each list."""
+
+    names: tuple[str, ...]  # all that the challenge has, whatever lists are here
+    codes: Ints  # (lists,)
+
+
+WHERE = "where "
+CHOSEN = ("", "chosen")  # the groups of a condition: lists of which it is not true, and others
+
+
+class ListColumns(NamedTuple):
+    """The groups and weights of lists, by the names of their columns.
+
+    A condition is a column of two groups, called by its text after `WHERE`.
+    """
+
+    groups: Mapping[str, Groups] = {}
+    weights: Mapping[str, Floats] = {}  # (lists,)
+
+    def chosen(self, where: str) -> Mask:
+        """Return for which lists a condition is true: shape (lists,)."""
+        mask: Mask = self.groups[WHERE + where].codes == 1
+        return mask
+
+    def at(self, rows: Any) -> ListColumns:
+        """The columns of some of the lists: places, or a mask."""
+        if not self.groups and not self.weights:
+            return self
+        return ListColumns(
+            {
+                name: Groups(column.names, column.codes[rows])
+                for name, column in self.groups.items()
+            },
+            {name: column[rows] for name, column in self.weights.items()},
+        )
+
+
+NO_COLUMNS = ListColumns()
 
 
 class Scorecard(NamedTuple):

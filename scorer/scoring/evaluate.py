@@ -15,8 +15,7 @@ from scorer.core.text import describe_exception, quoted
 from scorer.kinds.base import Views
 from scorer.metrics.notation import Measure
 from scorer.metrics.ratios import Figure, Ratio
-from scorer.results.columns import NO_COLUMNS, ListColumns
-from scorer.results.scorecard import NOT_GIVEN, OF_TRUTH, Scorecard
+from scorer.results.scorecard import NO_COLUMNS, NOT_GIVEN, OF_TRUTH, ListColumns, Scorecard
 from scorer.views.preferences import Positions
 from scorer.views.ranked import Judged, Ranked
 

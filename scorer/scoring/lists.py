@@ -17,7 +17,7 @@ from scorer.core.text import display_path, format_exact, join_first, quoted, sug
 from scorer.kinds.base import LIKELY, FilteredTruth, OpenTruth
 from scorer.reading.schema import EXTRA, NUMBER, Schema, holds_text
 from scorer.reading.table import Table, find_places
-from scorer.results.columns import CHOSEN, NO_COLUMNS, WHERE, Groups, ListColumns
+from scorer.results.scorecard import CHOSEN, NO_COLUMNS, WHERE, Groups, ListColumns
 from scorer.scoring.bind import BoundChallenge
 from scorer.scoring.rules import Fault, locate_fault, refuse
 from scorer.scoring.tables import raise_errors, read_header, read_table, require_table

@@ -23,7 +23,7 @@ from scorer.reading.layout import match_wide_columns, part_of
 from scorer.reading.read import FileTable, read_as_csv
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, make_table
-from scorer.results.columns import ListColumns
+from scorer.results.scorecard import ListColumns
 from scorer.scoring.bind import BoundChallenge
 from scorer.scoring.fingerprint import digests
 from scorer.scoring.lists import (

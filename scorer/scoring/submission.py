@@ -33,8 +33,7 @@ from scorer.reading.parts import locate_by_part
 from scorer.reading.read import FileTable, find_columns, read_as_csv, read_file
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, find_places
-from scorer.results.columns import NO_COLUMNS, ListColumns
-from scorer.results.scorecard import Outcome, Scorecard
+from scorer.results.scorecard import NO_COLUMNS, ListColumns, Outcome, Scorecard
 from scorer.scoring.describe import describe_rows
 from scorer.scoring.evaluate import score
 from scorer.scoring.overlap import find_low_overlap

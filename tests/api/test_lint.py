@@ -16,7 +16,7 @@ from scorer.api.probes import evaluate_probe, make_probes
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.reading.table import make_table
-from scorer.results.soundness import Chance
+from scorer.results.lint import Chance
 from scorer.scoring.bind import bind
 from scorer.scoring.open import open_challenge
 

@@ -23,7 +23,7 @@ from scorer.reports.document import (
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import number
 from scorer.reports.leaderboard.remarks import test_name
-from scorer.results.soundness import PROBES, Detectable, Lint, ProbedMeasure, Remark
+from scorer.results.lint import PROBES, Detectable, Lint, ProbedMeasure, Remark
 
 ROW_WORDS = {"grades": "judged items", "ratings": "ratings", "preferences": "items to order"}
 

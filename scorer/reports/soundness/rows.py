@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scorer.reports.base import ExactRows, Options
-from scorer.results.soundness import Lint
+from scorer.results.lint import Lint
 
 
 def rows(lint: Lint, options: Options) -> ExactRows:
