@@ -33,7 +33,7 @@ from scorer.core.problems import Findings
 from scorer.core.text import join_first, quoted
 from scorer.leaderboard.repeats import REPEATED
 from scorer.metrics.notation import Measure
-from scorer.metrics.steps import Sentence, Step, Working, grid
+from scorer.metrics.steps import Grid, Sentence, Step, Working, grid
 from scorer.reading.parts import locate_by_part
 from scorer.reading.table import Table
 from scorer.results import explanation as results
@@ -47,8 +47,11 @@ from scorer.scoring.open import OpenChallenge, open_challenge
 from scorer.scoring.splits import restrict_card, scope_of
 from scorer.scoring.submission import score_table
 from scorer.stats.units import exact_mean
+from scorer.views.rows import Labelled
 
 DIGIT = re.compile(r"[0-9]")
+MOST_CLASSES = 30  # of a confusion matrix
+TRUE_CLASS = "true, down; predicted, across"
 
 
 class Explanation(TableResult[results.Explanation]):
@@ -190,8 +193,10 @@ def _explain_file(ready: OpenChallenge, file: SubmissionFile, scope: _Scope) -> 
         locate_by_part(findings, ready.plan.layout.parts)
         file.label_problems(findings)
     measures: tuple[ExplainedMeasure, ...] = ()
+    confusion = None
     if table is not None and card is not None and scope.list is None:
         measures = _explain_worst(ready, card, scope.keep)
+        confusion = _count_confusions(ready, table, scope.keep)
     elif table is not None and card is not None:
         measures = tuple(
             _explain_measure(ready, measure, card, table, scope) for measure in ready.measures
@@ -201,9 +206,28 @@ def _explain_file(ready: OpenChallenge, file: SubmissionFile, scope: _Scope) -> 
         findings=findings,
         submission=file.name,
         list=scope.list,
+        confusion=confusion or ABSENT,
         measures=measures,
         scope=scope.split or ABSENT,
     )
+
+
+def _count_confusions(ready: OpenChallenge, table: Table, keep: Mask | None) -> Grid | None:
+    """Return how many rows of each class were predicted to be of which; None without classes."""
+    if Labelled not in ready.plan.views or ready.truth is None:
+        return None
+    ties = ready.bound.challenge.submission.ties
+    view = ready.truth.explain_views(table, ties, ready.plan.views, 0)[Labelled]
+    if view.several or len(view.classes) > MOST_CLASSES:
+        return None
+    kept = slice(None) if keep is None else keep
+    counts = np.zeros((len(view.classes), len(view.classes) + 1), dtype=int)
+    np.add.at(counts, (view.truth[kept], view.predicted_classes()[kept]), 1)  # -1: none
+    heads = [*view.classes, "no prediction"] if counts[:, -1].any() else [*view.classes]
+    rows = tuple(
+        (name, *row[: len(heads)].tolist()) for name, row in zip(view.classes, counts, strict=True)
+    )
+    return Grid("Confusion matrix", (TRUE_CLASS, *heads), rows)
 
 
 def _explain_worst(

@@ -32,6 +32,7 @@ class Drawing:
 
     figure: Figure
     millimetres: float
+    titled: bool = True  # whether the title is drawn; the caption has it, too
 
     @property
     def key(self) -> str:
@@ -54,7 +55,8 @@ class Drawing:
 
     def _file(self, millimetres: float | None = None, *, points: bool = False) -> str:
         width = self.millimetres * PIXELS
-        return svg_file(self.figure.drawn(width), width, millimetres, points=points)
+        canvas = self.figure.drawn(width) if self.titled else self.figure.draw(width)
+        return svg_file(canvas, width, millimetres, points=points)
 
     def pdf(self) -> bytes:
         """Return the picture as PDF, with its fonts. Raises `UsageError` without the converter."""

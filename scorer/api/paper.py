@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
 from scorer.api.figures import Drawing, drawings, has_converter
 from scorer.api.report import FigureName, Report, board_of
 from scorer.reading.write import make_folder, write_file
-from scorer.reports.base import Options, form_of
+from scorer.reports.base import Options
+from scorer.reports.document import Block, Document, Notes
 from scorer.reports.figures import KINDS
 from scorer.reports.leaderboard.cells import number
+from scorer.reports.leaderboard.document import standings
+from scorer.reports.leaderboard.verdict import verdict
 from scorer.reports.methods import as_bibtex, as_latex, as_text
-from scorer.reports.write.latex import escaped
+from scorer.reports.write.latex import escaped, latex
 from scorer.results.report import Report as BoardReport
 
 # The kinds of figures that are drawn where none are asked for.
-DEFAULT_FIGURES: tuple[FigureName, ...] = ("forest", "pairs", "pareto", "values", "lists")
+DEFAULT_FIGURES: tuple[FigureName, ...] = ("forest", "pairs", "pareto")
 MAIN = r"""\documentclass{article}
 \usepackage[T1]{fontenc}\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage{amsmath,amssymb,booktabs,graphicx,longtable}
@@ -75,14 +78,19 @@ def paper(
         UsageError: The width cannot be read.
     """
     public = board_of(report).published()
-    by_kind = {kind: list(drawings(public, kind, width, precision)) for kind in figures}
+    by_kind = {
+        kind: [
+            replace(drawing, titled=False) for drawing in drawings(public, kind, width, precision)
+        ]
+        for kind in figures
+    }
     drawn = [drawing for of_kind in by_kind.values() for drawing in of_kind]
     texts = {
         "main.tex": MAIN,
         "numbers.tex": "".join(_macros(public, precision)),
         "methods.tex": as_latex(public),
         "methods.txt": as_text(public),
-        "board.tex": form_of("leaderboard", "latex").write(public, Options(precision)),
+        "board.tex": _board(public, Options(precision)),
         "figures.tex": "".join(_floats(drawn)),
         "refs.bib": as_bibtex(public),
     }
@@ -93,6 +101,14 @@ def paper(
             files[f"{drawing.key}.pdf"] = drawing.pdf()
     missing = {kind: KINDS[kind].needs for kind, of_kind in by_kind.items() if not of_kind}
     return Paper(files, missing)
+
+
+def _board(report: BoardReport, options: Options) -> str:
+    """Return the board as one table, with who leads below it."""
+    if not report.leaderboard:
+        return "% no submission is ranked\n"
+    blocks: list[Block] = [standings(report, options), Notes([verdict(report, options.precision)])]
+    return latex(Document(report.challenge.title, blocks), options)
 
 
 def _macros(report: BoardReport, precision: int) -> Iterator[str]:

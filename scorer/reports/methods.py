@@ -66,8 +66,14 @@ def sentences(report: Report) -> Iterator[Statement]:
     yield Statement(count)
     if report.scope:
         yield Statement(scope(report.scope, report.called).rstrip("."))
+    shown = set[str]()
     for measure in report.measures:
-        yield _computed(measure, report, word)
+        statement = _computed(measure, report, word)
+        formula, *parameters = statement.formula or ("",)
+        if formula in shown:  # of another cut-off
+            statement = statement._replace(formula=tuple(parameters))
+        shown.add(formula)
+        yield statement
     if any("grades" in measure.metric.kinds for measure in report.measures):
         yield Statement(TIES[challenge.submission.ties].rstrip("."))
     missing = MISSING[challenge.submission.missing_list or "error"]

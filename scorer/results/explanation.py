@@ -107,5 +107,6 @@ class Explanation:
     schema: str = "explanation/1"
     submission: str
     list: str | None  # None: the worst lists of the submission
+    confusion: Annotated[Grid, shown_as(TableStep)] | None = optional()  # ABSENT: not of classes
     measures: tuple[ExplainedMeasure, ...] = ()  # none: the submission cannot be scored
     scope: Scope | None = optional()  # ABSENT: the challenge has no splits

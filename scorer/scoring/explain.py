@@ -248,7 +248,9 @@ def explain_worst_lists(
             value = [] if values is None else [float(values[at])]
             note = "" if card.answered[at] else "not answered"
             rows.append((card.lists[at], *value, float(totals[n]), float(gains[n]), note))
-    columns = (word, *([] if values is None else ["value"]), "without it", "costs", "")
+    columns = (word, *([] if values is None else ["value"]), "without it", "costs", "note")
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
     steps: list[Step] = [Grid("Greatest cost first", columns, tuple(rows))] if rows else []
     steps.append(Sentence(_describe_grid(rows, values, plural)))
     title = f"{measure.id}: the {plural} that cost most"

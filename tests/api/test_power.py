@@ -69,7 +69,7 @@ def test_the_command_says_it_in_words_and_as_json(differing, score):
         f"Between two, a difference of {half['difference']:.4g} takes {half['lists']:,} lists, "
         f"of {quarter['difference']:.4g} takes {quarter['lists']:,} lists."
     )
-    assert words in " ".join(score("lint", folder).out.split())
+    assert words in " ".join(score("lint", folder, "--all").out.split())
 
 
 def test_where_nothing_is_known_of_differences_that_is_said(challenge, score):

@@ -168,11 +168,24 @@ def test_ratings_of_fewer_than_5_prompts_have_no_intervals(tmp_path, prompts):
     path = ballots.table(tmp_path / "v.csv", *rows, head="a,b,winner,list")
     found = votes(path, draws=200)
     assert [row.interval is None for row in found.leaderboard] == [prompts < 5] * 2
-    said = " ".join(str(found).split())
+    said = " ".join(found.render("markdown").split())
     assert ("With fewer than 5 prompts there is no interval." in said) == (prompts < 5)
     assert ("Intervals are by what each prompt adds to the ratings." in said) == (prompts == 5)
     assert "hardly known" not in said or prompts == 5
     assert [row.ranks for row in found.leaderboard] == [(1, 2)] * 2
+
+
+def test_a_board_of_votes_says_who_leads(tmp_path):
+    few = ballots.table(tmp_path / "v.csv", *(f"x,y,a,p{n}" for n in range(3)), "x,y,b,p4",
+                        head="a,b,winner,list")  # fmt: skip
+    assert "x leads with a rating of" in str(votes(few, draws=200))
+    assert "; y cannot be told apart from it." in str(votes(few, draws=200))
+    rows = [f"x,y,{'ab'[n % 40 == 0]},p{n}" for n in range(400)]
+    many = ballots.table(tmp_path / "w.csv", *rows, head="a,b,winner,list")
+    text = str(votes(many, draws=200))
+    assert ", significantly ahead of y." in text
+    assert "Bradley" not in text  # on request
+    assert "Bradley" in votes(many, draws=200).render("markdown")
 
 
 def test_equal_systems_share_a_rank(tmp_path):

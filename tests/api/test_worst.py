@@ -50,6 +50,29 @@ def test_rows_of_a_figure_and_of_errors(score, challenge):
     )
 
 
+CLASSES = {
+    "truth.csv": "id,y\n1,a\n2,a\n3,b\n4,c\n",
+    "mine.csv": "id,y\n1,a\n2,b\n3,b\n4,a\n",
+}
+
+
+def test_a_classification_begins_with_its_confusion_matrix(score, challenge):
+    yaml = (
+        "truth: {file: truth.csv, columns: {list: id, label: y}}\n"
+        "submission: {columns: {list: id, label: y}}\nmetrics: [Accuracy]\n"
+    )
+    folder = challenge(yaml, **CLASSES)
+    found = score("explain", folder, folder / "mine.csv", "--format", "json").json()
+    assert found["confusion"]["rows"] == [["a", 1, 1, 0], ["b", 0, 1, 0], ["c", 1, 0, 0]]
+    assert found["confusion"]["columns"][1:] == ["a", "b", "c"]
+    lines = score("explain", folder, folder / "mine.csv").out.splitlines()
+    assert lines.index("Confusion matrix") < next(
+        n for n, x in enumerate(lines) if "cost most" in x
+    )
+    one = score("explain", folder, folder / "mine.csv", "--list", "1", "--format", "json").json()
+    assert "confusion" not in one
+
+
 def test_a_file_that_cannot_be_scored_tells_why(score, ranked):
     (ranked / "bad.csv").write_text("list\nq00\n")
     score("explain", ranked, ranked / "bad.csv").assert_exit(1, err="S201")

@@ -24,7 +24,12 @@ def lint(
     challenge: ChallengeWord,
     format: Annotated[str | None, form_option("soundness")] = None,
     output: Output = None,
-    every: Annotated[bool, typer.Option("--all", help="Notes too, beside warnings.")] = False,
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Notes, values of made submissions, and how differences are detected."
+        ),
+    ] = False,
     allow_plugins: Plugins = False,
 ) -> Result:
     """Try a challenge out: its examples, and submissions made from its truth.

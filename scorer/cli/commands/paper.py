@@ -37,7 +37,7 @@ def paper(
             "--figures",
             metavar="A,B",
             help="These figures only: forest, pairs, pareto, values, lists, differences, "
-            "curves; default: those that the board has, without differences and curves.",
+            "curves. Default: forest, pairs and pareto, as far as the board has them.",
         ),
     ] = None,
     width: Annotated[

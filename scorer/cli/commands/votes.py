@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from scorer.cli.options import (
-    Every,
     Output,
     Quiet,
     Result,
@@ -59,7 +58,9 @@ def votes(
     title: Annotated[str, typer.Option("--title", help="The title of the board.")] = "",
     format: Annotated[str | None, form_option("votes")] = None,
     output: Output = None,
-    every: Every = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="What ratings mean, win rates, every place of a problem.")
+    ] = False,
     quiet: Quiet = False,
 ) -> Result:
     """Rank systems by votes, each of which prefers one of two systems or neither.

@@ -17,13 +17,16 @@ CONTRIBUTIONS = ("contribution", "costs")  # columns that add up to a value, or 
 
 
 def document(explanation: Explanation, options: Options) -> Document:
-    """A section a measure, as a person would write it."""
+    """Return the confusion matrix of classes, then a section a measure."""
     name = f"{explanation.called.get('list', 'list')} {quoted(explanation.list)}".capitalize()
     what = f"{name} in" if explanation.list is not None else "The worst of"
     title = f"{what} {explanation.submission}" if options.page else ""
     blocks: list[Block] = []
     if explanation.scope:
         blocks.append(Paragraph(scope(explanation.scope, explanation.called), "soft"))
+    if explanation.confusion:
+        blocks.append(Heading(explanation.confusion.title))
+        blocks.append(table(explanation.confusion, 0))
     blocks += [
         block
         for explained in explanation.measures

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from scorer.core.problems import Findings
 from scorer.core.text import printable, unit
@@ -23,45 +23,43 @@ from scorer.reports.document import (
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import number
 from scorer.reports.leaderboard.remarks import test_name
-from scorer.results.lint import PROBES, Detectable, Lint, ProbedMeasure, Remark
+from scorer.results.lint import PROBES, Lint, ProbedMeasure, Remark
 
 ROW_WORDS = {"grades": "judged items", "ratings": "ratings", "preferences": "items to order"}
 
 
 def document(lint: Lint, options: Options) -> Document:
-    """Return whether the challenge is sound, what is wrong, and what its probes score.
+    """Return whether the challenge is sound, what is wrong, and what its lists can tell apart.
 
-    Notes are left out of plain text unless `options.every` asks for them.
+    Plain text has the values of probes, how differences are detected, and notes only where
+    `options.every` asks for them.
     """
     challenge = lint.challenge
     name = f": {challenge.title}" if challenge.title not in ("", challenge.id) else ""
     title = printable(f"{challenge.id}{name}", 1000)
     return Document(
         title,
-        list(_lint_blocks(lint, shows_notes=options.every or options.alone)),
+        list(_lint_blocks(lint, details=options.every or options.alone)),
         lint.private,
         source=(challenge.id, challenge.fingerprint or ""),
-        skip="Skip to the measures",
+        skip="Skip to the findings",
     )
 
 
-def _lint_blocks(lint: Lint, shows_notes: bool) -> Iterator[Block]:
+def _lint_blocks(lint: Lint, details: bool) -> Iterator[Block]:
     notes = [remark.message for remark in _remarks(lint) if remark.severity == "note"]
-    yield Paragraph(_verdict(lint, notes, shows_notes), "strong" if lint.sound else "fault")
+    yield Paragraph(_verdict(lint, notes, details), "strong" if lint.sound else "fault")
     yield from _findings(lint)
-    primary = next(probed.measure for probed in lint.measures if probed.primary)
+    primary = next(probed for probed in lint.measures if probed.primary)
+    yield Paragraph(" ".join([*_chance(primary), detectable(lint, primary.measure)]))
+    if details:
+        if notes:
+            yield Heading("Notes")
+            yield Notes(notes, "prose")
+        yield from _probes(lint)
+        yield from _detected(lint, primary.measure)
     rows = ROW_WORDS.get(lint.kind)
     counted = f", {lint.judged:,} {rows}" if rows else ""
-    if any(probed.canaries for probed in lint.measures):
-        yield Heading("Submissions made from the truth")
-        random = lint.random
-        yield Paragraph(f"{random.draws} of them are random ({random.from_}; seed {random.seed}).")
-        yield probes(lint.measures)
-    yield Heading("Differences that can be detected")
-    yield Paragraph(detectable(lint.detectable, primary, lint.called))
-    if shows_notes and notes:
-        yield Heading("Notes", open=False)
-        yield Notes(notes, "prose")
     yield Paragraph(
         f"{lint.lists:,} {unit(lint.called, lint.lists)}{counted}; "
         f"fingerprint {lint.challenge.fingerprint}",
@@ -69,12 +67,29 @@ def _lint_blocks(lint: Lint, shows_notes: bool) -> Iterator[Block]:
     )
 
 
+def _chance(primary: ProbedMeasure) -> Iterator[str]:
+    """Yield a sentence on what guesses score, where they score anything."""
+    if primary.canaries and not math.isnan(primary.random.mean):
+        value = _number_cell(primary.random.mean, primary.measure)
+        deviation = _narrow(primary.random.deviation)
+        yield f"Guesses score {value} in {printable(primary.id)} (± {deviation})."
+
+
+def _probes(lint: Lint) -> Iterator[Block]:
+    """Yield the values of submissions that are made from the truth."""
+    if any(probed.canaries for probed in lint.measures):
+        yield Heading("Submissions made from the truth")
+        random = lint.random
+        yield Paragraph(f"{random.draws} of them are random ({random.from_}; seed {random.seed}).")
+        yield probes(lint.measures)
+
+
 def _remarks(lint: Lint) -> list[Remark]:
     """Return the remarks, and those on examples."""
     return [*lint.remarks, *lint.examples]
 
 
-def _verdict(lint: Lint, notes: Sequence[str], shows_notes: bool) -> str:
+def _verdict(lint: Lint, notes: Sequence[str], details: bool) -> str:
     """Return whether the challenge is sound, and how much there is to know."""
     remarks = _remarks(lint)
     errors = sum(remark.severity == "error" for remark in remarks)
@@ -82,8 +97,8 @@ def _verdict(lint: Lint, notes: Sequence[str], shows_notes: bool) -> str:
     counts = {"error": errors, "warning": warnings, "note": len(notes)}
     parts = [f"{n:,} {word}{'s' * (n > 1)}" for word, n in counts.items() if n]
     verdict = f"{'Sound' if lint.sound else 'NOT SOUND'}: {', '.join(parts) or 'no remarks'}"
-    if notes and not shows_notes:
-        verdict += " (--all shows notes)"
+    if notes and not details:
+        verdict += " (--all shows them)"
     if lint.tested:
         wrong = (remark for remark in lint.examples if remark.severity == "error")
         failed = len({remark.message.partition("]")[0] for remark in wrong})
@@ -120,36 +135,52 @@ def probes(measures: Sequence[ProbedMeasure]) -> Table:
     return Table("The values of submissions made from the truth", columns, rows)
 
 
-def detectable(smallest: Detectable, primary: Measure, called: Mapping[str, str]) -> str:
-    """The smallest difference that the lists can detect, in a paragraph."""
-    one, many = unit(called, 1), unit(called)
-    name, (low, high) = printable(primary.id), primary.metric.range
+def detectable(lint: Lint, primary: Measure) -> str:
+    """Return a sentence on the smallest difference that the lists can detect."""
+    smallest, many = lint.detectable, unit(lint.called)
+    name = printable(primary.id)
     if not smallest.deviation > 0:
         why = f": {smallest.why}" if smallest.why else ""
         return f"The smallest difference in {name} that the {many} can detect is not known{why}."
-    room = high - low if low is not None and high is not None else math.inf
-    parts = [
+    room = _range(primary)
+    found = [
         f"{each.difference:.4g} among {each.submissions}"
         for each in smallest.among
         if math.isfinite(each.difference) and each.difference <= room
     ]
-    more = ", ".join(str(each.submissions) for each in smallest.among[len(parts) :])
-    none = f"none among {more}" if parts and more else ""
-    differences = f": {', '.join([*parts, none] if none else parts)} submissions" if parts else ""
+    count = f"{smallest.lists:,} {unit(lint.called, smallest.lists)}"
+    share = f"about {100 * smallest.power:g} % of the time"
+    if not found:
+        return f"With {count}, no difference in {name} between two submissions is found {share}."
+    rest = ", ".join(str(each.submissions) for each in smallest.among[len(found) :])
+    none = f", none among {rest}" if rest else ""
+    return (
+        f"With {count}, the smallest true difference in {name} between two submissions that is "
+        f"found {share} is {', '.join(found)}{none}."
+    )
+
+
+def _range(primary: Measure) -> float:
+    """Return the largest difference that a measure can have."""
+    low, high = primary.metric.range
+    return high - low if low is not None and high is not None else math.inf
+
+
+def _detected(lint: Lint, primary: Measure) -> Iterator[Block]:
+    """Yield by which test differences are found, and how many lists smaller ones take."""
+    smallest, one, many = lint.detectable, unit(lint.called, 1), unit(lint.called)
+    if not smallest.deviation > 0:
+        return
+    yield Heading("Differences that can be detected")
     takes = [
         f"of {each.difference:.4g} takes {each.lists:,} {many}"
         for each in smallest.smaller
-        if each.difference <= room
+        if each.difference <= _range(primary)
     ]
     smaller = f" Between two, a difference {', '.join(takes)}." if takes else ""
-    what = "the smallest true difference" if parts else "no difference"
-    between = "that is detected" if parts else "can be detected"
-    return (
-        f"With {smallest.lists:,} {unit(called, smallest.lists)}, {what} in {name} between two "
-        f"submissions {between} about "
-        f"{100 * smallest.power:g} % of the time{differences} "
-        f"({test_name(smallest.test, smallest.adjust, 1)}, alpha {smallest.alpha:g}), "
-        f"if submissions differ from {one} to {one} as {smallest.basis} do "
+    yield Paragraph(
+        f"By the {test_name(smallest.test, smallest.adjust, 1)}, alpha {smallest.alpha:g}, if "
+        f"submissions differ from {one} to {one} as {smallest.basis} do "
         f"(standard deviation {smallest.deviation:.4g}).{smaller}"
     )
 

@@ -44,23 +44,21 @@ def _sections(study: Study, precision: int) -> Iterator[Block]:
     yield Paragraph(first, "strong")
     if others:
         yield Paragraph(" ".join(others))
-    yield Paragraph(
-        f"Officially {printable(study.ranked_by)} ranks, over {study.lists:,} "
-        f"{unit(study.called, study.lists)}. tau is Kendall's: 1 where a variation gives the "
-        "official order, 0 where it has nothing to do with it, -1 where it is the reverse; of "
-        "several draws the mean, and the least.",
-        "soft",
-    )
     yield Heading("Variations", key="variations")
     yield _variations(study)
     yield Heading("Submissions", key="submissions")
     yield _spans(study)
-    notes = [f"Not tried: {each}." for each in study.left_out]
+    notes = [
+        f"Officially {printable(study.ranked_by)} ranks, over {study.lists:,} "
+        f"{unit(study.called, study.lists)}. tau is Kendall's: 1 where a variation gives the "
+        "official order, 0 where it has nothing to do with it, -1 where it is the reverse; of "
+        "several draws the mean, and the least.",
+        *(f"Not tried: {each}." for each in study.left_out),
+    ]
     if study.rejected:
         names = _first_names([each.name for each in study.rejected])
         notes.append(f"Not on the board, as they cannot be scored: {names}.")
-    if notes:
-        yield Notes(notes, "prose")
+    yield Notes(notes, "prose")
 
 
 def _staying(study: Study) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from scorer.core.text import printable
+from scorer.core.text import join_first, printable
 from scorer.reports.base import Options
 from scorer.reports.document import (
     Block,
@@ -14,8 +14,10 @@ from scorer.reports.document import (
     Document,
     Heading,
     Notes,
+    Paragraph,
     Row,
     Table,
+    cut,
     texts,
 )
 from scorer.reports.figures import MOST_ROWS, rating_interval, ratings
@@ -38,12 +40,18 @@ def document(board: VoteBoard, options: Options) -> Document:
 
 
 def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
+    details = options.every or options.alone
+    if options.page:
+        yield Heading("In short", key="short")
+    yield Paragraph(verdict(board), "strong")
+    if options.page:
+        yield Heading("Leaderboard", key="board")
     yield vote_table(board, options)
-    yield Notes(list(remarks(board)))
+    yield Notes([*cautions(board), *(explanations(board) if details else ())])
     if options.page:
         yield ratings(board)
     names = [row.name for row in board.leaderboard]
-    if options.page or len(names) <= SQUARE:
+    if options.page or (details and len(names) <= SQUARE):
         yield Heading("Win rates", key="win-rates")
         yield _rate_table(names[:MOST_ROWS], board)
         if len(names) > MOST_ROWS:
@@ -92,32 +100,58 @@ def as_standing(row: VoteStanding) -> Standing:
     return replace(standing, interval=row.interval, tier=row.tier, ranks=row.ranks)
 
 
-def remarks(board: VoteBoard) -> Iterator[str]:
-    """What the numbers mean and rest on, in sentences."""
-    model, named = board.model, board.model.over == "prompts"
+def verdict(board: VoteBoard) -> str:
+    """Return a sentence on who leads, and how many systems may be as good."""
+    first, *others = board.leaderboard
+    leaders = [row.name for row in board.leaderboard if row.rank == first.rank]
+    if len(leaders) > 1:
+        return f"{join_first(leaders, 3)} share the first rank with a rating of {first.rating:.0f}."
+    leads = f"{cut(first.name)} leads with a rating of {first.rating:.0f}"
+    if not others or first.ranks is None:
+        return f"{leads}."
+    equal = [row.name for row in others if row.ranks is not None and row.ranks[0] == 1]
+    if not equal:
+        whom = cut(others[0].name) if len(others) == 1 else f"all {len(others):,} others"
+        return f"{leads}, significantly ahead of {whom}."
+    if len(equal) == 1:
+        return f"{leads}; {cut(equal[0])} cannot be told apart from it."
+    return f"{leads}; {len(equal):,} more cannot be told apart from it."
+
+
+def cautions(board: VoteBoard) -> Iterator[str]:
+    """Yield what the numbers rest on, and what they cannot say."""
+    model = board.model
     prompts = f"{board.prompts:,} prompt{'s' * (board.prompts != 1)}"
     columns = ", ".join(f"{role}: {printable(name, 60)}" for role, name in board.columns.items())
     votes = f"{board.votes:,} votes ({board.ties:,} ties)"
-    yield f"{votes}{f' on {prompts}' if named else ''}; columns {columns}."
+    yield f"{votes}{f' on {prompts}' if model.over == 'prompts' else ''}; columns {columns}."
+    if board.prompts == 1:
+        yield "Of a single prompt nothing is known about others: no intervals and no tiers."
+    elif model.level is not None and board.prompts < MIN_UNITS:
+        yield f"With fewer than {MIN_UNITS} {model.over} there is no interval."
+    elif model.level is not None and model.over != "prompts":
+        yield (
+            "Intervals are by what each vote adds to the ratings, as no column names the prompts; "
+            "where a prompt is in several votes they are too narrow."
+        )
+    if model.level is not None and MIN_UNITS <= board.prompts < FEW:
+        yield f"Of {board.prompts:,} {model.over} the width of an interval is itself hardly known."
+    unmet = int((board.pairs.votes == 0).sum() - len(board.leaderboard)) // 2
+    if unmet:
+        yield f"{unmet:,} pairs of systems met in no vote; the model alone compares them."
+
+
+def explanations(board: VoteBoard) -> Iterator[str]:
+    """Yield what the columns mean."""
+    model = board.model
     yield (
         "Ratings are strengths of Bradley and Terry's model, with ties as Davidson has them, on "
         "Elo's scale, the mean of all systems 1000: 100 points more are a chance of 64 % in a vote "
         "that is no tie, whoever else stands on the board. wins %: the expected share of wins, "
         "ties half, against another of these systems at random."
     )
-    if board.prompts == 1:
-        yield "Of a single prompt nothing is known about others: no intervals and no tiers."
-    elif model.level is not None and board.prompts < MIN_UNITS:
-        yield f"With fewer than {MIN_UNITS} {model.over} there is no interval."
-    elif model.level is not None:
-        yield (
-            "Intervals are by what each prompt adds to the ratings."
-            if named
-            else "Intervals are by what each vote adds to the ratings, as no column names the "
-            "prompts; where a prompt is in several votes they are too narrow."
-        )
-    if model.level is not None and MIN_UNITS <= board.prompts < FEW:
-        yield f"Of {board.prompts:,} {model.over} the width of an interval is itself hardly known."
+    if model.over == "prompts" and model.level is not None and board.prompts >= MIN_UNITS:
+        yield "Intervals are by what each prompt adds to the ratings."
     if model.alpha is not None and any(row.tier for row in board.leaderboard):
         most = max(row.tier or 1 for row in board.leaderboard)
         yield (
@@ -125,9 +159,6 @@ def remarks(board: VoteBoard) -> Iterator[str]:
             f"(alpha {model.alpha:g}, all pairs); in parentheses the ranks that the votes leave "
             "possible."
         )
-    unmet = int((board.pairs.votes == 0).sum() - len(board.leaderboard)) // 2
-    if unmet:
-        yield f"{unmet:,} pairs of systems met in no vote; the model alone compares them."
 
 
 def _rate_table(names: Sequence[str], board: VoteBoard) -> Table:
