@@ -505,7 +505,8 @@ def test_the_page_has_the_tests_of_the_baselines(board):
     rng = np.random.default_rng(9)
     errors = {"a": rng.uniform(1, 2, 40), "b": rng.uniform(1.02, 2.02, 40), "c": np.full(40, 5.0)}
     page = board({**errors, "base": rng.uniform(3, 4, 40)}, baselines=("base",), form="html")
-    assert "from the baselines, each tested separately" in page
+    assert "Significantly better than the baseline base, tested separately: " in page
+    assert "Significantly worse than the baseline base, tested separately: " in page
 
 
 def test_the_page_marks_no_pair_that_does_not_differ(board):
