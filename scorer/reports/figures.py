@@ -40,7 +40,6 @@ from scorer.reports.leaderboard.cells import (
 from scorer.reports.leaderboard.curves import curves
 from scorer.results.front import FrontAxis
 from scorer.results.report import Report
-from scorer.results.votes import VoteBoard
 
 MOST_ROWS = 60  # of a forest plot
 MOST_SPLITS = 2  # whose values have marks of their own
@@ -86,29 +85,6 @@ def forest(report: Report, precision: int) -> Iterator[Figure]:
     title = f"{printable(primary.id)} of each submission{f', with its {ends}' if ends else ''}"
     rest = left_out(len(rows), len(standings))
     yield _dots("forest", title, head_of(primary, report), rows, primary.metric.better, rest, marks)
-
-
-def ratings(board: VoteBoard) -> Figure:
-    """Every system's rating with its interval."""
-    rows = [
-        DotRow(
-            row.name,
-            round(row.rating),
-            row.interval and (round(row.interval[0]), round(row.interval[1])),
-            f"{row.rank}",
-            f"{row.rating:.0f} {rating_interval(row.interval)}".strip(),
-            group=row.tier,
-        )
-        for row in board.leaderboard[:MOST_ROWS]
-    ]
-    rest = left_out(len(rows), len(board.leaderboard), "systems")
-    name = "rating (Elo's scale)"
-    return _dots("ratings", "Rating of each system", name, rows, "higher", rest, ())
-
-
-def rating_interval(ends: tuple[float, float] | None) -> str:
-    """Return the interval of a rating as a text; empty where there is none."""
-    return "" if ends is None else "[{:.0f}, {:.0f}]".format(*ends)
 
 
 def _dots(

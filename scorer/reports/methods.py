@@ -29,13 +29,15 @@ MISSING = {
 TESTS = {  # how it is called, and who is cited
     "permutation": ("a paired permutation test", ()),
     "skew-corrected t": (
-        "a paired t-test corrected for skew", ("student1908probable", "hall1992removal")
+        "a paired t-test corrected for skew",
+        ("student1908probable", "hall1992removal"),
     ),
     "t": ("a paired t-test", ("student1908probable",)),
     "corrected t": (
-        "a t-test over folds, corrected for shared training data", ("nadeau2003inference",)
+        "a t-test over folds, corrected for shared training data",
+        ("nadeau2003inference",),
     ),
-}  # fmt: skip
+}
 ADJUSTED = {
     "max": ("by the greatest statistic of all pairs", "westfall1993resampling"),
     "holm": ("by Holm's steps", "holm1979simple"),
@@ -55,8 +57,9 @@ def sentences(report: Report) -> Iterator[Statement]:
     challenge, word = report.definition, unit(report.called)
     yield Statement(
         f"The challenge {printable(challenge.id)} (fingerprint {report.challenge.fingerprint}) was "
-        f"scored with scorer {__version__}", ("scorer",),
-    )  # fmt: skip
+        f"scored with scorer {__version__}",
+        ("scorer",),
+    )
     ranked = [row for row in report.leaderboard if row.rank is not None]
     count = f"It has {len(report.lists):,} {unit(report.called, len(report.lists))}"
     if ranked:
@@ -127,8 +130,9 @@ def _certain(report: Report, ranked: int) -> Iterator[Statement]:
     pairs = f" for the {certainty.pairs:,} pairs" if certainty and certainty.pairs > 1 else ""
     yield Statement(
         f"Two submissions differ significantly where {name}{over} finds a p of at most "
-        f"{rules.alpha:g}, corrected{pairs} {adjust}", (*cited, adjuster),
-    )  # fmt: skip
+        f"{rules.alpha:g}, corrected{pairs} {adjust}",
+        (*cited, adjuster),
+    )
     yield Statement(
         "A tier ends where every submission above is significantly better than every one below"
     )

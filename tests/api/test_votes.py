@@ -212,7 +212,7 @@ def test_the_command_writes_every_form(score, tmp_path, arena):
     assert said["pairs"]["won"][0][0] is None
     text = page.read_text()
     assert "An arena" in text
-    assert "Rating of each system" in text
+    assert '<td class="bar">' in text
     assert "Win rates: of the row against the column" in text
 
 

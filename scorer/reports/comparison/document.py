@@ -212,10 +212,14 @@ def _figures(
     alpha = compared.how.alpha
     told = options.colour and alpha is not None and differing.p <= alpha
     cells = [
-        Cell(text, sorts.get(key), span=span if key == "interval" else None,
-             marks=["significant"] if told and key in ("p", "difference") else [])
+        Cell(
+            text,
+            sorts.get(key),
+            span=span if key == "interval" else None,
+            marks=["significant"] if told and key in ("p", "difference") else [],
+        )
         for key, text in texts.items()
-    ]  # fmt: skip
+    ]
     return [*cells, Cell(most(differing, precision))]
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from scorer.core.text import join_first, printable
 from scorer.reports.base import Options
+from scorer.reports.charts.charts import IntervalSpan, shared_scale
 from scorer.reports.document import (
     Block,
     Cell,
@@ -20,7 +21,7 @@ from scorer.reports.document import (
     cut,
     texts,
 )
-from scorer.reports.figures import MOST_ROWS, rating_interval, ratings
+from scorer.reports.figures import MOST_ROWS
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import place
 from scorer.results.report import Standing
@@ -34,9 +35,11 @@ FEW = 20  # prompts below which an interval hardly knows its own width
 def document(board: VoteBoard, options: Options) -> Document:
     """The standings and what they rest on; on a page with pictures."""
     return Document(
-        board.title, list(_vote_blocks(board, options)), source=("", ""),
+        board.title,
+        list(_vote_blocks(board, options)),
+        source=("", ""),
         skip="Skip to the leaderboard",
-    )  # fmt: skip
+    )
 
 
 def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
@@ -47,15 +50,16 @@ def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
     if options.page:
         yield Heading("Leaderboard", key="board")
     yield vote_table(board, options)
-    yield Notes([*cautions(board), *(explanations(board) if details else ())])
-    if options.page:
-        yield ratings(board)
+    yield Notes([*cautions(board), *(explanations(board) if details and not options.page else ())])
     names = [row.name for row in board.leaderboard]
     if options.page or (details and len(names) <= SQUARE):
         yield Heading("Win rates", key="win-rates")
         yield _rate_table(names[:MOST_ROWS], board)
         if len(names) > MOST_ROWS:
             yield Notes([f"The first {MOST_ROWS} of {len(names):,} systems."])
+    if options.page:
+        yield Heading("How to read this", key="method", open=False)
+        yield Notes(list(explanations(board)))
     if len(board.problems):
         yield Heading("Problems")
         yield Notes(format_findings(board.problems, options.every), "problems")
@@ -78,20 +82,37 @@ def vote_table(board: VoteBoard, options: Options) -> Table:
         Column("tied", "number", 5, "descending"),
         Column("lost", "number", 6, "ascending"),
     ]
+    spans = [(*(row.interval or (row.rating,) * 2), row.rating) for row in rows]
+    scale = shared_scale([(low, rating, high) for low, high, rating in spans], "higher")
     body = [
-        Row([
-            Cell(place(as_standing(row)), str(n)),
-            Cell(row.name),
-            *([Cell("" if row.tier is None else f"{row.tier:,}")] if tiers else []),
-            Cell(f"{row.rating:.0f}", f"{row.rating:.6f}"),
-            *([Cell(rating_interval(row.interval), f"{row.rating:.6f}")] if ends else []),
-            Cell(f"{100 * row.share:.1f}"),
-            *(Cell(f"{count:,}", str(count)) for count in (row.votes, row.won, row.tied, row.lost)),
-        ], row.tier)
+        Row(
+            [
+                Cell(place(as_standing(row)), str(n)),
+                Cell(row.name),
+                *([Cell("" if row.tier is None else f"{row.tier:,}")] if tiers else []),
+                Cell(f"{row.rating:.0f}", f"{row.rating:.6f}"),
+                *([_interval(row, scale)] if ends else []),
+                Cell(f"{100 * row.share:.1f}"),
+                *(
+                    Cell(f"{count:,}", str(count))
+                    for count in (row.votes, row.won, row.tied, row.lost)
+                ),
+            ],
+            row.tier,
+        )
         for n, row in enumerate(rows)
-    ]  # fmt: skip
+    ]
     caption = "Leaderboard, best first; click a heading to sort." if options.page else ""
     return Table(caption, columns, body, "standings" if options.page else "")
+
+
+def _interval(row: VoteStanding, scale: tuple[float, float]) -> Cell:
+    """Return the interval of a rating, with a bar of it."""
+    if row.interval is None:
+        return Cell(sort="")
+    text = "[{:.0f}, {:.0f}]".format(*row.interval)
+    span = IntervalSpan(row.interval, row.rating, scale, 0)
+    return Cell(text, f"{row.rating:.6f}", span=span)
 
 
 def as_standing(row: VoteStanding) -> Standing:
@@ -166,7 +187,7 @@ def _rate_table(names: Sequence[str], board: VoteBoard) -> Table:
     rows = [
         [name, *("" if i == j else _rate(board, i, j) for j in range(len(names)))]
         for i, name in enumerate(names)
-    ]  # fmt: skip
+    ]
     title = "Win rates: of the row against the column, ties half"
     return texts(title, ["won, of votes against", *names], rows)
 

@@ -12,7 +12,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain, count, groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from scorer import __version__
 from scorer.core.text import printable, unseen
@@ -21,9 +24,6 @@ from scorer.reports.base import Options
 from scorer.reports.charts import svg
 from scorer.reports.charts.charts import IntervalSpan
 from scorer.reports.document import Column, Document, Figure, Heading, cut, name_of
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 
 class HtmlCell(NamedTuple):
@@ -89,19 +89,28 @@ class Section(NamedTuple):
 def html(document: Document, options: Options) -> str:
     """The whole page. Its own style and script are the only ones that a browser will take."""
     source, fingerprint = document.source
-    page = environment().get_template("page.html").render(
-        title=printable(document.title), skip=document.skip, private=document.private,
-        about=document.about, sections=sections(document.blocks), style=_asset("page.css"),
-        script=_asset("page.js"), version=__version__, source=printable(source),
-        fingerprint=fingerprint, downloads=document.downloads,
-    )  # fmt: skip
+    page = (
+        environment()
+        .get_template("page.html")
+        .render(
+            title=printable(document.title),
+            skip=document.skip,
+            private=document.private,
+            about=document.about,
+            sections=sections(document.blocks),
+            style=_asset("page.css"),
+            script=_asset("page.js"),
+            version=__version__,
+            source=printable(source),
+            fingerprint=fingerprint,
+            downloads=document.downloads,
+        )
+    )
     return f"{page.replace('##[', '##&#91;')}\n"  # GitHub's runners obey it
 
 
 def commonmark(text: blocks.Prose, level: int) -> Any:
     """The text of an organizer's as markup."""
-    from markupsafe import Markup
-
     from scorer.reports.commonmark import Written
     from scorer.reports.commonmark import html as written
 
@@ -237,8 +246,6 @@ def prose(docstring: str) -> Iterator[dict[str, Any]]:
 
 def formulas(lines: Sequence[str]) -> list[Any]:
     """The lines of a formula in LaTeX, each as markup."""
-    from markupsafe import Markup
-
     from scorer.metrics.catalogue import mathml
 
     return [Markup(mathml(line)) for line in lines]
@@ -247,8 +254,6 @@ def formulas(lines: Sequence[str]) -> list[Any]:
 @cache
 def environment() -> Environment:
     """The templates. Their output is escaped, and invisible characters are shown as escapes."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
     made = Environment(
         loader=PackageLoader("scorer.reports.write"),
         autoescape=True,
@@ -258,15 +263,18 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {
-        "view": view, "prose": prose, "cut": printable, "formulas": formulas,
-        "commonmark": commonmark, "inline": _inline, "coordinate": svg.coordinate,
-    }  # fmt: skip
+        "view": view,
+        "prose": prose,
+        "cut": printable,
+        "formulas": formulas,
+        "commonmark": commonmark,
+        "inline": _inline,
+        "coordinate": svg.coordinate,
+    }
     return made
 
 
 def _inline(figure: Figure) -> Any:
-    from markupsafe import Markup
-
     width = svg.SMALL_WIDTH if figure.small else svg.PAGE_WIDTH
     look = f"small {figure.key}" if figure.small else figure.key
     return Markup(svg.inline_svg(figure.drawn(width), width, look))
@@ -287,8 +295,6 @@ class _Asset(NamedTuple):
 @cache
 def _asset(name: str) -> _Asset:
     """A style or a script with its digest, by which a browser knows it."""
-    from markupsafe import Markup
-
     loader = environment().loader
     assert loader is not None
     code, _, _ = loader.get_source(environment(), name)

@@ -33,14 +33,27 @@ LATIN = "\u017f"  # the last letter that LaTeX itself has
 # in braces what would be a ligature, or an argument of the \\ that ends the row above
 SPECIAL = str.maketrans(
     {
-        "†": r"\textsuperscript{\dag}", "↓": r"\(\downarrow\)",
-        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-        "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"{\char34}",
-        "`": r"\textasciigrave{}", "'": r"{\char39}", "-": "{-}", "[": "{[}", "]": "{]}",
-        "*": "{*}", "?": "{?}", "!": "{!}", "…": r"\ldots{}",
+        "†": r"\textsuperscript{\dag}",
+        "↓": r"\(\downarrow\)",
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"{\char34}",
+        "`": r"\textasciigrave{}",
+        "'": r"{\char39}",
+        "-": "{-}",
+        "[": "{[}",
+        "]": "{]}",
+        "*": "{*}",
+        "?": "{?}",
+        "!": "{!}",
+        "…": r"\ldots{}",
         **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     }
-)  # fmt: skip
+)
 
 
 class LatexColumn(NamedTuple):
@@ -123,9 +136,10 @@ def _preamble(lines: Sequence[str], document: Document) -> Iterator[str]:
 def _table(table: Table, caption: str, foot: Sequence[str]) -> Iterator[str]:
     """A table, in parts where it is too wide, with sentences below the last."""
     shown = [
-        n for n, column in enumerate(table.columns)
+        n
+        for n, column in enumerate(table.columns)
         if column.kind != "group" and not (column.kind == "count" and column.priority)
-    ]  # fmt: skip
+    ]
     named = max((n for n in shown if table.columns[n].kind in ("rank", "name")), default=shown[0])
     fixed = [_column_of(table, n) for n in shown if n <= named]
     others = [_column_of(table, n) for n in shown if n > named]
