@@ -55,9 +55,10 @@ def shown(*words):
 def demo():
     good = sorted((ROOT / "submissions_example/course-2026/good").iterdir())
     words = ["score", "challenges/course-2026", *(str(path.relative_to(ROOT)) for path in good)]
-    words += ["--split", "all"]
+    words += ["--split", "all", "--notes"]
     block = shown(*words)
-    short = "score challenges/course-2026 submissions_example/course-2026/good/* --split all"
+    good = "submissions_example/course-2026/good/*"
+    short = f"score challenges/course-2026 {good} --split all --notes"
     return block.replace(" ".join(words), short)
 
 

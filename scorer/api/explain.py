@@ -66,6 +66,7 @@ class Explanation(TableResult[results.Explanation]):
 
     _subject = "explanation"
     _default_form = "text"
+    _precision = 4
 
     def __init__(self, result: results.Explanation) -> None:
         self._result = result

@@ -6,7 +6,7 @@ from scorer.api.report import Report, board_of
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.reading.write import file_name
-from scorer.reports.base import Options
+from scorer.reports.base import DECIMALS, Options
 from scorer.reports.leaderboard.feedback import feedback as feedback_text
 from scorer.reports.leaderboard.feedback import feedback_of_absent
 from scorer.reports.leaderboard.grades import grades
@@ -16,7 +16,7 @@ GRADEBOOK = "grades.csv"
 
 
 def feedback(
-    report: Report | BoardReport, *, precision: int = 4, hide_values: bool = False
+    report: Report | BoardReport, *, precision: int = DECIMALS, hide_values: bool = False
 ) -> dict[str, str]:
     """Return a text for each submission, and with `grading` the gradebook: file name -> content.
 

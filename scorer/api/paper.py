@@ -10,7 +10,7 @@ from pathlib import Path
 from scorer.api.figures import Drawing, drawings, has_converter
 from scorer.api.report import FigureName, Report, board_of
 from scorer.reading.write import make_folder, write_file
-from scorer.reports.base import Options
+from scorer.reports.base import DECIMALS, Options
 from scorer.reports.document import Block, Document, Notes
 from scorer.reports.figures import KINDS
 from scorer.reports.leaderboard.cells import number
@@ -63,7 +63,7 @@ def paper(
     figures: Sequence[FigureName] = DEFAULT_FIGURES,
     *,
     width: str = "120mm",
-    precision: int = 4,
+    precision: int = DECIMALS,
 ) -> Paper:
     """Write the parts of a paper on a leaderboard: tables, figures, methods, references, numbers.
 

@@ -6,7 +6,7 @@ import html
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -19,7 +19,7 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import format_number, printable, quoted
 from scorer.metrics.notation import Measure, find_measure
-from scorer.reports.base import ALIASES
+from scorer.reports.base import ALIASES, DECIMALS
 from scorer.results import report as results
 from scorer.results.json import ABSENT
 from scorer.stats.intervals import MIN_UNITS
@@ -40,7 +40,6 @@ ReportForm = Literal[
     "tira",
 ]
 
-DECIMALS = 4  # that a notebook shows
 LONGEST_NOTE = 1000  # characters of a note that a notebook shows
 
 
@@ -97,10 +96,10 @@ class Report(Renderable[results.Report]):
         rejected = [each for each in self.submissions if not each.valid]
         if (form or self._default_form) not in ALIASES | {"text": ""} or not rejected:
             return text
-        from scorer.reports.findings.problems import format_findings
+        from scorer.reports.findings.problems import errors_of, format_files
 
-        lines = [line for each in rejected for line in format_findings(each.findings, quiet=True)]
-        return "\n".join([text, *lines, ""])
+        lines = format_files([errors_of(each.findings) for each in rejected])
+        return "\n".join([*lines, "", text])
 
     def mean(self, name: str, measure: str | None = None) -> float:
         """Return a submission's value of a measure: its mean, its sum, or its one figure.
@@ -330,7 +329,8 @@ class Report(Renderable[results.Report]):
         """Return the leaderboard as a table, who was rejected, and its notes, which fold."""
         from scorer.reports.findings.problems import counted, format_findings
         from scorer.reports.leaderboard import cells
-        from scorer.reports.leaderboard.remarks import remarks
+        from scorer.reports.leaderboard.remarks import cautions, remarks
+        from scorer.reports.leaderboard.verdict import verdict
 
         board = self._result
         primary = self._result.primary
@@ -354,16 +354,17 @@ class Report(Renderable[results.Report]):
             if not each.valid
             for line in (
                 f"{each.name}: not scored, {counted(each.findings)}",
-                *format_findings(each.findings, quiet=True),
+                *format_findings(each.findings, quiet=True, heading=""),
             )
         ]
-        notes = list(remarks(board, DECIMALS))
+        notes = [*cautions(board, DECIMALS), *remarks(board, DECIMALS)]
         folded = f"<details><summary>{_count(len(notes), 'note')}</summary>"
         folded += f"{_html_paragraphs(notes)}</details>"
         return "".join(
             [
                 f"<table><thead>{_html_row('th', head)}</thead>",
                 f"<tbody>{''.join(_html_row('td', row) for row in rows)}</tbody></table>",
+                _html_paragraphs(filter(None, [verdict(board)])),
                 _html_paragraphs(rejected),
                 folded if notes else "",
             ]
@@ -401,7 +402,7 @@ def _html_row(tag: str, cells: Sequence[str]) -> str:
     return f"<tr>{row}</tr>"
 
 
-def _html_paragraphs(texts: Sequence[str]) -> str:
+def _html_paragraphs(texts: Iterable[str]) -> str:
     return "".join(f"<p>{html.escape(printable(text, LONGEST_NOTE))}</p>" for text in texts)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted, suggest
 from scorer.reading.write import write_file
-from scorer.reports.base import Options, form_at, form_names, form_of
+from scorer.reports.base import DECIMALS, Options, form_at, form_names, form_of
 
 FormName = Literal["csv", "html", "json", "latex", "markdown", "table", "text"]
 T = TypeVar("T")  # the result as data
@@ -19,8 +19,11 @@ class RenderOptions(TypedDict, total=False):
     """How a text looks; nothing here changes a value.
 
     Attributes:
-        precision: The decimals of values; default: 4.
+        precision: The decimals of values up to 1; default: 3, of a board up to 6 where neighbours
+            of different rank would look alike.
         per_list: Whether the values of every list are in it.
+        notes: Whether a board says what its intervals, tests and ranks mean.
+        all_rows: Whether a board of some width has all of its rows.
         every: Whether all places of a problem are in it, not only the first, and all pairs.
         quiet: Whether warnings are left out.
         private: Whether it has what only organizers may read.
@@ -30,6 +33,8 @@ class RenderOptions(TypedDict, total=False):
 
     precision: int
     per_list: bool
+    notes: bool
+    all_rows: bool
     every: bool
     quiet: bool
     private: bool
@@ -43,6 +48,7 @@ class Renderable(Generic[T]):
     __slots__ = ()
     _subject = ""  # of its forms
     _default_form: Any = "table"  # the form that is printed
+    _precision = DECIMALS
 
     def _content(self) -> T:
         """Return the result as data, from which its forms are written."""
@@ -53,8 +59,8 @@ class Renderable(Generic[T]):
 
         Args:
             form: its name; default: the one that is printed.
-            options: how it looks: `precision`, `per_list`, `every`, `quiet`, `private`, `width`,
-                `colour`.
+            options: how it looks: `precision`, `per_list`, `notes`, `all_rows`, `every`, `quiet`,
+                `private`, `width`, `colour`.
 
         Raises:
             UnknownName: there is no such form.
@@ -69,7 +75,9 @@ class Renderable(Generic[T]):
                 hint = suggest(name, known)
                 raise TypeError(f"no option {quoted(name)}{hint} (options: {', '.join(known)})")
         written = form_of(self._subject, form or self._default_form)
-        return written.write(self._content(), Options(**options))
+        distinct = "precision" not in options
+        chosen: Any = {"precision": self._precision, "distinct": distinct, **options}
+        return written.write(self._content(), Options(**chosen))
 
     def write(self, path: str | PathLike[str], **options: Unpack[RenderOptions]) -> None:
         """Write a file in the form that its suffix names: board.html, .json, .csv, .md, .tex, .txt.

@@ -14,7 +14,7 @@ from scorer.board.phases import shown_at, splits_shown
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.leaderboard.rounding import rounded_report
-from scorer.reports.base import Options
+from scorer.reports.base import DECIMALS, Options
 from scorer.reports.document import (
     Block,
     Cell,
@@ -28,6 +28,7 @@ from scorer.reports.figures import pareto
 from scorer.reports.leaderboard.document import document, standings, track_boards
 from scorer.reports.leaderboard.page import how_to_read
 from scorer.reports.leaderboard.prose import pages
+from scorer.reports.leaderboard.remarks import scope
 from scorer.reports.leaderboard.rows import rows
 from scorer.reports.write.csv import csv
 from scorer.reports.write.html import html
@@ -47,7 +48,11 @@ DOWNLOADS = (
 
 
 def public_files(
-    board: Board, *, split: str | None = None, now: datetime | None = None, precision: int = 4
+    board: Board,
+    *,
+    split: str | None = None,
+    now: datetime | None = None,
+    precision: int = DECIMALS,
 ) -> dict[str, bytes]:
     """Return the files of a public board by their names, the page last.
 
@@ -99,6 +104,8 @@ def _page(live: LiveReport, options: Options) -> Document:
 def _blocks(live: LiveReport, options: Options) -> Iterator[Block]:
     report = live.report
     yield Heading("Leaderboard", key="board")
+    if report.scope:
+        yield Paragraph(scope(report.scope, report.called))
     if not report.leaderboard:
         yield Paragraph("There is no scored entry yet.")
     else:

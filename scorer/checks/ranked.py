@@ -43,7 +43,6 @@ from scorer.reading.schema import EXTRA, NUMBER
 from scorer.reading.table import find_places
 
 RANKED = ("grades", "preferences")  # the kinds whose submissions may be ranked lists
-HOW_TO_IGNORE = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
 SHOWN = 3  # items that a message names
 ALWAYS_ERRORS = ("S309", "S310")  # codes of ids that are empty or missing values
 SHOWN_BEFORE, SHOWN_AFTER = 5, 2  # ranks around a gap that its message shows
@@ -81,8 +80,8 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
         lists = lists.sort("line", maintain_order=True)
         places = find_places(lists["list"], index.series)
     unknown, answered = lists.filter(places < 0), places[places >= 0]
-    what, help = "is not in this challenge", HOW_TO_IGNORE if strict else None
-    faults = index.explain_all(unknown["list"], "S302", rows.word, what, help)
+    what = "is not in this challenge"
+    faults = index.explain_all(unknown["list"], "S302", rows.word, what)
     if lists.is_empty() and not rows.table.names_empty_lists:
         return  # `no_rows` reports it
     explained = [name for name, fault in faults.items() if fault.code != "S302"]

@@ -205,7 +205,7 @@ def _terminal(when: str) -> Terminal:
 def _has_bars(stream: TextIO) -> bool:
     """Whether a stream's encoding has the signs of bars, which come with colours."""
     try:
-        "━▌█╌†".encode(getattr(stream, "encoding", None) or "utf-8")
+        "━▌█╌".encode(getattr(stream, "encoding", None) or "utf-8")
     except (LookupError, UnicodeError):
         return False
     return True

@@ -16,7 +16,7 @@ import typer
 
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
-from scorer.reports.base import Options, ReportForm, form_at, form_names, form_of
+from scorer.reports.base import DECIMALS, Options, ReportForm, form_at, form_names, form_of
 
 if TYPE_CHECKING:
     from scorer.api.submissions import SubmissionFile
@@ -38,11 +38,18 @@ class Terminal(NamedTuple):
     notes: list[str]  # on what the command's words stand for, said before its own
     progress: Callable[[float, int, str], None] | None = None
 
-    def options(self, files: Sequence[Path] | None, precision: int = 4, **rest: bool) -> Options:
-        """How a text is to look there, or in files, which have neither width nor colour."""
+    def options(
+        self, files: Sequence[Path] | None, precision: int | None = None, **rest: bool
+    ) -> Options:
+        """Return how a text is to look there, or in files, which have neither width nor colour.
+
+        A precision that is given is that of all values; else there are more decimals where
+        neighbours of different rank would print alike.
+        """
+        options = Options(DECIMALS if precision is None else precision, precision is None, **rest)
         if files:
-            return Options(precision, **rest)
-        return Options(precision, width=self.width, colour=self.colour, **rest)
+            return options
+        return options._replace(width=self.width, colour=self.colour)
 
     def page(self, text: str, look: Literal["page", "catalogue", "prose"] = "page") -> str:
         """A page, a catalogue of a line an entry, or prose, in colours where there are any."""
@@ -140,7 +147,21 @@ Every = Annotated[
     ),
 ]
 Precision = Annotated[
-    int, typer.Option("--precision", min=0, max=17, help="Decimals shown; values stay exact.")
+    int | None,
+    typer.Option(
+        "--precision",
+        metavar="N",
+        min=0,
+        max=17,
+        help="Decimals of values up to 1; larger ones have N + 1 digits. Default: 3, and up to 6 "
+        "where neighbours of different rank would look alike. JSON and CSV are exact.",
+    ),
+]
+AllRows = Annotated[
+    bool, typer.Option("--all-rows", help="All rows on a terminal, not only the first 20.")
+]
+BoardNotes = Annotated[
+    bool, typer.Option("--notes", help="What the intervals, tests and ranks mean, below the board.")
 ]
 Private = Annotated[
     bool,
@@ -374,9 +395,8 @@ def problems(findings: Findings, quiet: bool = False, every: bool = False) -> li
 
 
 def problems_of(files: Iterable[tuple[Findings, bool]], every: bool = False) -> list[str]:
-    """As `problems`, of files each of which is quiet or not; what many have is told once."""
-    from scorer.reports.findings.problems import errors_of, format_findings, in_many
+    """Return the lines of files, each of which is quiet or not; what many have is told once."""
+    from scorer.reports.findings.problems import errors_of, format_files
 
     found = [errors_of(findings) if quiet else findings for findings, quiet in files]
-    told = in_many([] if every else found)
-    return [line for findings in found for line in format_findings(findings, every, told=told)]
+    return format_files(found, every)

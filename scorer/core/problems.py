@@ -61,13 +61,7 @@ class ProblemCell(NamedTuple):
 
 def as_truth_problems(problems: Iterable[Problem]) -> list[Problem]:
     """Return problems as those of an organizer's file: S304 of a submission is T304 of a truth."""
-    # The help of S104 is about the limits of submissions.
-    return [
-        replace(p, code=f"T{p.code[1:]}", help=None if p.code == "S104" else p.help)
-        if p.code[0] == "S"
-        else p
-        for p in problems
-    ]
+    return [replace(p, code=f"T{p.code[1:]}") if p.code[0] == "S" else p for p in problems]
 
 
 @dataclass

@@ -319,7 +319,7 @@ def warn_unused_columns(
                 message += f"truth: {{file: {file}, columns: {{{declared}}}}}"
             else:
                 what = f"no column 'score' or 'rank', and {label} holds numbers that are not used"
-                hint = f"rename it, or in the challenge: submission: {{columns: {{{declared}}}}}"
+                hint = "rename it to 'score' or 'rank'"
                 what += f"; found: {_join_names(names)}"
                 request.report("S201", what, extra.line, extra.column, hint)
                 lacks_order = False  # the error is reported for one column

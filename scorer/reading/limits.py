@@ -87,15 +87,10 @@ class ReportedError(Exception):
     """A file cannot be read as a table; the findings of its `ReadRequest` say why."""
 
 
-def limit_error(limit: str, message: str, line: int | None = None) -> UnreadableError:
-    """Return the error of a file that exceeds a limit of the challenge."""
-    return UnreadableError("S104", message, line, help=f"the limit is submission.limits.{limit}")
-
-
 def unpacked_error(most: int) -> UnreadableError:
     """Return the error of a file that unpacks to more than `most` bytes."""
     message = f"the file unpacks to more than is accepted here, {format_size(most)}"
-    return limit_error("unpacked", message)
+    return UnreadableError("S104", message)
 
 
 def largest_unpacked(size: int, limits: ReadLimits) -> int:
@@ -107,7 +102,7 @@ def refuse_size(size: int, limits: ReadLimits) -> None:
     """Raise UnreadableError if a file of `size` stored bytes is larger than is accepted."""
     if size > limits.size:
         sizes = f"{format_size(size)}, at most {format_size(limits.size)}"
-        raise limit_error("size", f"the file is larger than is accepted here ({sizes})")
+        raise UnreadableError("S104", f"the file is larger than is accepted here ({sizes})")
 
 
 def accept_rows(
@@ -127,7 +122,7 @@ def accept_rows(
         first_refused = int(rows_so_far.search_sorted(limits.rows, side="right"))
     if first_refused < len(lines):
         message = f"more than {limits.rows:,} rows, which is what is accepted here"
-        findings.add(limit_error("rows", message, lines[first_refused]).problem)
+        findings.add(UnreadableError("S104", message, lines[first_refused]).problem)
     return first_refused
 
 

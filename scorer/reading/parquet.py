@@ -16,7 +16,6 @@ from scorer.reading.limits import (
     UnreadableError,
     format_size,
     largest_unpacked,
-    limit_error,
     unpacked_error,
 )
 from scorer.reading.numbers import ITEM_ROLES
@@ -105,7 +104,7 @@ def _read_columns(
     rows = pl.scan_parquet(io.BytesIO(data)).select(pl.len()).collect().item()
     if rows > limits.rows:
         message = f"{rows:,} rows, at most {limits.rows:,} are accepted here"
-        request.findings.add(limit_error("rows", message).problem)
+        request.findings.add(UnreadableError("S104", message).problem)
     most = largest_unpacked(len(data), limits)
     _refuse_costly_pages(data, types, most)
     if any(isinstance(type, pl.Categorical | pl.Enum) for type in types.values()):

@@ -30,7 +30,6 @@ from scorer.reading.limits import (
     UnreadableError,
     format_size,
     largest_unpacked,
-    limit_error,
     refuse_size,
     unpacked_error,
 )
@@ -133,7 +132,7 @@ def _read_plain(file: BufferedReader, size: int, limits: ReadLimits, *, is_binar
     while block:
         if data.seek(0, os.SEEK_END) > limits.size:
             message = "the file became larger while it was read than is accepted here"
-            raise limit_error("size", f"{message} ({format_size(limits.size)})")
+            raise UnreadableError("S104", f"{message} ({format_size(limits.size)})")
         block = read_stored(file)
         data.write(block)
     return data.getvalue()

@@ -45,11 +45,13 @@ class OwnFormat(NamedTuple):
         module: The module below this package.
         paths: Whether it needs the paths of files, for marks at their lines.
         public: Whether it holds no more with --private, as what goes to other platforms.
+        listed: Whether help names it; what bundles for platforms ask for is not.
     """
 
     module: str
     paths: bool = False
     public: bool = False
+    listed: bool = True
 
 
 SYNTAXES: dict[str, Syntax] = {
@@ -61,20 +63,25 @@ SYNTAXES: dict[str, Syntax] = {
     "text": Syntax("document", alone=False, problems=False),
 }
 
+PLATFORM = OwnFormat("leaderboard.platforms", public=True, listed=False)
+
 # The formats of each subject beside the syntaxes; a subject's folder has its name.
 SUBJECTS: dict[str, dict[str, OwnFormat]] = {
     "leaderboard": {
-        "classroom": OwnFormat("leaderboard.platforms", public=True),
-        "codabench": OwnFormat("leaderboard.platforms", public=True),
-        "evalai": OwnFormat("leaderboard.platforms", public=True),
+        "classroom": PLATFORM,
+        "codabench": PLATFORM,
+        "evalai": PLATFORM,
         "github": OwnFormat("leaderboard.github", paths=True),
-        "grades": OwnFormat("leaderboard.grades", public=True),
-        "gradescope": OwnFormat("leaderboard.platforms", public=True),
-        "grand-challenge": OwnFormat("leaderboard.platforms", public=True),
-        "tira": OwnFormat("leaderboard.platforms", public=True),
+        "grades": OwnFormat("leaderboard.grades", public=True, listed=False),
+        "gradescope": PLATFORM,
+        "grand-challenge": PLATFORM,
+        "tira": PLATFORM,
     },
     "comparison": {"jsonl": OwnFormat("comparison.jsonl")},
-    "findings": {"github": OwnFormat("findings.github"), "lines": OwnFormat("findings.lines")},
+    "findings": {
+        "github": OwnFormat("findings.github"),
+        "lines": OwnFormat("findings.lines", listed=False),
+    },
     "explanation": {},
     "soundness": {},
     "study": {},
@@ -85,8 +92,11 @@ SUBJECTS: dict[str, dict[str, OwnFormat]] = {
 class Options(NamedTuple):
     """How a text is to look; nothing here changes a value."""
 
-    precision: int = 4
+    precision: int = DECIMALS
+    distinct: bool = True  # more decimals where neighbours of different rank would print alike
     per_list: bool = False
+    notes: bool = False  # a board with all that is said of its intervals, tests and ranks
+    all_rows: bool = False  # a board on a terminal with all of its rows
     width: int | None = None  # of a terminal; None: nothing is cut, as in a file
     colour: bool = False
     every: bool = False  # all places of a problem, not only the first; all pairs
@@ -156,7 +166,8 @@ def form_of(subject: str, name: str) -> ReportForm:
 
 def form_names(subject: str) -> str:
     """Return the names of a subject's formats, for a command's help."""
-    return ", ".join(form.name for form in forms(subject))
+    unlisted = {name for name, own in SUBJECTS[subject].items() if not own.listed}
+    return ", ".join(form.name for form in forms(subject) if form.name not in unlisted)
 
 
 def form_at(subject: str, path: Path) -> ReportForm | None:

@@ -14,10 +14,9 @@ from scorer.core.text import printable
 from scorer.reports.charts.charts import Bar, IntervalSpan
 from scorer.reports.charts.svg import Canvas, with_title
 
-# what a column holds: a number is set to the right; a `group` is told by rules where a syntax has
-# them, a `count` may be left out where all are alike, and `long` texts may go below the table; the
-# terminal makes columns of kind `line` and `bar` of the intervals and numbers beside them
-ColumnKind = Literal["rank", "name", "text", "number", "interval", "group", "count", "sign", "long",
+# What a column holds: a number is set to the right, and `long` texts may go below the table; the
+# terminal makes columns of kind `line` and `bar` of the intervals and numbers beside them.
+ColumnKind = Literal["rank", "name", "text", "number", "interval", "count", "sign", "long",
                      "line", "bar"]  # fmt: skip
 Tone = Literal["", "fault", "soft", "strong", "problems", "page", "prose", "steps"]
 
@@ -103,6 +102,7 @@ class Table(NamedTuple):
     key: str = ""  # of a table that can be filtered by name
     fold: str = ""  # a summary, under which it may be folded
     open: bool = False  # not folded at first
+    rule: str = ""  # what the rules between groups say
 
 
 class MeasureFormula(NamedTuple):
@@ -180,3 +180,14 @@ def name_of(table: Table) -> int:
 def cut(text: str, width: int = 60) -> str:
     """A name inside a sentence."""
     return printable(text, width)
+
+
+def join_names(names: Sequence[str], most: int = 3) -> str:
+    """Return the first few names for a sentence.
+
+    >>> join_names(["a"]), join_names(["a", "b"]), join_names(["a", "b", "c", "d", "e"])
+    ('a', 'a and b', 'a, b, c and 2 more')
+    """
+    shown = [cut(name) for name in names[:most]]
+    last = f"{len(names) - most:,} more" if len(names) > most else shown.pop()
+    return f"{', '.join(shown)} and {last}" if shown else last

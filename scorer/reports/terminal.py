@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from scorer.core.text import printable
 from scorer.reports.charts.charts import IntervalSpan
-from scorer.reports.document import Cell, Column, Row, Table
+from scorer.reports.document import Cell, Column, Table
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 THEME = {
     "title": "bold", "head": "bold", "primary": "bold", "aside": "dim",
     "fault": "red", "soft": "dim", "strong": "bold", "note": "dim",
-    "first": "bold green", "worse": "yellow", "range": "dim", "tier": "cyan", "best": "green",
+    "first": "bold green", "beyond": "yellow", "range": "dim", "name": "cyan", "best": "green",
     "told": "bold yellow", "line": "blue", "point": "bold", "zero": "dim",
     "more": "green", "less": "magenta",
     "place": "bold", "error": "bold red", "warning": "bold yellow", "remark": "bold cyan",
@@ -31,26 +31,26 @@ THEME = {
 LINES = (
     (r"^.+?(?=: (?:error|warning)\[)", "place"),
     (r"^.+?(?=: (?:would be rejected|fine)(?:: |$))", "place"),
-    (r"(?:^|(?<=: ))(?:internal )?error(?:\[[A-Z][0-9]+\]|(?=:))", "error"),
-    (r"(?:^|(?<=: ))warning(?:\[[A-Z][0-9]+\]|(?=:))", "warning"),
-    (r"^(?:note(?=:)|  help:)", "remark"),
-    (r"(?<=^  help:) .*", "help"),
+    (r"^\S.*:$", "place"),
+    (r"(?:^ *|(?<=: ))(?:internal )?error(?:\[[A-Z][0-9]+\]|(?=:))", "error"),
+    (r"(?:^ *|(?<=: ))warning(?:\[[A-Z][0-9]+\]|(?=:))", "warning"),
+    (r"^(?:note(?=:)| +help:)", "remark"),
+    (r"(?<=^  help:) .*|(?<=^    help:) .*", "help"),
     (r"^ +[0-9]* \|", "gutter"),
     (r"(?<=\| ) *\^+$", "caret"),
     (r"(?<=: )would be rejected(?=: |$)|NOT SOUND", "error"),
     (r"(?<=: )fine(?=: |$)|^sound$", "fine"),
 )
 CELLS = {
-    "rank": ((r"^ *1(?![0-9])", "first"), (r"†", "worse"), (r"\(.*\)", "range"), (r"B", "range")),
-    "group": ((r".+", "tier"),),
+    "rank": ((r"^ *1(?![0-9])", "first"), (r"\(.*\)", "range"), (r"B", "range")),
     "interval": ((r".+", "range"),),
-    "line": ((r"[━╺╸]+", "line"), (r"●", "point"), (r"┊", "zero"), (r"[<>]", "worse")),
+    "line": ((r"[━╺╸]+", "line"), (r"●", "point"), (r"┊", "zero"), (r"[<>]", "beyond")),
     "bar": ((r".+", "line"),),
 }
 PAGE = (
     (r"\A.+", "title"),
     (r"^\S[^.:]*:$", "head"),
-    (r"^    [a-z_]+(?=: )", "tier"),
+    (r"^    [a-z_]+(?=: )", "name"),
     (r"^[A-Z]\w[\w -]*(?=: )", "soft"),
 )
 LOOKS = {"page": PAGE, "catalogue": ((r"^[\w|@\[\]-]+(?=  )", "head"),), "prose": ()}
@@ -69,17 +69,12 @@ BAR = 12  # columns of other bars
 
 
 def with_bars(table: Table, room: int) -> Table:
-    """The table with its intervals and contributions as bars, and its tiers by number."""
+    """Return the table with its intervals and contributions as bars."""
     columns, cells = list[Column](), list[list[Cell]]()
     wide = LINE if room >= NARROW else SHORT
     for n, column in enumerate(table.columns):
         given = [row.cells[n] for row in table.rows]
         spans = [cell.span for cell in given if cell.span is not None]
-        if column.kind == "group":
-            if len({row.group for row in table.rows if row.group}) > 1:
-                columns.insert(0, Column(column.head, "group"))
-                cells.insert(0, brackets(table.rows))
-            continue
         columns.append(column)
         cells.append(given)
         if spans:
@@ -93,16 +88,6 @@ def with_bars(table: Table, room: int) -> Table:
             cells.append([Cell(text) for text in number_bars([cell.text for cell in given])])
     rows = [row._replace(cells=[cell[n] for cell in cells]) for n, row in enumerate(table.rows)]
     return table._replace(columns=columns, rows=rows)
-
-
-def brackets(rows: Sequence[Row]) -> list[Cell]:
-    """The number of each tier at its first row, and a line along the others."""
-    before, marks = 0, list[Cell]()
-    for row in rows:
-        first = row.group is not None and row.group != before
-        marks.append(Cell(f"{row.group}" if first else "│" if row.group else ""))
-        before = row.group or before
-    return marks
 
 
 def scale_ends(span: IntervalSpan, wide: int) -> str:
@@ -224,11 +209,6 @@ def joined(text: str, width: int) -> str:
 
 def _blanks(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
-
-
-def is_place(line: str) -> bool:
-    """Whether a line begins the words on one problem or on one file."""
-    return PLACE.match(line) is not None
 
 
 def coloured(text: str, patterns: Sequence[tuple[str, str]] = PAGE) -> Text:

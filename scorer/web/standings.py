@@ -13,9 +13,8 @@ from scorer.reports.base import Options
 from scorer.reports.document import Figure
 from scorer.reports.figures import forest, pareto
 from scorer.reports.leaderboard import document
-from scorer.reports.leaderboard.cells import hitless
 from scorer.reports.leaderboard.front import scope_of_track
-from scorer.reports.leaderboard.remarks import remarks
+from scorer.reports.leaderboard.remarks import cautions, remarks, scope
 from scorer.reports.write.html import Head, HtmlCell, Table, view
 from scorer.results.report import Report
 
@@ -53,7 +52,10 @@ def local_time(time: datetime, zone: ZoneInfo) -> str:
 def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Figure | None]:
     """The board's table and its picture, with times in that zone."""
     options = Options(page=True)
-    notes = [*remarks(live.report, options.precision), *map(str, live.report.notes)]
+    report = live.report
+    notes = [scope(report.scope, report.called)] if report.scope else []
+    notes += [*cautions(report, options.precision), *remarks(report, options.precision)]
+    notes += map(str, report.notes)
     figure = next((f._replace(numbers=None) for f in forest(live.report, options.precision)), None)
     if not live.report.leaderboard:
         return Standings(None, False, notes), figure
@@ -76,17 +78,14 @@ def _track_standings(live: LiveReport, zone: ZoneInfo) -> Iterator[TrackStanding
 def _team_table(report: Report, rows: Mapping[str, RankedEntry], zone: ZoneInfo) -> Table:
     """The report's table with teams, the numbers of their entries, and times."""
     table = view(document.standings(report, Options(page=True)))
-    # the last column says how many lists count: of interest where they differ, or have no hit
-    said = any(row.fewer_lists or hitless(row, report) for row in report.leaderboard)
-    last = None if said else -1
-    head = [table.head[0], Head("team", "text"), *table.head[2:last]]
+    head = [table.head[0], Head("team", "text"), *table.head[2:]]
     head += [Head("entries", "number", "descending"), Head("latest", "text")]
     texts, body = [each.kind == "text" for each in table.head], []
     for row, standing in zip(table.rows, report.leaderboard, strict=True):
         live_row = rows[standing.name]
         cells = [
             cell._replace(link="", look="text answer" if text and n != row.by else cell.look)
-            for n, (cell, text) in enumerate(zip(row.cells[:last], texts, strict=False))
+            for n, (cell, text) in enumerate(zip(row.cells, texts, strict=True))
         ]
         is_theirs = live_row.entry is not None
         time = local_time(live_row.received, zone) if is_theirs else ""

@@ -107,8 +107,11 @@ def test_rows_of_pandas_go_by_place_where_one_side_has_no_ids(truth, run):
 
 def test_a_rejected_run_says_why_in_text_and_notebook():
     report = scorer.evaluate(Y, {"fine": Y, "bad": [0, 1, 2, 0]}, ["Accuracy"])
-    for text in (str(report), report._repr_html_()):
-        assert "bad: not scored, 1 error (S521)" in text
+    for text, who in (
+        (str(report), "1 file was rejected: bad."),
+        (report._repr_html_(), "bad: not scored, 1 error (S521)"),
+    ):
+        assert who in text
         assert "is no class of this challenge" in text
 
 

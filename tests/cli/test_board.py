@@ -236,7 +236,7 @@ def test_a_changed_file_is_noticed_and_the_version_in_force_goes_on(add, score, 
     (folder / "truth.csv").write_text(TRUTH.replace(",1\n", ",0\n"))
     ran = score("board", folder, "--at", NOW)
     assert "warning: truth.csv changed since version 1 came into force" in ran.err
-    assert "0.5000" in ran.out
+    assert "0.500" in ran.out
     ran, entry = add("poor.csv", "blue")
     assert entry["values"]["all"] == {"P@2": 0.0}
 
@@ -315,7 +315,7 @@ def test_a_paper_of_the_living_board(add, score, folder, tmp_path):
     forest = (drawn / "forest.svg").read_text()
     assert ">red</text>" in forest
     assert ">blue</text>" in forest
-    assert "0.5000" in forest
+    assert "0.500" in forest
     assert r"\newcommand{\bestname}{red}" in (drawn / "numbers.tex").read_text()
     score("paper", folder, "-o", tmp_path / "public", *now, "--split", "public").assert_exit(0)
     assert score("paper", folder, "-o", drawn, "--split", "privat").code == 2

@@ -29,9 +29,9 @@ def submission(tmp_path, text, name="mine.csv"):
 def test_text(folder, tmp_path, score):
     ran = score("check", folder, submission(tmp_path, BAD)).assert_exit(1)
     assert ran.out.splitlines() == [
-        "mine.csv:3:4: error[S304] item 'a' is given twice in list 'q1' (first on line 2)",
-        "mine.csv:4: error[S406] ranks start at 0 in list 'q2'; they start at 1",
         "mine.csv: would be rejected: 2 errors (S304, S406)",
+        "  3:4: error[S304] item 'a' is given twice in list 'q1' (first on line 2)",
+        "  4: error[S406] ranks start at 0 in list 'q2'; they start at 1",
         "  2 of 2 lists; 1 to 2 items a list, 2 different",
     ]
 
@@ -46,7 +46,7 @@ def test_fine(folder, tmp_path, score):
 
 def test_warnings_do_not_reject(folder, tmp_path, score):
     mine = submission(tmp_path, "list,item\nq1,a\nq1,b\nq2,a\nq2,b\n")
-    score("check", folder, mine).assert_exit(0, out="\nmine.csv: fine: 1 warning (S410)\n")
+    score("check", folder, mine).assert_exit(0, out="mine.csv: fine: 1 warning (S410)\n")
     assert score("check", folder, mine, "-q").out == ""
 
 
@@ -55,7 +55,7 @@ def test_a_problem_in_many_places_is_told_once_or_all(folder, tmp_path, score):
     mine = submission(tmp_path, f"list,item,rank\n{rows}q2,b,1\n")
     said = score("check", folder, mine).out.splitlines()
     assert sum("[S304]" in line for line in said) == 1
-    assert "  and 10 more of S304, on lines 4, 5, 6, ... (--all)" in said
+    assert "    and 10 more of S304, on lines 4, 5, 6, ... (--all)" in said
     said = score("check", folder, mine, "--all").out.splitlines()
     assert sum("[S304]" in line for line in said) == 11
 
@@ -63,7 +63,7 @@ def test_a_problem_in_many_places_is_told_once_or_all(folder, tmp_path, score):
 def test_many_submissions_and_one_that_is_missing(folder, tmp_path, score):
     submission(tmp_path, "list,item\nq1,a\nq2,b\n", "one.csv")
     ran = score("check", folder, "one.csv", "tow.csv")
-    ran.assert_exit(1, out=["one.csv: fine\n", "tow.csv: error[S101]"])
+    ran.assert_exit(1, out=["one.csv: fine\n", "tow.csv: would be rejected", "  error[S101]"])
 
 
 def test_json(folder, tmp_path, score):

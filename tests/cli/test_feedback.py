@@ -43,7 +43,7 @@ def test_each_team_of_a_living_board_gets_a_text(course, score, tmp_path):
     score("feedback", course, "-o", tmp_path / "out").assert_exit(0)
     texts = {path.stem: path.read_text() for path in (tmp_path / "out").glob("*.txt")}
     assert [*sorted(texts)] == ["anna", "bert", "carl", "dora"]
-    assert "9.52 of 10 points: Accuracy 0.6667, 0.0333 from 0.7000" in texts["anna"]
+    assert "9.52 of 10 points: Accuracy 0.667, 0.033 from 0.700" in texts["anna"]
     assert "The file was rejected: 3 errors (" in texts["bert"]
     assert "y 'c' is no class of this challenge; nearest: 'a'" in texts["bert"]
     assert "id 'r9' is not in this challenge" in texts["bert"]
@@ -75,6 +75,6 @@ def test_points_of_files_have_two_digits(challenge, score):
     rows = points_of(ran.out)
     assert rows["anna"] == (
         "9.52",
-        "9.52 of 10 points: Accuracy 0.6667, 0.0333 from 0.7000, that of all points",
+        "9.52 of 10 points: Accuracy 0.667, 0.033 from 0.700, that of all points",
     )
     assert rows["bert"][0] == "0"

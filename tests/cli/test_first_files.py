@@ -151,5 +151,5 @@ def test_an_odd_first_file_does_not_reject_the_others(folder, score, header):
     cells = ",0.5" * header.count(",")
     (folder / "odd.csv").write_text(f"{header}\nx{cells}\ny{cells}\n")
     ran = score("classes.csv", "odd.csv", "good.csv", "-m", "Accuracy")
-    assert "good     0.5000" in ran.out
-    assert "odd: not scored, 1 error (S201)" in ran.out
+    assert "good      0.500" in ran.out
+    assert "1 file was rejected: odd." in ran.out

@@ -1,6 +1,7 @@
 """What many files have alike is told once, with the first of them."""
 
 import json
+import re
 
 import pytest
 
@@ -26,10 +27,21 @@ def test_the_same_problem_of_many_files_is_told_once(score, many, verb, rule):
     ran = score(*verb, *words)
     said = ran.out if verb else ran.err
     lines = [line for line in said.splitlines() if "S301] " in line]
-    assert [line.partition(".csv")[0][-2:] for line in lines] == ["s0", "er"]  # not q2 for q1
-    first = ", ".join(str(path) for path in words[2:5])
-    assert said.count(f"  the same in 5 more files: {first}, ... (--all)\n") == 1
+    severity = "error" if rule == "error" else "warning"
+    assert lines == [f"{severity}[S301] in 7 files: 1 of 2 lists is missing: 'q2', ..."]
+    first = ", ".join(str(path) for path in words[1:4])
+    assert said.count(f"  in {first} and 4 more (--all)\n") == 1
     assert ran.code == (1 if rule == "error" else 0)
+
+
+def test_numbers_that_differ_between_files_are_a_range(score, challenge):
+    files = {
+        f"s{n}.csv": "list,item,score\n" + "".join(f"q1,i{k},{max(k, n)}\n" for k in range(12))
+        for n in (7, 8, 9, 10)
+    }
+    folder = challenge(YAML % "zero", **files)
+    said = score("check", folder, *(folder / name for name in files)).out
+    assert re.search(r"^warning\[S409\] in 4 files: 6\d to 9\d % of the scores tie", said, re.M)
 
 
 @pytest.mark.parametrize("verb", [[], ["check"]])
@@ -38,7 +50,18 @@ def test_of_few_files_and_with_all_each_is_told(score, many, verb):
         ran = score(*verb, *many(count)[: count + 1], *words)
         said = ran.out if verb else ran.err
         assert said.count("S301] ") == count
-        assert "the same in" not in said
+        assert " files: " not in said.replace("files would", "")
+
+
+def test_problems_of_a_file_stand_below_its_path_the_cause_first(score, challenge):
+    rows = "q0,a,1\nq1,b,1\nq2,a,1\nq2,b,1\n"
+    text = (YAML % "zero").replace("{missing", "{length: 2, missing")
+    folder = challenge(text, **{"s.csv": f"list,item,score\n{rows}"})
+    lines = score(folder, folder / "s.csv").err.splitlines()
+    assert lines[0] == f"{folder / 's.csv'}:"
+    codes = [re.search(r"^  (?:\S+: )?error\[(\w+)\]", line) for line in lines[1:]]
+    assert [code[1] for code in codes if code] == ["S302", "S401", "S401"]
+    assert "unknown_list" not in "\n".join(lines)  # a participant cannot write that
 
 
 def test_programs_are_told_of_each_file(score, many):

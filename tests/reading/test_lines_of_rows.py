@@ -50,7 +50,7 @@ def test_comments_and_blank_lines_are_of_no_row(score, challenge, text, told, co
         return
     assert ran.code == (1 if told.strip("# ") else 0), ran
     assert told.strip("# ") in ran.err
-    assert told.strip("# ") or "0.0000" in ran.out
+    assert told.strip("# ") or "0.000" in ran.out
 
 
 @pytest.mark.slow("reads large files")
@@ -62,7 +62,7 @@ def test_the_same_in_a_large_file(score, challenge):
         "mine.txt": "".join(f"{n}\n" + "# x\n\n" * (n % 7 == 0) for n in rows),
     }
     folder = numbers(challenge, ', comment: "#"', **files)
-    score(folder, folder / "mine.txt").assert_exit(0, out="0.0000")
+    score(folder, folder / "mine.txt").assert_exit(0, out="0.000")
 
 
 @pytest.mark.parametrize(("b", "code"), [("4\n5\n", 0), ("4\n\n5\n", 0), ("4\n", 1)])
@@ -77,7 +77,7 @@ def test_a_part_has_the_lines_of_its_own_lists(score, challenge, b, code):
     files = {"t.zip": zipped(a="3\n", b="4\n5\n"), "l.csv": lists, "mine.zip": zipped(a="3\n", b=b)}
     folder = challenge(yaml, **files)
     ran = score(folder, folder / "mine.zip").assert_exit(code)
-    assert "1 line, expected 2" in ran.err if code else "0.0000" in ran.out
+    assert "1 line, expected 2" in ran.err if code else "0.000" in ran.out
 
 
 def test_further_columns_stand_in_lines(score, challenge):

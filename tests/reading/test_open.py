@@ -53,7 +53,7 @@ def test_a_part_that_is_a_file_of_the_challenge(link, target, org, sent, score):
         assert ran.code in (1, 2)
         assert SECRET not in ran.out + ran.err
         assert "S101" in ran.out + ran.err
-        assert "1.0000" not in ran.out
+        assert "1.000" not in ran.out
 
 
 @pytest.mark.parametrize(

@@ -280,11 +280,22 @@ def record_faults():
             (folder / path).write_text(data, encoding="utf-8")
         code, _, err = run(folder, folder / "sent/ann.csv")
         lines = err.replace(f"{folder}/", "").splitlines()
-        found = [re.search(r"^(\S+?): (error|warning)\[(\w+)\]", line) for line in lines]
-        said = [f"  {' '.join(match.groups())}" for match in found if match]
+        said = [f"  {problem}" for problem in problems_in(lines)]
         recording.add_lines("values/faults/all.txt", [f"{json.dumps(text)} -> exit {code}", *said])
         recording.add_lines("words/faults/all.txt", [json.dumps(text), *(f"  {x}" for x in lines)])
     return recording
+
+
+def problems_in(lines):
+    """The place, severity and code of each problem; several of a file stand below its path."""
+    path = ""
+    for line in lines:
+        if not line.startswith(" "):
+            path = line if line.endswith(":") else ""
+        found = re.match(r"(?:(\S+?): )?(error|warning)\[(\w+)\]", line.removeprefix("  "))
+        if found and (path or found[1]):
+            place = f"{path}{found[1] or ''}".removesuffix(":")
+            yield f"{place} {found[2]} {found[3]}"
 
 
 def bundled():

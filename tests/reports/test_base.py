@@ -26,11 +26,17 @@ OWN = {
 }
 
 
+# What bundles for platforms ask for by name.
+UNLISTED = {
+    "classroom", "codabench", "evalai", "grades", "gradescope", "grand-challenge", "lines", "tira",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("subject", list(OWN))
 def test_every_subject_has_every_syntax_and_its_own_forms(subject):
     names = SYNTAXES | OWN[subject]
     assert {each.name for each in forms(subject)} == names
-    assert form_names(subject) == ", ".join(sorted(names))
+    assert form_names(subject) == ", ".join(sorted(names - UNLISTED))
     for name in names:
         assert form_of(subject, name) == form_of(subject, name.upper()) == ReportForm(subject, name)
     assert form_of(subject, "table") == form_of(subject, "text")

@@ -33,7 +33,7 @@ def test_init_names_the_positive_class(score, tmp_path, classes, positive, other
     assert f"probability: {{{positive}: p}}" in text
     out = " ".join(score(tmp_path / "made", tmp_path / "s.csv").out.split())
     assert (
-        "Worse than guesses: AUROC of 's' is 0.0000, and that of guesses 0.5. Is p the probability "
+        "Worse than guesses: AUROC of 's' is 0.000, and that of guesses 0.5. Is p the probability "
         f"of '{positive}', as the challenge takes it?"
     ) in out
     written.write_text(text.replace(f"{{{positive}: p}}", f"{{{other}: p}}"))
@@ -57,7 +57,7 @@ def test_of_0_and_1_the_positive_class_needs_no_name(score, tmp_path):
             "id,y\n1,a\n2,a\n3,b\n4,b\n",
             "id,p\n1,9\n2,8\n3,2\n4,1\n",
             "AUROC",
-            "AUROC of 's' is 0.0000, and that of guesses 0.5. Is p higher for 'b', as the "
+            "AUROC of 's' is 0.000, and that of guesses 0.5. Is p higher for 'b', as the "
             "challenge takes it?",
         ),
         (
@@ -65,14 +65,14 @@ def test_of_0_and_1_the_positive_class_needs_no_name(score, tmp_path):
             "id,y\n1,4\n2,3\n3,2\n4,1\n",
             "id,p\n1,1\n2,2\n3,3\n4,4\n",
             "Spearman",
-            "Spearman of 's' is -1.0000, and that of guesses 0. Are the answers reversed?",
+            "Spearman of 's' is -1.000, and that of guesses 0. Are the answers reversed?",
         ),
         (
             ("label: y", "label: y"),
             "id,y\n1,a\n2,a\n3,b\n4,b\n",
             "id,y\n1,b\n2,b\n3,a\n4,a\n",
             "Accuracy",
-            "Accuracy of 's' is 0.0000, and that of guesses 0.5. Are the answers reversed?",
+            "Accuracy of 's' is 0.000, and that of guesses 0.5. Are the answers reversed?",
         ),
         (
             ("target: y", "prediction: p"),
@@ -117,4 +117,4 @@ def test_an_interval_below_chance_is_told_of_a_value_near_it(challenge, score, t
     )
     (tmp_path / "s.csv").write_text("id,p\n" + "".join(f"{y}{n},{p}\n" for y, n, p in rows))
     out = score(folder, tmp_path / "s.csv").out
-    assert "Worse than guesses: AUROC of 's' is 0.4000, and that of guesses 0.5." in out
+    assert "Worse than guesses: AUROC of 's' is 0.400, and that of guesses 0.5." in out

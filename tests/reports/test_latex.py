@@ -81,7 +81,7 @@ def test_the_best_of_each_measure_is_bold(hostile):
     bold = [re.findall(r"\\textbf\{([\d.]+)\}", row) for row in rows]
     # P@2 and nDCG: two are perfect; RR: four have the best item first
     assert sum(map(len, bold)) == 2 + 4 + 2
-    assert {value for each in bold for value in each} == {"1.0000"}
+    assert {value for each in bold for value in each} == {"1.000"}
 
 
 def test_a_baseline_is_never_bold(hostile):

@@ -113,7 +113,7 @@ def test_texts_and_a_gradebook(course, score, tmp_path):
         ("one", 10), ("all", 20), ("bad", 0),
     ]  # fmt: skip
     text = (out / "one.txt").read_text()
-    assert "10 of 20 points: MAE 1.0000, 0.5000 from 0.5000, that of all points." in text
+    assert "10 of 20 points: MAE 1.000, 0.500 from 0.500, that of all points." in text
     assert "Rank 2" in text
     assert "The file was rejected: 2 errors" in (out / "bad.txt").read_text()
     printed = score(folder, folder / "one.csv", "-q", "--format", "grades").out

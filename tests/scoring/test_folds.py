@@ -70,7 +70,7 @@ def test_reports_show_mean_and_deviation(challenge, tmp_path, score):
     scored(challenge, tmp_path, score, BY_LIST)
     for form in ("table", "markdown", "github", "html"):
         ran = score(tmp_path / "challenge", tmp_path / "mine.csv", "--format", form)
-        assert "0.7500 ± 0.3536" in ran.out, form
+        assert "0.750 ± 0.354" in ran.out, form
     ran = score(tmp_path / "challenge", tmp_path / "mine.csv", "--format", "csv")
     assert "MAE(average=lists) sd" in ran.out.splitlines()[0]
 

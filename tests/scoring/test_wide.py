@@ -98,7 +98,7 @@ metrics: [Accuracy]
 """
     rows = "id,a,b\n1,x,y\n2,y,x\n"
     folder = challenge(yaml, **{"truth.csv": rows, "one.csv": rows})
-    score(folder, folder / "one.csv").assert_exit(0, out="1.0000")
+    score(folder, folder / "one.csv").assert_exit(0, out="1.000")
 
 
 def test_lint_alone_warns_of_an_order_of_single_items(board, score, tmp_path):

@@ -10,6 +10,8 @@ import typer
 
 from scorer.cli.board import At, Living, Phase, as_json, moment, on_board
 from scorer.cli.options import (
+    AllRows,
+    BoardNotes,
     Precision,
     Quiet,
     Result,
@@ -19,7 +21,7 @@ from scorer.cli.options import (
 )
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
-from scorer.reports.base import ReportForm
+from scorer.reports.base import DECIMALS, ReportForm
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -62,7 +64,9 @@ def board(
     per_list: Annotated[
         bool, typer.Option("--per-list", help="The value of every list, too.")
     ] = False,
-    precision: Precision = 4,
+    precision: Precision = None,
+    all_rows: AllRows = False,
+    with_notes: BoardNotes = False,
     quiet: Quiet = False,
 ) -> Result:
     """Show the board. For organizers: any split may be asked for, but in a folder for visitors."""
@@ -77,7 +81,8 @@ def board(
                 message = f"{option} does not go with -o {printable(folders[0])}, a folder"
                 raise UsageError(f"{message} of what visitors may see now")
         opened, notes = living.open()
-        files = _public_files(opened, Path(folders[0]), split, moment(at), precision)
+        decimals = DECIMALS if precision is None else precision
+        files = _public_files(opened, Path(folders[0]), split, moment(at), decimals)
         where = f"{printable(folders[0])}: {len(files):,} files, which visitors may see"
         return Result(notes=() if quiet else notes, files=files, written=(where,))
     places = [Path(path) for path in output or ()]
@@ -88,7 +93,9 @@ def board(
     opened, notes = living.open()
     refuse_overwrite(places, opened.challenge)
     live = opened.board(split=split, phase=phase, rule=rule, now=moment(at))
-    options = living.terminal.options(places, precision, per_list=per_list, quiet=quiet)
+    options = living.terminal.options(
+        places, precision, per_list=per_list, notes=with_notes, all_rows=all_rows, quiet=quiet
+    )
 
     def text(form: ReportForm) -> str:
         if form.name != "json":

@@ -60,7 +60,7 @@ def compare(
     output: Output = None,
     metric: MetricWords = None,
     truth: TruthWord = None,
-    precision: Precision = 4,
+    precision: Precision = None,
     margin: Annotated[
         float | None,
         typer.Option(

@@ -22,6 +22,7 @@ from scorer.cli.options import (
     refuse_overwrite,
 )
 from scorer.core.text import printable
+from scorer.reports.base import DECIMALS
 
 
 def paper(
@@ -50,7 +51,7 @@ def paper(
     answers: AnswersFile = None,
     store: StoreWord = None,
     files_at: FilesWord = None,
-    precision: Precision = 4,
+    precision: Precision = None,
     allow_plugins: Plugins = False,
     quiet: Quiet = False,
 ) -> Result:
@@ -79,7 +80,8 @@ def paper(
     parse_width(width)
     sent = BoardWords(submissions or (), store, files_at, split, metric, truth, answers=answers)
     scored = report_of(challenge, sent, terminal, allow_plugins, quiet)
-    written = write_paper(scored.report, kinds, width=width, precision=precision)
+    decimals = DECIMALS if precision is None else precision
+    written = write_paper(scored.report, kinds, width=width, precision=decimals)
     files = tuple((output / name, data) for name, data in written.files.items())
     refuse_overwrite([path for path, _ in files], scored.challenge, *scored.read)
     make_folder(output)

@@ -11,7 +11,9 @@ import typer
 
 from scorer.cli.options import (
     BELOW,
+    AllRows,
     AnswersFile,
+    BoardNotes,
     ChallengeWord,
     Every,
     Forms,
@@ -64,7 +66,9 @@ def score(
     ] = False,
     metric: MetricWords = None,
     truth: TruthWord = None,
-    precision: Precision = 4,
+    precision: Precision = None,
+    all_rows: AllRows = False,
+    with_notes: BoardNotes = False,
     first: Annotated[
         int | None, typer.Option("--top", metavar="N", min=1, help="Show the first N ranks only.")
     ] = None,
@@ -159,7 +163,14 @@ def score(
         )
     report = content_of(scored)
     options = terminal.options(
-        output, precision, per_list=per_list, every=every, quiet=quiet, private=private
+        output,
+        precision,
+        per_list=per_list,
+        notes=with_notes,
+        all_rows=all_rows,
+        every=every,
+        quiet=quiet,
+        private=private,
     )
     lines = [*([] if quiet else [*notes, *map(str, report.notes)])]
     github = forms.names == {"github"}
@@ -170,19 +181,12 @@ def score(
     lines += [annotation("error", message) if github else f"error: {message}" for message in failed]
     lines += causes(report.submissions)
     code = exit_code(report.submissions) or (BELOW if failed else 0)
-    if not output and forms.names == {"text"} and _none_opened(report):
+    sent = [scored for scored in report.submissions if not scored.baseline]
+    if sent and not any(scored.valid for scored in sent) and not output and forms.names == {"text"}:
         return Result("", tuple(lines), exit_code=code)  # a board of baselines would hide the error
     if first is not None:
         report = first_ranks(report, first)
     return forms.result(report, options, lines, code)
-
-
-def _none_opened(report: Report) -> bool:
-    """Whether no file of a submission could be opened."""
-    files = [each for each in report.submissions if not each.baseline]
-    return bool(files) and all(
-        {problem.code for problem in each.findings} == {"S101"} for each in files
-    )
 
 
 def _voted(

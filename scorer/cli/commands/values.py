@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from scorer.cli.options import (
+    AllRows,
+    BoardNotes,
     Every,
     Output,
     Precision,
@@ -88,7 +90,9 @@ def values(
     case: Case = None,
     measure: MeasureColumn = None,
     missing: Missing = None,
-    precision: Precision = 4,
+    precision: Precision = None,
+    all_rows: AllRows = False,
+    with_notes: BoardNotes = False,
     every: Every = False,
     quiet: Quiet = False,
 ) -> Result:
@@ -117,7 +121,15 @@ def values(
     refuse_overwrite(output, given.challenge, *(file.path for file in given.files))
     progress = None if quiet else terminal.progress
     report = content_of(score(given.challenge, given.files, progress=progress))
-    options = terminal.options(output, precision, per_list=per_list, every=every, quiet=quiet)
+    options = terminal.options(
+        output,
+        precision,
+        per_list=per_list,
+        notes=with_notes,
+        all_rows=all_rows,
+        every=every,
+        quiet=quiet,
+    )
     lines = [] if quiet else [*given.notes, *map(str, report.notes)]
     lines += problems_of([(each.findings, quiet) for each in report.submissions], every)
     return forms.result(report, options, lines, exit_code(report.submissions))

@@ -2,52 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from scorer.core.problems import Findings
 from scorer.core.text import printable
 from scorer.reports.base import Options
 from scorer.reports.document import Block, Document, Heading, Notes, Paragraph
 from scorer.reports.findings.problems import (
     SEVERITIES,
-    InMany,
+    SHOWN_FILES,
     errors_of,
     format_findings,
-    in_many,
+    format_shared,
+    shared_problems,
     summary,
 )
 from scorer.results.findings import CheckedFiles, CheckedSubmission
 
 
 def document(checked: CheckedFiles, options: Options) -> Document:
-    """Every file's problems, then its state; when quiet, only errors."""
-    files = [errors_of(f.problems) if options.quiet else f.problems for f in checked.submissions]
-    told = in_many([] if options.every or options.alone else files)
-    blocks = [
-        b
-        for scored in checked.submissions
-        for b in _file(scored, options, checked.excerpts.get(scored.path), told)
-    ]
-    if len(checked.submissions) > 1 and not options.quiet:
+    """Return the problems of each file below its state; when quiet, only errors.
+
+    In the command's own output, what many files have is told once, and of many files only those
+    with problems of their own are named.
+    """
+    files = checked.submissions
+    findings = [errors_of(f.problems) if options.quiet else f.problems for f in files]
+    shared = {} if options.every or options.alone else shared_problems(findings)
+    blocks: list[Block] = []
+    for scored, problems in zip(files, findings, strict=True):
+        if options.alone:
+            blocks += _section(scored, problems, options)
+        else:
+            excerpts = checked.excerpts.get(scored.path)
+            lines = format_findings(
+                problems, options.every, excerpts=excerpts, shared=shared, heading=_state(scored)
+            )
+            is_plain = len(lines) == 1 and (options.quiet or len(files) > SHOWN_FILES)
+            if scored.description and not options.quiet:
+                lines.append(f"  {scored.description}")
+            if not is_plain or not scored.valid or options.every:
+                blocks.append(Notes(lines, "problems"))
+    if shared:
+        blocks.append(Notes(format_shared(shared), "problems"))
+    if len(files) > 1 and not options.quiet:
         blocks.append(_total(checked))
     title = checked.challenge.title if options.alone else ""
     return Document(title, blocks, source=(checked.challenge.id, ""), skip="Skip to the problems")
 
 
-def _file(
-    scored: CheckedSubmission, options: Options, excerpts: Mapping[int, str] | None, told: InMany
-) -> Iterator[Block]:
-    problems = format_findings(scored.problems, options.every, options.quiet, excerpts, told=told)
-    state = [f"{printable(scored.path)}: {summary(scored.problems)}"]
-    state += [f"  {scored.description}"] if scored.description and not options.quiet else []
-    if options.alone:
-        yield Heading(printable(scored.path))
-        yield Paragraph(f"{summary(scored.problems)}.", "fault" if not scored.valid else "")
-        yield from [Paragraph(f"{scored.description}.")] if scored.description else []
-        yield from [Notes([line.strip() for line in problems], "problems")] if problems else []
-    elif not scored.valid or not options.quiet:
-        yield Notes([*problems, *state], "problems")
-    elif problems:
-        yield Notes(problems, "problems")
+def _state(scored: CheckedSubmission) -> str:
+    return f"{printable(scored.path)}: {summary(scored.problems)}"
+
+
+def _section(scored: CheckedSubmission, problems: Findings, options: Options) -> Iterator[Block]:
+    """Yield a file's heading, its state and its problems, as on a page."""
+    yield Heading(printable(scored.path))
+    yield Paragraph(f"{summary(scored.problems)}.", "" if scored.valid else "fault")
+    if scored.description:
+        yield Paragraph(f"{scored.description}.")
+    if lines := format_findings(problems, options.every, heading=""):
+        yield Notes([line.strip() for line in lines], "problems")
 
 
 def _total(checked: CheckedFiles) -> Notes:

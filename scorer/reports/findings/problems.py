@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from scorer.core.problems import SHOWN_PLACES, Findings, Problem, Severity
@@ -12,9 +13,11 @@ from scorer.core.text import printable
 from scorer.reports.github import no_command
 
 QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'")
-VALUE = re.compile(rf"{QUOTED.pattern}|[0-9][0-9.,]*")  # what differs from place to place
+VALUE = re.compile(rf"{QUOTED.pattern}|[0-9](?:[0-9.,]*[0-9])?")  # what differs between places
 SEVERITIES: tuple[Severity, ...] = ("error", "warning")
-SHOWN_FILES = 3  # with the same problem, which are told one by one
+SHOWN_FILES = 3  # with the same problem, which are told one by one; of more the first are named
+# Codes of what often follows from another problem of the file, which is told before them.
+FOLLOWING = frozenset({"S205", "S301", "S401", "S402", "S403", "S404", "S508"})
 CARET_WIDTH, BEFORE = 100, 40  # characters of a line that are shown, and of them before the place
 
 
@@ -26,16 +29,20 @@ class Shown(NamedTuple):
     lines: Sequence[int] = ()  # some of the other places
 
     @property
-    def but_for_its_file(self) -> tuple[object, ...]:
-        """What is equal where the same is found at the same place of another file."""
-        problem = self.problem
-        return (
-            problem.code, problem.severity, problem.line, problem.column, problem.message,
-            problem.help, self.rest, *self.lines,
-        )  # fmt: skip
+    def words(self) -> tuple[str, ...]:
+        """What is equal where several files have the same problem: all but names and numbers."""
+        return self.problem.code, self.problem.severity, VALUE.sub("", self.problem.message)
 
 
-InMany = Mapping[tuple[object, ...], Sequence[str]]  # what many files have -> their paths
+class SharedProblem(NamedTuple):
+    """A problem that many files have."""
+
+    problem: Problem  # as the first file has it
+    message: str  # with the range of each number
+    files: Sequence[str]
+
+
+SharedProblems = Mapping[tuple[str, ...], SharedProblem]  # by `Shown.words`
 
 
 def counted(findings: Findings, severity: Severity = "error") -> str:
@@ -67,17 +74,52 @@ def places(findings: Findings, every: bool = False) -> Iterator[Shown]:
         lines = [problem.line for problem in group[at:] if problem.line is not None]
         uncounted = findings.counts[code] - kept.pop(code, findings.counts[code])
         shown.append(Shown(group[at - 1], len(group) - at + uncounted, lines))
-    yield from sorted(shown, key=lambda each: (each.problem.line or 0, each.problem.column or 0))
+    found = {each.problem.code for each in shown}
+    for each in sorted(shown, key=_cause_first):
+        # A column that should have been another one is not told twice.
+        if not (each.problem.code == "S205" and "S201" in found):
+            yield each
 
 
-def in_many(files: Iterable[Findings]) -> InMany:
-    """What more than `SHOWN_FILES` files have at the same place, to be told with the first."""
-    paths: dict[tuple[object, ...], list[str]] = {}
+def _cause_first(shown: Shown) -> tuple[bool, int, int]:
+    problem = shown.problem
+    return problem.code in FOLLOWING, problem.line or 0, problem.column or 0
+
+
+def shared_problems(files: Iterable[Findings]) -> SharedProblems:
+    """Return the problems that more than `SHOWN_FILES` files have."""
+    found: dict[tuple[str, ...], dict[str, list[Problem]]] = {}
     for findings in files:
         for shown in places(findings):
             if shown.problem.path == findings.path:
-                paths.setdefault(shown.but_for_its_file, []).append(findings.path or "")
-    return {key: some for key, some in paths.items() if len(some) > SHOWN_FILES}
+                by_file = found.setdefault(shown.words, {})
+                by_file.setdefault(findings.path or "", []).append(shown.problem)
+    return {
+        words: _shared(by_file) for words, by_file in found.items() if len(by_file) > SHOWN_FILES
+    }
+
+
+def _shared(by_file: Mapping[str, Sequence[Problem]]) -> SharedProblem:
+    problems = [problem for of_file in by_file.values() for problem in of_file]
+    values = [[found[0] for found in VALUE.finditer(problem.message)] for problem in problems]
+    ranges = iter([_range(column) for column in zip(*values, strict=True)])
+    message = VALUE.sub(lambda _: next(ranges), problems[0].message)
+    return SharedProblem(problems[0], message, list(by_file))
+
+
+def _range(texts: Sequence[str]) -> str:
+    """Return the least and the greatest of numbers, or the first of names.
+
+    >>> _range(["46", "57", "51"]), _range(["'a'", "'b'"]), _range(["'a'", "'a'"])
+    ('46 to 57', "'a', ...", "'a'")
+    """
+    different = list(dict.fromkeys(texts))
+    if len(different) == 1:
+        return texts[0]
+    if any(text.startswith("'") for text in texts):
+        return f"{texts[0]}, ..."
+    by_size = sorted(different, key=lambda text: float(text.replace(",", "")))
+    return f"{by_size[0]} to {by_size[-1]}"
 
 
 def first_error(findings: Findings) -> str:
@@ -101,44 +143,78 @@ def errors_of(findings: Findings) -> Findings:
     return errors
 
 
+def format_files(files: Sequence[Findings], every: bool = False) -> list[str]:
+    """Return the problems of files as lines, file by file, and last what many files have.
+
+    `every` shows every place in each file that was kept.
+    """
+    shared = {} if every else shared_problems(files)
+    lines = [line for findings in files for line in format_findings(findings, every, shared=shared)]
+    return [*lines, *format_shared(shared)]
+
+
+def format_shared(shared: SharedProblems, option: str = " (--all)") -> list[str]:
+    """Return a line for each problem of many files, with what would help and the first files."""
+    lines = []
+    for problem, message, files in shared.values():
+        count = f"{len(files):,} files"
+        lines.append(f"{problem.severity}[{problem.code}] in {count}: {message}")
+        if problem.help:
+            lines.append(f"  help: {problem.help}")
+        first = ", ".join(map(printable, files[:SHOWN_FILES]))
+        lines.append(f"  in {first} and {len(files) - SHOWN_FILES:,} more{option}")
+    return list(map(no_command, lines))
+
+
 def format_findings(
     findings: Findings,
     every: bool = False,
     quiet: bool = False,
     excerpts: Mapping[int, str] | None = None,
     option: str = " (--all)",
-    told: InMany | None = None,
+    shared: SharedProblems | None = None,
+    heading: str | None = None,
 ) -> list[str]:
-    """Problems as lines: each once, how many more there are of it, and what would help.
+    """Return problems as lines: each once, how many more there are of it, and what would help.
 
-    `every` shows every place that was kept, `quiet` only errors; `excerpts` are lines of the file,
-    to be shown with a caret; `option` says how to see all; `told` is what many files have, as
-    `in_many` gives it. No line is a command to the runner of a workflow.
+    A file's path is a heading where it has several problems, and else begins the line of the one.
+
+    Args:
+        findings: The problems.
+        every: Whether to show every place that was kept.
+        quiet: Whether to leave out warnings.
+        excerpts: Line number -> its text, shown with a caret.
+        option: How to see all places.
+        shared: What many files have, which is left out.
+        heading: A line that stands above the problems in any case, in place of the path; where it
+            is empty nothing does, and no line has the path.
     """
-    lines: list[str] = []
+    shown = [
+        each
+        for each in places(errors_of(findings) if quiet else findings, every)
+        if each.words not in (shared or {}) or each.problem.path != findings.path
+    ]
+    own = [each for each in shown if each.problem.path == findings.path]
+    several = len(own) > 1 and findings.path is not None
+    grouped = several if heading is None else heading != ""
+    lines = [heading or f"{printable(findings.path)}:"] if grouped else []
     helped: set[str] = set()
-    for shown in places(errors_of(findings) if quiet else findings, every):
-        problem, rest, others = shown
-        files = (told or {}).get(shown.but_for_its_file, ())
-        if files and files[0] != findings.path:
-            continue
-        lines.append(str(problem))
+    for each in sorted(shown, key=lambda each: each.problem.path != findings.path):
+        problem, is_own = each.problem, each.problem.path == findings.path
+        is_named = is_own and (grouped or heading is not None)
+        of_problem = [str(replace(problem, path=None) if is_named else problem)]
         text = (excerpts or {}).get(problem.line or 0)
-        if text is not None and problem.path == findings.path:
-            lines += excerpt(problem, text)
+        if text is not None and is_own:
+            of_problem += excerpt(problem, text)
         if problem.help and problem.help not in helped:
             helped.add(problem.help)
-            lines.append(f"  help: {problem.help}")
-        if rest > 0:
-            where = f", on lines {', '.join(f'{n:,}' for n in others[:3])}" if others else ""
-            more = ", ..." if len(others) > 3 else ""
-            lines.append(
-                f"  and {rest:,} more of {problem.code}{where}{more}{option * (not every)}"
-            )
-        if files:
-            first = ", ".join(map(printable, files[1 : 1 + SHOWN_FILES]))
-            more = ", ..." if len(files) > 1 + SHOWN_FILES else ""
-            lines.append(f"  the same in {len(files) - 1:,} more files: {first}{more}{option}")
+            of_problem.append(f"  help: {problem.help}")
+        if each.rest > 0:
+            where = ", ".join(f"{n:,}" for n in each.lines[:3])
+            where = f", on lines {where}{', ...' * (len(each.lines) > 3)}" if where else ""
+            more = f"and {each.rest:,} more of {problem.code}"
+            of_problem.append(f"  {more}{where}{option * (not every)}")
+        lines += [f"{'  ' * (grouped and is_own)}{line}" for line in of_problem]
     return list(map(no_command, lines))
 
 

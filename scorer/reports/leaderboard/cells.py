@@ -11,18 +11,21 @@ from scorer.metrics.notation import Measure
 from scorer.reports.document import Table, texts
 from scorer.results.report import Report, Scored, Standing, group_gap
 
-DAGGER = "†"  # at who is significantly worse
-
 
 def number(value: float, measure: Measure, precision: int) -> str:
-    """A value as people read it; a count without decimals, large ones with fewer, NaN as a dash."""
+    """Return a value as people read it.
+
+    A value up to 1 has so many decimals as `precision` says, a larger one in all one digit more
+    than that, a count none; NaN is a dash.
+    """
     if math.isnan(value):
         return "-"
     if not measure.decimals and value.is_integer():
         return f"{value:z.0f}"
     if measure.metric.better == "lower" and 0 < abs(value) < 0.5 * 10**-precision:
         return f"{value:.2g}"  # a small error is none
-    return format_number(value, precision)
+    whole = len(f"{abs(value):.0f}")
+    return f"{value:z.{max(precision + 1 - whole, 0)}f}"
 
 
 def chance(p: float) -> str:
@@ -49,20 +52,29 @@ def mean_of(standing: Standing, measure: Measure, precision: int) -> str:
     """The mean of a measure; over folds with its standard deviation: `0.5 ± 0.1`."""
     mean = number(standing.values[measure.id], measure, precision)
     deviation = standing.deviations.get(measure.id, math.nan)
-    return mean if math.isnan(deviation) else f"{mean} ± {format_number(deviation, precision)}"
+    return mean if math.isnan(deviation) else f"{mean} ± {number(deviation, measure, precision)}"
 
 
 def place(standing: Standing) -> str:
-    """The rank, and the ranks that the lists leave possible: `2 (1-4)`; a baseline is a B."""
+    """Return the rank, and the ranks that the lists leave possible: `2 (1-4)`; a baseline is B."""
     if standing.rank is None:
         return "B"
-    mark = DAGGER * standing.worse
+    ranks = possible_ranks(standing)
+    return f"{standing.rank} ({ranks})" if ranks else f"{standing.rank}"
+
+
+def possible_ranks(standing: Standing) -> str:
+    """Return the ranks that the lists leave possible: `1-4`; empty where these are its own."""
     if standing.ranks is None or standing.ranks == (standing.rank, standing.rank):
-        return f"{standing.rank}{mark}"
+        return ""
     low, high = standing.ranks
-    return (
-        f"{standing.rank} ({low}-{high}){mark}" if low < high else f"{standing.rank} ({low}){mark}"
-    )
+    return f"{low}-{high}" if low < high else f"{low}"
+
+
+def has_ranges(report: Report) -> bool:
+    """Whether ranges of ranks say anything: without tests that can be significant, all is open."""
+    certainty = report.certainty
+    return certainty is not None and certainty.least_p <= certainty.how.alpha
 
 
 def interval(standing: Standing, measure: Measure, precision: int) -> str:

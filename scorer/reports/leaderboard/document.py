@@ -1,9 +1,11 @@
-"""The leaderboard as a document: the board and its remarks; on a page all else that is known."""
+"""The leaderboard as a document: the table, the verdict and remarks; on a page all else, too."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from scorer.core.text import unit
 from scorer.metrics.catalogue import formula_lines
@@ -18,17 +20,18 @@ from scorer.reports.document import (
     Heading,
     MeasureFormula,
     Notes,
+    Paragraph,
     Prose,
     Row,
     Table,
     by_width,
-    cut,
+    join_names,
 )
-from scorer.reports.findings.problems import counted, format_findings
+from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
-    head_of,
+    has_ranges,
     interval,
     level,
     lists_of,
@@ -37,17 +40,27 @@ from scorer.reports.leaderboard.cells import (
     ordered,
     place,
 )
-from scorer.reports.leaderboard.front import further, scope_of_track
-from scorer.reports.leaderboard.remarks import remarks
+from scorer.reports.leaderboard.front import extra_columns, scope_of_track
+from scorer.reports.leaderboard.remarks import cautions, ranked_below, remarks, scope
+from scorer.reports.leaderboard.verdict import verdict
 from scorer.results.json import PRIVATE
 from scorer.results.report import Report, Standing
 
+FIRST_ROWS = 20  # of a long board on a terminal
+MOST_DECIMALS = 6  # that tell neighbours apart
+REJECTED = 10  # files that are named
+RULE = "significantly better than all below"  # what a rule between tiers says
+
 
 def document(report: Report, options: Options) -> Document:
-    """The board, the remarks, means by group; then the files' problems, or sections of a page."""
+    """Return the board with its verdict, means by group and values of lists; or a whole page."""
     challenge = report.challenge
+    title = challenge.title
+    if not options.page and report.leaderboard and not report.scope:
+        lists = f"{len(report.lists):,} {unit(report.called, len(report.lists))}"
+        title = f"{title} · {report.primary.id} over {lists}"
     return Document(
-        challenge.title,
+        title,
         list(_page(report, options) if options.page else _brief(report, options)),
         PRIVATE if options.private else "",
         _description(report) if options.page else [],
@@ -69,20 +82,25 @@ def _page(report: Report, options: Options) -> Iterator[Block]:
 
 
 def _brief(report: Report, options: Options) -> Iterator[Block]:
-    if report.leaderboard:
-        yield standings(report, options)
-    rejected = [scored for scored in report.submissions if not scored.valid]
+    """Yield the files' problems where they are told, and below them the board."""
+    # What a baseline is warned of, the organizer meant.
+    bad = [s for s in report.submissions if len(s.findings) and not (s.baseline and s.valid)]
+    for scored in bad if options.problems else ():
+        yield Heading(f"{scored.name} {'has problems' if scored.valid else 'was rejected'}")
+        yield Notes(format_findings(scored.findings, options.every, heading=""), "problems")
+    if options.problems and bad and report.leaderboard:
+        yield Heading("Leaderboard")
+    if report.scope and report.leaderboard:
+        yield Paragraph(scope(report.scope, report.called), "soft")
+    rejected = [scored.name for scored in report.submissions if not scored.valid]
     if rejected and not options.problems:
-        yield Notes(
-            [f"{cut(s.name, 200)}: not scored, {counted(s.findings)}" for s in rejected], "fault"
-        )
-    if notes := remarks(report, options.precision):
-        yield Notes(notes)
+        yield Paragraph(_rejected(rejected), "fault")
+    if report.leaderboard:
+        yield from _board(report, options)
     yield from (
         MeasureFormula(measure.id, formula_lines(measure.metric, measure.params))
         for measure in report.measures
     )
-    yield from split_boards(report, options)
     yield from track_boards(report, options)
     for table in by_group(report, options.precision):
         yield Heading(table.caption)
@@ -92,21 +110,38 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
             table = by_list(report, scored, options.precision)
             yield Heading(table.caption)
             yield by_width(table)
-    for scored in report.submissions if options.problems else ():
-        if len(scored.findings):
-            yield Heading(f"{scored.name} {'has problems' if scored.valid else 'was rejected'}")
-            yield Notes(format_findings(scored.findings, options.every), "problems")
 
 
-def split_boards(report: Report, options: Options) -> Iterator[Block]:
-    """The boards of the splits that are beside this one."""
-    for split in report.splits or ():
-        name = split.scope.split if split.scope else None
-        yield Heading(name or "all")
-        if split.leaderboard:
-            board = standings(split, options._replace(page=False), report)
-            yield board._replace(caption=f"{name or 'all'}, best first") if options.page else board
-        yield Notes(remarks(split, options.precision)[:1])
+def _rejected(names: Sequence[str]) -> str:
+    """Return who was not scored, in a sentence."""
+    count = "1 file was" if len(names) == 1 else f"{len(names):,} files were"
+    return f"{count} rejected: {join_names(names, REJECTED)}."
+
+
+def _board(report: Report, options: Options) -> Iterator[Block]:
+    """Yield the table, the verdict, the gravest remark; with `notes` all remarks."""
+    rows = report.leaderboard
+    hidden = len(rows) - FIRST_ROWS if options.width and not options.all_rows else 0
+    shown = replace(report, leaderboard=rows[:FIRST_ROWS]) if hidden > 0 else report
+    yield standings(shown, options)
+    if hidden > 0:
+        yield Notes([f"{hidden:,} more: --all-rows"], "soft")
+    if report.omitted:
+        yield Notes([ranked_below(report)], "soft")
+    if sentence := verdict(report, options.precision):
+        yield Notes([sentence], "strong")
+    below: list[str] = []
+    graver = cautions(report, options.precision)
+    others = remarks(report, options.precision)
+    if options.notes:
+        below += [*graver, *others]
+    elif graver:
+        rest = len(graver) - 1
+        below.append(f"{graver[0]}{f' ({rest:,} more: --notes)' if rest else ''}")
+    elif others and options.width:
+        below.append("What intervals, tests and ranks mean: --notes")
+    if below:
+        yield Notes(below)
 
 
 def track_boards(report: Report, options: Options, level: int = 2) -> Iterator[Block]:
@@ -118,72 +153,92 @@ def track_boards(report: Report, options: Options, level: int = 2) -> Iterator[B
             table = standings(board, options._replace(page=False), report)
             caption = f"Track {board.track.id}, best first"
             yield table._replace(caption=caption) if options.page else table
-            said = [scope_of_track(board, report), *remarks(board, options.precision)]
-            yield Notes(said if options.page else said[:1])
+            said = [scope_of_track(board, report), verdict(board, options.precision)]
+            more = cautions(board, options.precision) + remarks(board, options.precision)
+            yield Notes([*filter(None, said), *(more if options.page or options.notes else ())])
         else:
             yield Notes([f"{scope_of_track(board, report)} There is none."])
 
 
 def standings(report: Report, options: Options, whole: Report | None = None) -> Table:
-    """The leaderboard: a row a standing, best first.
+    """Return the leaderboard: a row a standing, best first, a rule between tiers.
 
     `whole` is the report on whose page it stands, where that is another one.
     """
     rows, precision, primary = report.leaderboard, options.precision, report.primary
     others = [measure for measure in report.measures if measure.id != primary.id]
-    tiers, ends = any(row.tier for row in rows), level(report)
-    # who has fewer than others must not go unmarked for want of room
-    last = 0 if any(row.fewer_lists for row in rows) else len(others) + 10
-    more = list(further(report, len(others) + 9))
+    ends = level(report)
+    submissions = {scored.name: scored for scored in report.submissions}
+    sizes = [submissions[row.name].values[primary.id].lists for row in rows]
+    counts = [lists_of(row, size, report) for row, size in zip(rows, sizes, strict=True)]
+    counted = len({*counts, f"{len(report.lists):,}"}) > 1  # else the title says it
+    more = list(extra_columns(report, len(others) + 9, precision))
     columns = [
         Column("rank", "rank", first="ascending"),
         Column("name", "name", first="ascending"),
-        *([Column("tier", "group", first="ascending")] if tiers else []),
-        Column(_heading(primary, report, options), first=_sorting(primary), primary=True),
+        Column(_heading(primary, options), first=_sorting(primary), primary=True),
         *([Column(ends, "interval", 1, _sorting(primary))] if ends else []),
-        *(
-            Column(_heading(m, report, options), "number", n, _sorting(m))
-            for n, m in enumerate(others, 3)
-        ),
+        *(Column(_heading(m, options), "number", n, _sorting(m)) for n, m in enumerate(others, 3)),
         *(each.column for each in more),
-        Column(unit(report.called), "count", last, "descending"),
+        *([Column(unit(report.called), "count", first="descending")] if counted else []),
     ]
     scale = _scale(rows, primary) if options.page or options.colour else (0.0, 1.0)
-    best = {m.id: _best(rows, m, precision) for m in report.measures}
+    digits = {measure.id: precision for measure in report.measures}
+    digits[primary.id] = distinct_precision(rows, primary, options)
+    best = {m.id: _best(rows, m, digits[m.id]) for m in report.measures}
     anchors = {scored.name: f"s{n}" for n, scored in enumerate(ordered(whole or report), start=1)}
-    submissions = {scored.name: scored for scored in report.submissions}
+    ranged = has_ranges(report)
 
     def mean(n: int, row: Standing, measure: Measure) -> Cell:
-        value = number(row.values[measure.id], measure, precision)
-        marks = ["best"] if n in best[measure.id] else []
-        return Cell(mean_of(row, measure, precision), value, marks=marks)
+        text = mean_of(row, measure, digits[measure.id])
+        value = number(row.values[measure.id], measure, digits[measure.id])
+        return Cell(text, value, marks=["best"] if n in best[measure.id] else [])
 
     body = []
     for n, row in enumerate(rows):
-        count = submissions[row.name].values[primary.id].lists
+        scored = submissions[row.name]
+        # Of a baseline only its name may be published, which another file may have.
+        file = "" if row.baseline or not options.links else scored.path
         aside = "baseline" if row.baseline else ""
-        # of a baseline only its name may be published, which another file may have
-        file = "" if row.baseline or not options.links else submissions[row.name].path
         cells = [
-            Cell(place(row), str(n)),
+            Cell(place(row) if ranged else str(row.rank or "B"), str(n)),
             Cell(row.name, link=anchors.get(row.name, ""), aside=aside, file=file),
-            *([Cell("" if row.tier is None else f"{row.tier:,}")] if tiers else []),
             mean(n, row, primary),
             *([_interval(row, primary, precision, scale)] if ends else []),
-            *(mean(n, row, m) for m in others),
+            *(mean(n, row, measure) for measure in others),
             *(each.cells.get(row.name, Cell(sort="")) for each in more),
-            Cell(lists_of(row, count, report), str((row.fewer_lists or (count,))[0])),
+            *([Cell(counts[n], str((row.fewer_lists or (sizes[n],))[0]))] if counted else []),
         ]
         body.append(Row(cells, row.tier, row.baseline))
     key = "standings" if options.page else ""
     caption = _caption(body, report, scale, precision) if options.page else ""
-    return Table(caption, columns, body, key)
+    return Table(caption, columns, body, key, rule=RULE)
 
 
-def _heading(measure: Measure, report: Report, options: Options) -> str:
-    """The heading of a measure; a terminal with colours has arrows of both directions."""
+def distinct_precision(rows: Sequence[Standing], measure: Measure, options: Options) -> int:
+    """Return the decimals with which neighbours of different rank look different: at most six."""
+    if not options.distinct:
+        return options.precision
+    ranked = [row for row in rows if row.rank is not None]
+    values = [
+        (one.values[measure.id], other.values[measure.id])
+        for one, other in pairwise(ranked)
+        if one.rank != other.rank
+    ]
+
+    def alike(precision: int) -> int:
+        return sum(
+            number(a, measure, precision) == number(b, measure, precision) for a, b in values
+        )
+
+    least = alike(MOST_DECIMALS)  # what is equal in all digits stays so
+    return next(n for n in range(options.precision, MOST_DECIMALS + 1) if alike(n) == least)
+
+
+def _heading(measure: Measure, options: Options) -> str:
+    """Return the heading of a measure; a terminal with colours has arrows of both directions."""
     up = options.colour and measure.metric.better == "higher"
-    return head_of(measure, report) + " ↑" * up
+    return f"{measure.id}{measure.mark}{' ↑' * up}"
 
 
 def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from scorer.core.text import printable
+from scorer.reports.base import DECIMALS
 from scorer.reports.findings.problems import first_error, format_findings, summary
 from scorer.reports.leaderboard.cells import interval, level, number, place
 from scorer.results.grading import Grade, format_points, grade, graded_by
@@ -13,7 +14,7 @@ from scorer.results.report import Report, Scored
 HIDDEN = "The values are hidden in this phase."
 
 
-def sentence(report: Report, scored: Scored, precision: int = 4) -> str:
+def sentence(report: Report, scored: Scored, precision: int = DECIMALS) -> str:
     """The points in a sentence, with what is missing."""
     if not scored.valid:
         return f"0 points: the file was rejected: {first_error(scored.findings)}"
@@ -31,7 +32,7 @@ def sentence(report: Report, scored: Scored, precision: int = 4) -> str:
     return f"{said}; {format_points(given.lost)} points lost for being late"
 
 
-def feedback(report: Report, scored: Scored, precision: int = 4, blind: bool = False) -> str:
+def feedback(report: Report, scored: Scored, precision: int = DECIMALS, blind: bool = False) -> str:
     """A text for whoever sent a submission.
 
     Args:
@@ -55,11 +56,11 @@ def feedback(report: Report, scored: Scored, precision: int = 4, blind: bool = F
             *_rank_lines(report, scored, precision),
             "",
         ]
-    lines += format_findings(scored.findings.with_path(scored.name))
+    lines += format_findings(scored.findings, heading="")
     return "\n".join(lines).rstrip() + "\n"
 
 
-def feedback_of_absent(report: Report, team: str, precision: int = 4) -> str:
+def feedback_of_absent(report: Report, team: str, precision: int = DECIMALS) -> str:
     """Return the text for a team of which no entry counts, with why."""
     if (scored := report.rejected.get(team)) is not None:
         return feedback(report, scored, precision)

@@ -1,4 +1,4 @@
-"""The Pareto front, the answers that it is by, and tracks: columns of the board, and sentences."""
+"""Columns of the board beside measures: splits, answers, the Pareto front, tracks; sentences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from scorer.challenge.leaderboard import Question
 from scorer.core.text import join_first, printable, unit
 from scorer.reports.document import Cell, Column
-from scorer.reports.leaderboard.cells import place
+from scorer.reports.leaderboard.cells import number, place
 from scorer.results.front import Front
 from scorer.results.report import Report
 
@@ -17,21 +17,32 @@ NAMED = 10  # submissions that a sentence names
 ORDER = {"yes": "0", "no": "1"}  # of the column's cells
 
 
-class Further(NamedTuple):
+class ExtraColumn(NamedTuple):
     """A column, and the cell of each submission that has one."""
 
     column: Column
     cells: Mapping[str, Cell]
 
 
-def further(report: Report, last: int) -> Iterator[Further]:
-    """What the board has beside measures: answers, the front, ranks in tracks.
+def extra_columns(report: Report, last: int, precision: int) -> Iterator[ExtraColumn]:
+    """Yield what the board has beside measures: splits, answers, the front, ranks in tracks.
 
     `last` is the priority of texts, which leave before all measures where there is little room.
     """
+    primary = report.primary
+    for split in report.splits or ():
+        name = (split.scope and split.scope.split) or "all"
+        first = "descending" if primary.metric.better == "higher" else "ascending"
+        cells = {}
+        for row in split.leaderboard:
+            value = number(row.values[primary.id], primary, precision)
+            cells[row.name] = Cell(f"{value} ({row.rank})" if row.rank else value, value)
+        yield ExtraColumn(Column(f"{name} (rank)", "number", 2, first), cells)
     for key, question in report.definition.questions.items():
         if any(key in own for own in report.answers.values()):
-            yield Further(_answer_column(key, question, last), _answer_cells(key, question, report))
+            yield ExtraColumn(
+                _answer_column(key, question, last), _answer_cells(key, question, report)
+            )
     if front := report.pareto:
         places = {name: front.place(name) for name in front.names}
         cells = {
@@ -39,11 +50,11 @@ def further(report: Report, last: int) -> Iterator[Further]:
             for name, word in places.items()
             if word
         }
-        yield Further(Column("front", "number", 1, "ascending"), cells)
+        yield ExtraColumn(Column("front", "number", 1, "ascending"), cells)
     for board in report.tracks or ():
         assert board.track is not None
         ranks = {row.name: Cell(place(row), str(row.rank or "")) for row in board.leaderboard}
-        yield Further(Column(board.track.id, "number", 2, "ascending"), ranks)
+        yield ExtraColumn(Column(board.track.id, "number", 2, "ascending"), ranks)
 
 
 def _answer_column(key: str, question: Question, last: int) -> Column:

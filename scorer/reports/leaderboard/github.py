@@ -5,7 +5,8 @@ from scorer.reports.base import Options
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.github import annotation
 from scorer.reports.leaderboard.cells import interval, level, lists_of, mean_of, place
-from scorer.reports.leaderboard.remarks import remarks
+from scorer.reports.leaderboard.remarks import cautions, ranked_below, remarks, scope
+from scorer.reports.leaderboard.verdict import verdict
 from scorer.results.json import PRIVATE
 from scorer.results.report import Report, Standing
 
@@ -27,7 +28,14 @@ def github(report: Report, options: Options) -> str:
     rows += [f"- {printable(s.name, 100)}: not scored" for s in report.submissions if not s.valid]
     head = f"Rank, name: {printable(primary.id)}{f' [{level(report)}]' if level(report) else ''}"
     banner = [PRIVATE] if options.private else []
-    board = "\n".join([*banner, head, *rows, *remarks(report, options.precision)])
+    part = [scope(report.scope, report.called)] if report.scope else []
+    said = [
+        verdict(report, options.precision),
+        *cautions(report, options.precision),
+        *remarks(report, options.precision),
+    ]
+    part += [ranked_below(report)] if report.omitted else []
+    board = "\n".join([*banner, head, *rows, *part, *filter(None, said)])
     lines.append(annotation("notice", board, title=printable(report.challenge.title)))
     return "\n".join(lines) + "\n"
 

@@ -30,10 +30,10 @@ from scorer.reports.leaderboard.cells import (
     ordered,
 )
 from scorer.reports.leaderboard.curves import curves
-from scorer.reports.leaderboard.document import split_boards, standings, track_boards
+from scorer.reports.leaderboard.document import standings, track_boards
 from scorer.reports.leaderboard.method import method
 from scorer.reports.leaderboard.prose import pages
-from scorer.reports.leaderboard.remarks import remarks
+from scorer.reports.leaderboard.remarks import cautions, ranked_below, remarks, scope
 from scorer.results.report import Report, Scored
 
 
@@ -44,11 +44,14 @@ def page(report: Report, options: Options) -> Iterator[Block]:
         yield Facts(list(answers(report, options.precision)))
     yield from _rejected(report, options)
     yield Heading("Leaderboard", key="board")
+    if report.scope:
+        yield Paragraph(scope(report.scope, report.called))
     if report.leaderboard:
         yield standings(report, options)
     else:
         yield Paragraph("No submission could be scored.")
-    yield from split_boards(report, options)
+    if report.omitted:
+        yield Paragraph(ranked_below(report))
     if report.pareto:
         yield Heading("Pareto front", key="front")
         yield from pareto(report, options.precision)
@@ -86,7 +89,12 @@ def _rejected(report: Report, options: Options) -> Iterator[Block]:
 def how_to_read(report: Report, options: Options) -> Iterator[Block]:
     """Yield a folded section: remarks on the board, its measures, how it was made."""
     yield Heading("How to read this", key="method", open=False)
-    if notes := [*remarks(report, options.precision), *map(str, report.notes)]:
+    notes = [
+        *cautions(report, options.precision),
+        *remarks(report, options.precision),
+        *map(str, report.notes),
+    ]
+    if notes:
         yield Notes(notes)
     yield method(report)
     for n, measure in enumerate(report.measures, start=1):
@@ -124,7 +132,7 @@ def _submission_blocks(n: int, scored: Scored, report: Report, options: Options)
 
 def _file_blocks(scored: Scored, options: Options) -> Iterator[Block]:
     """Yield the problems of a file, and which file it is."""
-    if problems := format_findings(scored.findings, options.every):
+    if problems := format_findings(scored.findings, options.every, heading=""):
         yield Notes([line.strip() for line in problems], "problems")
     digest = scored.sha256 or ""
     shown = digest if options.private else f"{digest[:12]}…"  # JSON has all of it

@@ -7,10 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scorer.core.text import join_first, printable, quoted, unit
 from scorer.metrics.notation import Measure
-from scorer.reports.leaderboard.cells import DAGGER, hitless, level, number
+from scorer.reports.document import join_names
+from scorer.reports.leaderboard.cells import (
+    has_ranges,
+    hitless,
+    level,
+    number,
+    possible_ranks,
+)
 from scorer.reports.leaderboard.front import on_the_front
 from scorer.results.json import ABSENT
-from scorer.results.report import Certainty, RankedBy, Report, Scope, Standing
+from scorer.results.report import Certainty, RankedBy, Report, Scope
 from scorer.stats.intervals import MIN_UNITS
 
 FEW_LISTS = 10  # lists below which the level of an interval is nominal
@@ -29,52 +36,84 @@ def worse(report: Report) -> frozenset[str]:
 
 
 def remarks(report: Report, precision: int) -> list[str]:
-    """Remarks beside the numbers, of a sentence or two each."""
-    lines = [scope(report.scope, report.called)] if report.scope else []
-    if report.rank_by is not None and report.leaderboard:
+    """Return what ranks, and what intervals, tests and ranks mean, a sentence or two each."""
+    if not report.leaderboard:
+        return list(_not_on_the_board(report))
+    return [
+        *_ranked_by(report),
+        *_tested(report, precision),
+        *_intervals(report),
+        *(on_the_front(report.pareto) if report.pareto else ()),
+        *_not_on_the_board(report),
+        *_undefined(report),
+        *_without_a_value(report, baselines=True),
+    ]
+
+
+def cautions(report: Report, precision: int) -> list[str]:
+    """Return what may be wrong with submissions or with their order, the gravest first."""
+    none = [row.name for row in report.leaderboard if hitless(row, report)]
+    return [
+        *([_no_hit(none, report)] if none else []),
+        *_below_chance(report, precision),
+        *_without_a_value(report, baselines=False),
+        *_missing(report),
+        *(_contradicted(report, report.certainty) if report.certainty else ()),
+        *(
+            f"The preferences contradict each other: each of {join_first(cycle, 5)} is preferred, "
+            "directly or through others, to one that is preferred to it. The aggregation decides "
+            "their order."
+            for cycle in report.cycles
+        ),
+        *_without_interval(report),
+    ]
+
+
+def _without_interval(report: Report) -> Iterator[str]:
+    if report.too_few is not None:
+        word = unit(report.called)
+        units = {"lists": word, "lists in runs": word}.get(report.too_few, report.too_few)
+        yield f"With fewer than {MIN_UNITS} {units} there is no interval."
+
+
+def _ranked_by(report: Report) -> Iterator[str]:
+    """Yield what ranks where it is no measure alone."""
+    if report.rank_by is not None:
         preference, aggregate = (printable(measure.name) for measure in report.rank_by)
-        lines.append(
+        yield (
             f"Ranked by the preference {preference} between submissions in each "
             f"{unit(report.called, 1)}, from which {aggregate} makes an order; measures do not "
             "rank, so there are no tiers."
         )
-    if (by := report.several) is not None and by.each is not None and report.leaderboard:
-        lines.append(_of_wins(by, report))
-    elif by is not None and report.leaderboard:
+    by = report.several
+    if by is not None and by.each is not None:
+        yield _of_wins(by, report)
+    elif by is not None:
         points = [
             f"{printable(row.name, 60)} {abs(row.points):g}"
-            for row in report.leaderboard if row.points is not ABSENT
-        ]  # fmt: skip
+            for row in report.leaderboard
+            if row.points is not ABSENT
+        ]
         more = f" and {len(points) - 10:,} more" if len(points) > 10 else ""
-        lines.append(
+        yield (
             f"Ranked by {printable(by.aggregate.name)} of the ranks by "
             f"{', '.join(map(printable, by.measures))}: {', '.join(points[:10])}{more}. No single "
             "measure ranks, so there are no tiers."
         )
-    if none := [row.name for row in report.leaderboard if hitless(row, report)]:
-        lines.append(_no_hit(none, report))
-    lines += [
-        *_below_chance(report, precision),
-        *_tested(report, precision),
-        *_intervals(report),
-    ]
-    if report.pareto:
-        lines += on_the_front(report.pareto)
-    for cycle in report.cycles:
-        lines.append(
-            f"The preferences contradict each other: each of {join_first(cycle, 5)} is preferred, "
-            "directly or through others, to one that is preferred to it. The aggregation decides "
-            "their order."
-        )
-    if report.omitted:
-        lines.append(f"{report.omitted:,} more submissions are ranked below these.")
+
+
+def ranked_below(report: Report) -> str:
+    """Return how many stand below the part of a board that is shown."""
+    return f"{report.omitted:,} more submissions are ranked below these."
+
+
+def _not_on_the_board(report: Report) -> Iterator[str]:
     if report.absent:
         reasons = [
             f"{printable(name, 60)} ({printable(why)})" for name, why in report.absent.items()
         ]
         more = f" and {len(reasons) - 10:,} more" if len(reasons) > 10 else ""
-        lines.append(f"Not on the board: {', '.join(reasons[:10])}{more}.")
-    return [*lines, *_absent(report)]
+        yield f"Not on the board: {', '.join(reasons[:10])}{more}."
 
 
 def _below_chance(report: Report, precision: int) -> Iterator[str]:
@@ -199,30 +238,19 @@ def _of_wins(by: RankedBy, report: Report) -> str:
 
 
 def _tested(report: Report, precision: int) -> Iterator[str]:
-    """What tiers and ranges of ranks mean, and what the tests can detect."""
-    certainty, primary = report.certainty, printable(report.primary.id)
+    """Yield what rules and ranges of ranks mean, and what the tests can detect."""
+    certainty = report.certainty
     if certainty is None:
         return
-    how, ranked = certainty.how, [row for row in report.leaderboard if row.tier is not None]
-    if ranked:
-        share, most = f"{100 * (1 - how.alpha):g} %", max(row.tier or 1 for row in ranked)
-        over = f", {_clusters(report)} drawn together" if how.over == "clusters" else ""
-        test = test_name(how.test, how.adjust, certainty.pairs)
-        how_tested = f"({primary}, {test}, alpha {how.alpha:g}{over})"
-        border = (
-            " Every submission of a tier is significantly better than every one of a later tier."
+    yield from _significant(report, certainty)
+    ranges = (row for row in report.leaderboard if row.rank is not None and possible_ranks(row))
+    if has_ranges(report) and (row := next(ranges, None)) is not None and row.ranks is not None:
+        low, high = row.ranks
+        yield (
+            f"({possible_ranks(row)}): the true rank is between {low:,} and {high:,} with "
+            f"{100 * (1 - certainty.how.alpha):g} % confidence, for all rows at once."
         )
-        yield _significant(ranked, certainty, how_tested) + border * (most > 1)
-        several = (row for row in ranked if row.ranks and row.ranks != (row.rank, row.rank))
-        tells = certainty.least_p <= how.alpha  # else no rank can be ruled out, which is said below
-        if tells and (row := next(several, None)) is not None and row.ranks is not None:
-            yield (
-                "In parentheses: the ranks that the data leave possible. "
-                f"{printable(row.name, 60)} ranks {row.rank} and may truly rank {row.ranks[0]:,} "
-                f"to {row.ranks[1]:,}; all such ranges hold together in {share} of boards."
-            )
     yield from _detectable(report, certainty, precision)
-    yield from _contradicted(report, certainty)
     yield from _against(report, certainty)
     if certainty.shake_up is not None:
         one, other = (printable(name, 60) for name in certainty.shake_up.groups)
@@ -234,22 +262,22 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
         )
 
 
-def _significant(ranked: Sequence[Standing], certainty: Certainty, tested: str) -> str:
-    """Who of the ranked differs significantly, in a sentence."""
-    worse = [row.name for row in ranked if row.worse]
-    if worse:
-        marked = f"{len(worse):,} of the {len(ranked):,} submissions are" if len(worse) > 1 else (
-            f"{printable(worse[0], 60)} is"
-        )  # fmt: skip
-        return (
-            f"{marked} significantly worse than the first, or than one below, and marked {DAGGER} "
-            f"{tested}."
-        )
-    if bool((certainty.p <= certainty.how.alpha).any()):
-        return f"None differs significantly from the first, though others do {tested}."
-    if len(ranked) == 2:
-        return f"The two submissions do not differ significantly {tested}."
-    return f"No two of the {len(ranked):,} submissions differ significantly {tested}."
+def _significant(report: Report, certainty: Certainty) -> Iterator[str]:
+    """Yield what a rule between rows means, or that there is none, and how that was tested."""
+    how, tiers = certainty.how, {row.tier for row in report.leaderboard if row.tier}
+    if not tiers:
+        return
+    over = f", {_clusters(report)} drawn together" if how.over == "clusters" else ""
+    test = test_name(how.test, how.adjust, certainty.pairs)
+    by = f"({printable(report.primary.id)}, {test}, alpha {how.alpha:g}{over})"
+    if len(tiers) > 1:
+        yield f"Above a rule all are significantly better than all below it {by}."
+    elif bool((certainty.p <= how.alpha).any()):
+        yield f"Some differ significantly, but no rule parts all above it from all below {by}."
+    elif len(certainty.names) == 2:
+        yield f"The two submissions do not differ significantly {by}."
+    else:
+        yield f"No two of the {len(certainty.names):,} submissions differ significantly {by}."
 
 
 def _clusters(report: Report) -> str:
@@ -268,7 +296,7 @@ def _detectable(report: Report, certainty: Certainty, precision: int) -> Iterato
             yield (
                 "No difference can be significant with fewer than "
                 f"{certainty.fewest_lists:,} {word}; there {'is' if how.units == 1 else 'are'} "
-                f"{how.units:,}, so that every rank is possible."
+                f"{how.units:,}."
             )
         else:
             yield (
@@ -283,14 +311,12 @@ def _detectable(report: Report, certainty: Certainty, precision: int) -> Iterato
     count = certainty.lists if of_lists else how.units
     many = f"{count:,} {unit(report.called, count) if of_lists else how.over}"
     least = number(certainty.detectable, report.primary, precision)
-    submissions = len(certainty.names)
-    among = f" of {submissions:,} submissions" if submissions > 2 else " submissions"
     if low is not None and high is not None and certainty.detectable > high - low:
-        yield f"{many} are too few to detect any difference between two{among} reliably."
+        yield f"{many} are too few to detect any difference reliably."
     else:
         yield (
-            f"With {many}, a true difference of {least} in {primary} between two{among} is "
-            "detected about 80 % of the time."
+            f"With {many} a true difference of {least} in {primary} is detected about 80 % of "
+            "the time."
         )
 
 
@@ -308,25 +334,18 @@ def _contradicted(report: Report, certainty: Certainty) -> Iterator[str]:
 
 
 def _against(report: Report, certainty: Certainty) -> Iterator[str]:
-    """Each baseline against the ranked, a family of its own."""
+    """Yield who is better and who is worse than each baseline, a family of tests of its own."""
     sign = 1 if report.primary.metric.better == "higher" else -1
     alpha = certainty.how.alpha
-    for baseline in certainty.baselines:
-        sure = baseline.p <= alpha
-        better = [n for n, s, d in zip(certainty.names, sure, baseline.difference, strict=True)
-                  if s and sign * d > 0]  # fmt: skip
-        worse = [n for n, s, d in zip(certainty.names, sure, baseline.difference, strict=True)
-                 if s and sign * d < 0]  # fmt: skip
-        name = printable(baseline.name, 60)
-        if not better and not worse:
-            what = f"from the baseline {name}, tested separately"
-            yield f"No submission differs significantly {what}."
-        for word, names in (("better", better), ("worse", worse)):
-            if names:
-                yield (
-                    f"Significantly {word} than the baseline {name}, tested separately: "
-                    f"{join_first(names, 5)}."
-                )
+    for tests in certainty.baselines:
+        leads = sign * tests.difference * (tests.p <= alpha)
+        baseline = f"the baseline {printable(tests.name, 60)}"
+        for word, sure in (("Better", leads > 0), ("Worse", leads < 0)):
+            if sure.any():
+                names = [certainty.names[n] for n in sure.nonzero()[0].tolist()]
+                yield f"{word} than {baseline} (p < {alpha:g}): {join_names(names, 5)}."
+        if not leads.any():
+            yield f"None differs significantly from {baseline}."
 
 
 def _intervals(report: Report) -> Iterator[str]:
@@ -346,9 +365,6 @@ def _intervals(report: Report) -> Iterator[str]:
     lists = [
         scored.values[report.primary.id].lists for scored in report.submissions if scored.valid
     ]
-    if report.too_few is not None:
-        units = {"lists": word, "lists in runs": word}.get(report.too_few, report.too_few)
-        yield f"With fewer than {MIN_UNITS} {units} there is no interval."
     if share and lists and min(lists) < FEW_LISTS and not folds:
         yield (
             f"With fewer than {FEW_LISTS} {word}, 95 % intervals of skewed values contain the "
@@ -363,10 +379,9 @@ def _intervals(report: Report) -> Iterator[str]:
         )
 
 
-def _absent(report: Report) -> Iterator[str]:
-    """Lists without a value: how many, for which measures and submissions, and what they count."""
+def _undefined(report: Report) -> Iterator[str]:
+    """Yield for how many lists measures are undefined, and what these count."""
     valid = [scored for scored in report.submissions if scored.valid]
-    lists = f"{len(report.lists):,}"
     units = unit(report.called, len(report.lists))
     lenient = report.definition.undefined in ("skip", "worst")
     counts = "left out where the truth is why" if lenient else "counted as 0"
@@ -378,24 +393,43 @@ def _absent(report: Report) -> Iterator[str]:
     for (least, most), names in alike.items():
         many = f"{most:,}" if least == most else f"{least:,} to {most:,}"
         are = "is" if len(names) == 1 else "are"
-        message = f"{', '.join(names)} {are} undefined for {many} of {lists} {units} ({counts})."
-        yield message
+        of = f"{many} of {len(report.lists):,} {units} ({counts})"
+        yield f"{', '.join(names)} {are} undefined for {of}."
+
+
+def _without_a_value(report: Report, baselines: bool) -> Iterator[str]:
+    """Yield which submissions, or which baselines, have no value of a measure."""
+    lenient = report.definition.undefined in ("skip", "worst")
     for measure in report.measures:
-        without = [s.name for s in valid if math.isnan(s.values[measure.id].mean)]
+        without = [
+            scored.name
+            for scored in report.submissions
+            if scored.valid
+            and scored.baseline is baselines
+            and math.isnan(scored.values[measure.id].mean)
+        ]
         if without:
-            called = printable(measure.id)
             metric = measure.metric
             says = f"; `score metrics {metric.name}` says when" if metric.in_catalogue else ""
             if lenient and measure.of_lists:
                 says += "; a submission has to have one for each list that the truth has one for"
-            yield f"{called} has no value for {join_first(without)}{says}."
-    missing = {scored.name: scored.values[report.primary.id].missing for scored in valid}
-    missing = {name: count for name, count in missing.items() if count}
-    if missing:
-        skip = report.definition.submission.missing_list == "skip"
-        counts = "left out" if skip else "scored as empty"
-        first = ", ".join(
-            f"{printable(name, 60)} {count:,}" for name, count in list(missing.items())[:5]
-        )
-        more = f" and {len(missing) - 5:,} more submissions" if len(missing) > 5 else ""
-        yield f"{units.capitalize()} without an answer, of {lists} ({counts}): {first}{more}."
+            yield f"{printable(measure.id)} has no value for {join_first(without)}{says}."
+
+
+def _missing(report: Report) -> Iterator[str]:
+    """Yield how many lists have no answer, and what these count."""
+    missing = {
+        scored.name: scored.values[report.primary.id].missing
+        for scored in report.submissions
+        if scored.valid and scored.values[report.primary.id].missing
+    }
+    if not missing:
+        return
+    skip = report.definition.submission.missing_list == "skip"
+    counts = "left out" if skip else "scored as empty"
+    first = ", ".join(
+        f"{printable(name, 60)} {count:,}" for name, count in list(missing.items())[:5]
+    )
+    more = f" and {len(missing) - 5:,} more submissions" if len(missing) > 5 else ""
+    units = unit(report.called, len(report.lists)).capitalize()
+    yield f"{units} without an answer, of {len(report.lists):,} ({counts}): {first}{more}."

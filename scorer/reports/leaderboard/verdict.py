@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 from scorer.core.text import printable, unit
 from scorer.reports.base import DECIMALS
-from scorer.reports.document import cut
+from scorer.reports.document import cut, join_names
 from scorer.reports.leaderboard.cells import number
-from scorer.results.report import Certainty, Report, Standing
-
-NAMED = 3  # leaders of equal rank that the verdict names
+from scorer.results.report import Certainty, Report
 
 
 def verdict(report: Report, precision: int = DECIMALS) -> str:
@@ -21,19 +19,19 @@ def verdict(report: Report, precision: int = DECIMALS) -> str:
     leaders = [row.name for row in ranked if row.rank == ranked[0].rank]
     total = len(ranked) + (report.omitted or 0)
     alone = total == 1
-    subject = _join(leaders)
+    subject = join_names(leaders)
     verb = "share the first rank" if len(leaders) > 1 else "leads"
     if report.rank_by is not None:
         preference, aggregate = (printable(measure.name) for measure in report.rank_by)
-        return f"{subject} {'is alone' if alone else verb}, by {aggregate} of {preference}."
+        return f"{subject} {'is alone' if alone else verb}, ranked by {aggregate} of {preference}."
     if not report.measured and report.several is not None:
         by = ", ".join(map(printable, report.several.measures))
         how = printable(report.several.aggregate.name)
-        return f"{subject} {'is alone' if alone else verb}, by {how} of {by}."
+        return f"{subject} {'is alone' if alone else verb}, ranked by {how} of {by}."
     value = number(ranked[0].values[report.primary.id], report.primary, precision)
     reached = f"{value} {printable(report.primary.id)}"
     if alone:
-        return f"{subject} has {reached}{_beside_baselines(ranked[0], report)}."
+        return f"{subject} has {reached}{_best_baseline(report, precision)}."
     said = f"{subject} {verb} with {reached}"
     certainty = report.certainty
     if certainty is None or leaders[0] not in certainty.names:
@@ -50,13 +48,6 @@ def beaten_by(first: str, certainty: Certainty, report: Report) -> tuple[list[st
     behind = (certainty.p[place] <= certainty.how.alpha) & (sign * certainty.lead[place] > 0)
     others = [(n, name) for n, name in enumerate(certainty.names) if n != place]
     return [m for n, m in others if behind[n]], [m for n, m in others if not behind[n]]
-
-
-def _join(names: Sequence[str]) -> str:
-    """Return the first few names for a sentence: `a, b, c and 12 more`."""
-    shown = [cut(name) for name in names[:NAMED]]
-    rest = f"{len(names) - NAMED:,} more" if len(names) > NAMED else shown.pop()
-    return f"{', '.join(shown)} and {rest}" if shown else rest
 
 
 def _ahead(leaders: Sequence[str], total: int, certainty: Certainty, report: Report) -> str:
@@ -87,18 +78,10 @@ def _too_few(certainty: Certainty, report: Report) -> str:
     return f"{how.units:,} {word} {are} too few to tell any two apart"
 
 
-def _beside_baselines(only: Standing, report: Report) -> str:
-    """Return how the only one that is ranked compares with the best baseline."""
-    baselines = [row for row in report.leaderboard if row.rank is None]
-    if report.certainty is None or not baselines:
+def _best_baseline(report: Report, precision: int) -> str:
+    """Return the value of the best baseline, which stands first on the board."""
+    baseline = next((row for row in report.leaderboard if row.rank is None), None)
+    if baseline is None:
         return ""
-    tests = next((b for b in report.certainty.baselines if b.name == baselines[0].name), None)
-    if tests is None or only.name not in report.certainty.names:
-        return ""
-    place = report.certainty.names.index(only.name)
-    sign = 1 if report.primary.metric.better == "higher" else -1
-    baseline = f"the baseline {cut(tests.name)}"
-    if not tests.p[place] <= report.certainty.how.alpha:
-        return f", not significantly different from {baseline}"
-    better = sign * tests.difference[place] > 0
-    return f", significantly {'better' if better else 'worse'} than {baseline}"
+    value = number(baseline.values[report.primary.id], report.primary, precision)
+    return f"; the baseline {cut(baseline.name)} has {value}"

@@ -24,6 +24,7 @@ from scorer.reports.document import (
 from scorer.reports.figures import MOST_ROWS
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import place
+from scorer.reports.leaderboard.document import RULE
 from scorer.results.report import Standing
 from scorer.results.votes import VoteBoard, VoteStanding
 from scorer.stats.intervals import MIN_UNITS
@@ -68,12 +69,11 @@ def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
 def vote_table(board: VoteBoard, options: Options) -> Table:
     """A row a system, best first."""
     rows = board.leaderboard
-    tiers, ends = any(row.tier for row in rows), any(row.interval for row in rows)
+    ends = any(row.interval for row in rows)
     level = f"{100 * (board.model.level or 0):g} % interval"
     columns = [
         Column("rank", "rank", first="ascending"),
         Column("name", "name", first="ascending"),
-        *([Column("tier", "group", first="ascending")] if tiers else []),
         Column("rating", first="descending", primary=True),
         *([Column(level, "interval", 1, "descending")] if ends else []),
         Column("wins %", "number", 2, "descending"),
@@ -89,7 +89,6 @@ def vote_table(board: VoteBoard, options: Options) -> Table:
             [
                 Cell(place(as_standing(row)), str(n)),
                 Cell(row.name),
-                *([Cell("" if row.tier is None else f"{row.tier:,}")] if tiers else []),
                 Cell(f"{row.rating:.0f}", f"{row.rating:.6f}"),
                 *([_interval(row, scale)] if ends else []),
                 Cell(f"{100 * row.share:.1f}"),
@@ -103,7 +102,7 @@ def vote_table(board: VoteBoard, options: Options) -> Table:
         for n, row in enumerate(rows)
     ]
     caption = "Leaderboard, best first; click a heading to sort." if options.page else ""
-    return Table(caption, columns, body, "standings" if options.page else "")
+    return Table(caption, columns, body, "standings" if options.page else "", rule=RULE)
 
 
 def _interval(row: VoteStanding, scale: tuple[float, float]) -> Cell:

@@ -168,8 +168,8 @@ def view(table: blocks.Table | Table) -> Table:
     if isinstance(table, Table):
         return table
     ranked = any(column.kind == "rank" for column in table.columns)
-    columns = [n for n, column in enumerate(table.columns) if column.kind != "group"]
-    by = columns.index(name_of(table))
+    columns = range(len(table.columns))
+    by = name_of(table)
     spans = {n: span for n in columns if (span := _first_span(table, n)) is not None}
     heads = list[Head]()
     for n in columns:

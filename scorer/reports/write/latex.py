@@ -33,8 +33,8 @@ LATIN = "\u017f"  # the last letter that LaTeX itself has
 # in braces what would be a ligature, or an argument of the \\ that ends the row above
 SPECIAL = str.maketrans(
     {
-        "†": r"\textsuperscript{\dag}",
         "↓": r"\(\downarrow\)",
+        "·": r"\(\cdot\)",
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
@@ -72,25 +72,38 @@ def latex(document: Document, options: Options) -> str:
     lines = ["", rf"\section*{{{_broken(document.title)}}}"] if titled else []
     for block, following in _with_notes(document.blocks):
         if isinstance(block, Table):
-            notes = [escaped(item) for note in following for item in note.items]
-            lines += _table(block, block.caption or document.title, notes)
+            foot = [escaped(item) for item in following]
+            lines += _table(block, block.caption or document.title, foot)
         else:
             lines += _text(block)
     return "\n".join([*_preamble(lines, document), *lines]) + "\n"
 
 
-def _with_notes(of: Sequence[Block]) -> Iterator[tuple[Block, list[Notes]]]:
-    """The blocks, tables with the notes that go below them; no heading that is a caption."""
-    place = 0
+def _with_notes(of: Sequence[Block]) -> Iterator[tuple[Block, list[str]]]:
+    """Yield the blocks, tables with the sentences of their foot; no heading that is a caption.
+
+    In the foot stand the notes below a table, and the soft and red sentences right above it.
+    """
+    place, above = 0, list[str]()
     while place < len(of):
         block, after = of[place], place + 1
+        following = of[after] if after < len(of) else None
+        if isinstance(block, Paragraph) and block.tone in ("soft", "fault") and following:
+            above.append(block.text)
+            place = after
+            continue
         notes = list[Notes]()
         while isinstance(block, Table) and after < len(of) and isinstance(of[after], Notes):
             notes.append(of[after])  # type: ignore[arg-type]
             after += 1
+        below = [item for note in notes for item in note.items]
+        if not isinstance(block, Table):
+            yield from ((Paragraph(text), []) for text in above)
+            above = []
         captioned = after < len(of) and isinstance(of[after], Table)
         if not (isinstance(block, Heading) and captioned):
-            yield block, sorted(notes, key=lambda note: note.tone == "fault")
+            yield block, [*below, *above]
+        above = []
         place = after
 
 
@@ -138,7 +151,7 @@ def _table(table: Table, caption: str, foot: Sequence[str]) -> Iterator[str]:
     shown = [
         n
         for n, column in enumerate(table.columns)
-        if column.kind != "group" and not (column.kind == "count" and column.priority)
+        if not (column.kind == "count" and column.priority)
     ]
     named = max((n for n in shown if table.columns[n].kind in ("rank", "name")), default=shown[0])
     fixed = [_column_of(table, n) for n in shown if n <= named]

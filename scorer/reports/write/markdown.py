@@ -32,7 +32,7 @@ SPECIAL = re.compile(
     re.VERBOSE,
 )
 LEFT = ("rank", "name", "text", "long")  # kinds of columns that are set to the left
-OURS = ("rank", "number", "interval", "group", "count")  # kinds without text from outside
+OURS = ("rank", "number", "interval", "count")  # kinds without text from outside
 NUMBERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")  # a list
 # mentions, addresses and issues: GitHub makes links of them behind a backslash, too, but not
 # where a zero-width space stands
@@ -56,6 +56,8 @@ def _block(block: Block) -> Iterator[str]:
         case Paragraph(text, tone):
             strong = "**" if tone in ("strong", "fault") else ""
             yield "\n\n".join(f"{strong}{escaped(t, 10**5)}{strong}" for t in text.split("\n") if t)
+        case Notes(items, "strong"):
+            yield "\n\n".join(f"**{escaped(item)}**" for item in items)
         case Notes(items):
             yield from (f"- {escaped(item.strip())}" for item in items)
         case Facts(pairs):

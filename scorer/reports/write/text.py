@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,12 +39,14 @@ if TYPE_CHECKING:  # rich is loaded where a line is folded or a table is drawn
 
 # columns set apart by blanks, so that it reads the same without colour; a rule between groups
 PLAIN = "    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n"
+LONGEST_CELL = 10_000  # characters of a text that is written below its table, or cut later
 UNBOUNDED, PROSE = 10**6, 80  # widths where there is no terminal
 # blanks between columns; widths from which words, pieces of words and names are folded
 GAP, WORD, LONGEST, NAME = 3, 12, 24, 16
 DRAWN = ("line", "bar")  # kinds of columns that a terminal draws, whose headings have lines
 TONES = ("fault", "soft", "strong")  # that have a style
-LEFT = ("rank", "name", "text", "interval", "long", "group", "line", "bar")  # set to the left
+CLOSE = ("fault", "soft")  # tones of lines that stand close to the table beside them
+LEFT = ("rank", "name", "text", "interval", "long", "line", "bar")  # set to the left
 ALIKE = 1  # rows of a plain table that rich draws; the others are written as it would
 BAR = 20  # blocks of the longest bar to each side
 
@@ -59,14 +62,14 @@ def text(document: Document, options: Options) -> str:
     for block in document.blocks:
         if isinstance(block, MeasureFormula):  # which a table of numbers has no room for
             continue
-        if _apart(before, block, document):
+        if _needs_blank_line(before, block, document):
             paper.say()
         paper.block(block)
         before = block
     return paper.text
 
 
-def _apart(before: Block | None, block: Block, document: Document) -> bool:
+def _needs_blank_line(before: Block | None, block: Block, document: Document) -> bool:
     """Whether a blank line parts two blocks."""
     if isinstance(block, Prose):
         return True
@@ -74,10 +77,12 @@ def _apart(before: Block | None, block: Block, document: Document) -> bool:
         return not document.title and bool(document.private)
     if isinstance(before, Heading):
         return isinstance(block, Paragraph) and block.tone == "steps"
-    if isinstance(before, Paragraph) and isinstance(block, Table):
-        return before.tone != "steps"
+    if isinstance(before, Paragraph):
+        is_table = isinstance(block, Table)
+        return before.tone not in (("steps", *CLOSE) if is_table else CLOSE)
     if isinstance(block, Notes):
-        return not (block.tone == "fault" or block.tone == _tone(before) == "problems")
+        tones = (_tone(before), block.tone)
+        return not (block.tone in CLOSE or tones in (("problems", "problems"), ("strong", "")))
     return True
 
 
@@ -94,12 +99,15 @@ class Drawn(NamedTuple):
     cells: Sequence[str]
     place: int = 0  # in the rows of its table
     folds: bool = True  # whether the heading may take several lines
+    room: int = 0  # columns that its cells were cut to; 0: they need what they need
 
     @property
     def width(self) -> int:
         """The width that its cells and its heading need; a number is never folded."""
         from rich.cells import cell_len
 
+        if self.room:
+            return self.room
         if self.column.kind in DRAWN:
             return max(map(cell_len, [*self.cells, *self.head.split("\n"), " "]))
         word = max(map(cell_len, self.head.split()), default=0)
@@ -194,10 +202,10 @@ class Paper:
 
     def problems(self, lines: Sequence[str]) -> None:
         """Write lines of a file's problems in colours, each problem set apart from the others."""
-        from scorer.reports.terminal import is_place, said_line
+        from scorer.reports.terminal import said_line
 
         for line in lines:
-            if is_place(line) and self._output.tell():
+            if not line.startswith(" ") and self._output.tell():
                 self._output.write("\n")
             self._hang(said_line(_seen(line), self.width is not None))
 
@@ -263,11 +271,8 @@ class Paper:
             table = with_bars(table, self.room)
         name = name_of(table)
         drawn = _unfolded(
-            [_drawn(table, n) for n, c in enumerate(table.columns)
-             if c.kind != "group" or self.colour],
-            self.prose,
-            self._gap,
-        )  # fmt: skip
+            [_drawn(table, n) for n in range(len(table.columns))], self.prose, self._gap
+        )
         room = self.prose if must_fit else self.room
         needing = [each.width for each in drawn if each.column.kind != "bar"]
         width = sum(needing) + self._gap * (len(needing) - 1)
@@ -277,7 +282,6 @@ class Paper:
         kept = [each for each in drawn if each.column.kind != "long"]
         named = next((n for n, c in enumerate(table.columns) if c.kind in ("name", "long")), None)
         names = next((each for each in kept if each.column.kind == "name"), None)
-        dropped = list[Drawn]()
 
         def needed(width: int) -> int:
             widths = [width if each is names else each.width for each in kept]
@@ -285,25 +289,34 @@ class Paper:
 
         floor = min(names.width, NAME) if names else 0
         while needed(floor) > self.room and any(each.column.priority for each in kept):
-            dropped.append(max(kept, key=lambda each: each.column.priority))
-            kept.remove(dropped[-1])
-        self._grid(kept, names, room - needed(0), table.rows, dense)
-        told = [each for each in reversed(dropped) if each.column.kind != "bar"]
-        if told:
-            heads = ", ".join("bars" if each.column.kind in DRAWN else each.head for each in told)
-            self.say(f"Not shown at this width: {heads} (--format json has all).", "soft")
+            kept.remove(max(kept, key=lambda each: each.column.priority))
+        if names and names in kept and room - needed(0) < names.width:
+            width = max(room - needed(0), 1)
+            kept[kept.index(names)] = names._replace(
+                cells=cut_names(names.cells, width), room=width
+            )
+        self._grid(kept, table, dense)
         for each in drawn:
             if each.column.kind == "long" and named is not None:
                 self._below(each, _drawn(table, name).cells)
 
-    def _grid(
-        self,
-        kept: Sequence[Drawn],
-        names: Drawn | None,
-        name_width: int,
-        rows: Sequence[Row],
-        dense: bool,
-    ) -> None:
+    def _grid(self, columns: Sequence[Drawn], table: Table, dense: bool) -> None:
+        """Write a table; rich draws colours, groups and the first row, which has the heading."""
+        gap = 1 if dense else self._gap
+        wide = sum(each.width for each in columns) + gap * (len(columns) - 1)
+        ends = _group_starts(table.rows)
+        by_rich = len(table.rows) if self.colour or ends or wide > self.room else ALIKE
+        start = 0
+        for end in [*ends, by_rich]:
+            if start:
+                label = f" {table.rule} " if table.rule and start == ends[0] else ""
+                self.say(f"──{label}".ljust(wide, "─")[:wide], "soft", fold=False)
+            self._rows(columns, table.rows[start:end], start, dense)
+            start = end
+        self._lines(columns, by_rich, 1 if dense else GAP)
+
+    def _rows(self, columns: Sequence[Drawn], rows: Sequence[Row], first: int, dense: bool) -> None:
+        """Write some rows as rich draws them, the first of all below the heading."""
         from rich.box import Box
         from rich.table import Table as Grid
         from rich.text import Text
@@ -312,29 +325,23 @@ class Paper:
             box=None if dense else Box(PLAIN),
             pad_edge=False,
             show_edge=False,
+            show_header=not first,
             padding=(0, 1, 0, 0) if dense or self.colour else (0, 1),
         )
-        for each in kept:
+        for each in columns:
             grid.add_column(
                 Text(each.folded, style=self._style("soft" * (each.column.kind in DRAWN))),
                 justify="left" if each.column.kind in LEFT else "right",
                 style=self._style("primary" if each.column.primary else ""),
-                width=min(each.width, max(name_width, 1)) if each is names else each.width,
-                no_wrap=each is not names,
+                width=each.width,
+                no_wrap=True,
                 overflow="fold",
                 vertical="top",
             )
-        latest = next((row.group for row in rows if row.group), 0)
-        folds = name_width < (names.width if names else 0)
-        alike = len(rows) if self.colour or latest or folds else ALIKE
-        for n, row in enumerate(rows[:alike]):
-            if row.group and latest and row.group > latest:
-                latest = row.group
-                grid.add_section()
-            cells = (self._cell(each, n, row) for each in kept)
+        for n, row in enumerate(rows, first):
+            cells = (self._cell(each, n, row) for each in columns)
             grid.add_row(*cells, style=self._style("aside" if row.aside else ""))
         self._console.print(grid)
-        self._lines(kept, alike, 1 if dense else GAP)
 
     def _lines(self, columns: Sequence[Drawn], after: int, gap: int) -> None:
         """Write the rows after some, each of which is one line without colours."""
@@ -428,7 +435,7 @@ def _must_fit(columns: Sequence[Column]) -> bool:
 
 
 def _drawn(table: Table, n: int) -> Drawn:
-    """A column of a table as texts; ranks under each other, and their ranges too."""
+    """Return a column of a table as texts; ranks under each other, and their ranges too."""
     column = table.columns[n]
     cells = [row.cells[n] for row in table.rows]
     texts = [cell.text for cell in cells]
@@ -436,7 +443,48 @@ def _drawn(table: Table, n: int) -> Drawn:
         parts = [text.partition(" ") for text in texts]
         wide = max((len(rank) for rank, _, _ in parts), default=0)
         texts = [f"{rank:>{wide}} {span}".rstrip() for rank, _, span in parts]
-    width = 10_000 if column.kind == "long" else column.cut
-    shown = [no_command(printable(t, width)) for t in texts]
+    if column.kind == "name":
+        shown = cut_names([printable(text, LONGEST_CELL) for text in texts], column.cut)
+    else:
+        shown = [printable(t, LONGEST_CELL if column.kind == "long" else column.cut) for t in texts]
     head = column.head if column.kind in DRAWN else printable(column.head)
-    return Drawn(column, head, shown, n)
+    return Drawn(column, head, list(map(no_command, shown)), n)
+
+
+def _group_starts(rows: Sequence[Row]) -> list[int]:
+    """Return the places of the rows that begin a later group than those above them."""
+    starts, latest = list[int](), 0
+    for n, row in enumerate(rows):
+        if row.group and latest and row.group > latest:
+            starts.append(n)
+        latest = max(latest, row.group or 0)
+    return starts
+
+
+def cut_names(names: Sequence[str], width: int) -> list[str]:
+    """Return names of at most so many columns, cut in the middle; different ones stay different.
+
+    >>> cut_names(["team-a-of-ljubljana", "team-b-of-ljubljana", "short"], 9)
+    ['tea…jan#1', 'tea…jan#2', 'short']
+    """
+    short = {name: _cut_middle(name, width) for name in dict.fromkeys(names)}
+    taken = Counter(short.values())
+    numbers = Counter[str]()
+    for name, text in short.items():
+        if taken[text] > 1:
+            numbers[text] += 1
+            mark = f"#{numbers[text]}"
+            short[name] = f"{_cut_middle(name, max(width - len(mark), 1))}{mark}"
+    return [short[name] for name in names]
+
+
+def _cut_middle(text: str, width: int) -> str:
+    from rich.cells import cell_len
+
+    kept = len(text)
+    shown = text
+    while cell_len(shown) > width and kept > 1:
+        kept = min(kept - 1, width - 1)
+        last = kept * 2 // 5
+        shown = f"{text[: kept - last]}…{text[len(text) - last :]}"
+    return shown

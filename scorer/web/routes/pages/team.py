@@ -87,7 +87,8 @@ def submitted(
         findings, description = looked_at(context, site, upload)
         return submission(
             context, request, site, viewer, checked=upload.filename, fatal=findings.fatal,
-            findings=list(format_findings(findings, option="")), description=description,
+            findings=list(format_findings(findings, option="", heading="")),
+            description=description,
         )  # fmt: skip
     added = recorded(site, viewer, upload, answers_of(form), begun)
     if added.entry is None:
@@ -150,7 +151,7 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
         measures=[measure.id for measure in measures],
         marks={measure.id: measure.mark for measure in measures},
         units="rows" if "labels" in measures[0].metric.kinds else "lists",
-        findings=list(format_findings(added.problems, option="")),
+        findings=list(format_findings(added.problems, option="", heading="")),
         answers=record.answers, file=record.file, reason=reason, decisions=decisions,
     )  # fmt: skip
 
