@@ -41,32 +41,32 @@ from scorer.reports.leaderboard.curves import curves
 from scorer.results.front import FrontAxis
 from scorer.results.report import Report
 
-MOST_ROWS = 60  # of a forest plot
-MOST_SPLITS = 2  # whose values have marks of their own
-MOST_PAIRED = 15  # submissions in a triangle of pairs
-MOST_LISTED = 50  # submissions whose values are drawn list by list
-MOST_DOTS = 3_000  # values of lists, in all
-MOST_COLUMNS = 100  # of a matrix of lists
-MOST_BARS = 80  # of sorted differences; more lists share them
-MOST_ENDS = 10  # of the greatest and the least differences in a text
-MOST_NAMED = 40  # dots with their names beside them
-AXIS_SPAN = 3.0  # times the span of the entries, the longest axis that shows a deadline
+MAX_ROWS = 60  # rows of a forest plot
+MAX_SPLITS = 2  # splits whose values have marks in a forest plot
+MAX_PAIRED = 15  # submissions in a triangle of pairs
+MAX_LISTED = 50  # submissions whose values are drawn list by list
+MAX_DOTS = 3_000  # values of lists that are drawn as single dots, of all submissions together
+MAX_COLUMNS = 100  # columns of a matrix of lists; more lists share a column
+MAX_BARS = 80  # bars of sorted differences; more lists share a bar
+SHOWN_ENDS = 10  # how many of the greatest and of the least differences a text shows
+MAX_NAMED = 40  # dots of a Pareto front that all have names
+AXIS_SPAN = 3.0  # a deadline later than this many spans of the entries is not drawn
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 def left_out(shown: int, total: int, what: str = "submissions") -> str:
-    """Return a sentence on what a picture leaves out; empty where it has all."""
+    """Return a sentence on how many a picture shows; empty if it shows all."""
     return f" The first {shown} of {total:,} {what}." if total > shown else ""
 
 
 def forest(report: Report, precision: int) -> Iterator[Figure]:
-    """Every submission's primary value with its interval, and its values on splits."""
-    primary, ends = report.primary, level(report)
+    """Yield each submission's primary value with its interval, and its values on splits."""
+    primary, interval_name = report.primary, level(report)
     standings = [row for row in report.leaderboard if not math.isnan(row.values[primary.id])]
     if not standings:
         return
     decimals = precision if primary.decimals else 0
-    splits = (report.splits or ())[:MOST_SPLITS]
+    splits = (report.splits or ())[:MAX_SPLITS]
     marks = [printable((split.scope and split.scope.split) or "all") for split in splits]
     means = [{row.name: row.values[primary.id] for row in split.leaderboard} for split in splits]
     rows = [
@@ -80,9 +80,10 @@ def forest(report: Report, precision: int) -> Iterator[Figure]:
             row.tier,
             [round(mean.get(row.name, math.nan), decimals) for mean in means],
         )
-        for row in standings[:MOST_ROWS]
+        for row in standings[:MAX_ROWS]
     ]
-    title = f"{printable(primary.id)} of each submission{f', with its {ends}' if ends else ''}"
+    with_interval = f", with its {interval_name}" if interval_name else ""
+    title = f"{printable(primary.id)} of each submission{with_interval}"
     rest = left_out(len(rows), len(standings))
     yield _dots("forest", title, head_of(primary, report), rows, primary.metric.better, rest, marks)
 
@@ -96,17 +97,24 @@ def _dots(
     rest: str,
     marks: Sequence[str],
 ) -> Figure:
-    """Return rows of dots on an axis over all but what is far behind the others."""
-    spans = [((r.interval or (r.value,))[0], r.value, (r.interval or (r.value,))[-1]) for r in rows]
+    """Return rows of dots, on an axis that leaves out values far worse than the others.
+
+    `marks` are the names of the splits, `rest` a sentence on the rows that are left out.
+    """
+    intervals = [row.interval or (row.value, row.value) for row in rows]
+    spans = [(low, row.value, high) for row, (low, high) in zip(rows, intervals, strict=True)]
     low, high = shared_scale(spans, better)
-    parts = [mark for row in rows for mark in row.marks if not math.isnan(mark)]
-    ends = padded(min([low, *parts]), max([high, *parts]))
+    marked = [mark for row in rows for mark in row.marks if not math.isnan(mark)]
+    ends = padded(min([low, *marked]), max([high, *marked]))
     caption = f"Best above; {better} is better."
-    caption += " The line is the interval." * any(row.interval for row in rows)
-    caption += " A rule parts tiers." * (len({row.group for row in rows if row.group}) > 1)
-    caption += " A hollow dot is a baseline." * any(row.baseline for row in rows)
-    beyond = any(not ends[0] <= row.value <= ends[1] for row in rows)
-    caption += " An arrow marks a value beyond the axis, far behind the others." * beyond
+    if any(row.interval for row in rows):
+        caption += " The line is the interval."
+    if len({row.group for row in rows if row.group}) > 1:
+        caption += " A rule parts tiers."
+    if any(row.baseline for row in rows):
+        caption += " A hollow dot is a baseline."
+    if any(not ends[0] <= row.value <= ends[1] for row in rows):
+        caption += " An arrow marks a value beyond the axis, far behind the others."
     head = ["name", "rank", name, *marks]
     cells = [
         [row.name, row.label, row.text, *("-" if math.isnan(m) else f"{m:g}" for m in row.marks)]
@@ -122,26 +130,30 @@ def _dots(
 
 
 def pairs(report: Report, precision: int) -> Iterator[Figure]:
-    """How far each submission is ahead of each below it, by the primary measure."""
+    """Yield the difference of each two submissions by the primary measure, as a triangle."""
     certainty = report.certainty
     if certainty is None or len(certainty.names) < 2:
         return
-    names, alpha = certainty.names[:MOST_PAIRED], certainty.how.alpha
+    names, alpha = certainty.names[:MAX_PAIRED], certainty.how.alpha
     primary = printable(report.primary.id)
-    up = 1 if report.primary.metric.better == "higher" else -1
-    corners = [(above, below) for below in range(1, len(names)) for above in range(below)]
-    largest = float(np.nanmax(np.abs([certainty.difference[c] for c in corners]), initial=0)) or 1.0
+    sign = 1 if report.primary.metric.better == "higher" else -1
+    indices = [(above, below) for below in range(1, len(names)) for above in range(below)]
+    magnitudes = np.abs([certainty.difference[pair] for pair in indices])
+    largest = float(np.nanmax(magnitudes, initial=0)) or 1.0
     cells, rows = list[MatrixCell](), list[Row]()
-    for above, below in corners:
-        difference, p = (float(of[above, below]) for of in (certainty.difference, certainty.p))
+    for above, below in indices:
+        difference = float(certainty.difference[above, below])
+        p = float(certainty.p[above, below])
         significant = bool(p <= alpha)
         text = signed(difference, precision) + "*" * significant
         pair = f"{cut(names[above])} minus {cut(names[below])}"
-        against = bool(up * certainty.lead[above, below] < 0)
-        look = "fill other" if against else "fill"
-        if not significant:
-            look = "against" if against else "cell"
-        depth = 0.35 + 0.65 * abs(difference) / largest if significant else 1.0
+        lower_leads = bool(sign * certainty.lead[above, below] < 0)
+        if significant:
+            look = "fill other" if lower_leads else "fill"
+            depth = 0.35 + 0.65 * abs(difference) / largest
+        else:
+            look = "against" if lower_leads else "cell"
+            depth = 1.0
         title = f"{pair}: {text}, p {chance(p)}"
         cells.append(MatrixCell(below, above, look, depth, text, title))
         marks = ["significant"] * significant
@@ -164,7 +176,7 @@ def pairs(report: Report, precision: int) -> Iterator[Figure]:
 
 
 def pareto(report: Report, precision: int) -> Iterator[Figure]:
-    """The primary measure against each other number of the front, whose steps are drawn."""
+    """Yield the primary measure against each other number of the front, with the front's steps."""
     front = report.pareto
     for n, axis in enumerate(front.axes[1:] if front else (), start=1):
         assert front
@@ -173,10 +185,11 @@ def pareto(report: Report, precision: int) -> Iterator[Figure]:
 
 
 def _front(key: str, axis: FrontAxis, report: Report, precision: int) -> Figure:
+    """Return the ranked submissions as points: the number of `axis` across, the primary one up."""
     front, primary = report.pareto, report.primary
     assert front
     x_name, y_name = printable(axis.id, 60), head_of(primary, report)
-    less, falls = axis.better == "lower", primary.metric.better == "lower"
+    x_lower, y_lower = axis.better == "lower", primary.metric.better == "lower"
     measure = next((each for each in report.measures if each.id == axis.id), None)
     rows, dots = list[list[str]](), list[Point]()
     for name in front.names:
@@ -187,7 +200,7 @@ def _front(key: str, axis: FrontAxis, report: Report, precision: int) -> Figure:
         x = values[axis.id] if axis.measure else float(text)
         on_front = front.place(name) == "yes"
         rows.append([name, text, number(y, primary, precision), front.place(name)])
-        named = name if len(front.names) <= MOST_NAMED or on_front else ""
+        named = name if len(front.names) <= MAX_NAMED or on_front else ""
         title = f"{name}: {x_name} {text}, {y_name} {rows[-1][2]}"
         dots.append(Point(x, y, title, named, "dot" if on_front else "baseline", 3.5))
     dots.sort(key=lambda dot: dot.look == "dot")  # drawn last, named first
@@ -197,14 +210,15 @@ def _front(key: str, axis: FrontAxis, report: Report, precision: int) -> Figure:
         padded(min(dot.x for dot in dots), max(dot.x for dot in dots), 0.08),
         padded(min(dot.y for dot in dots), max(dot.y for dot in dots), 0.08),
     )
-    line = front_corners([(dot.x, dot.y) for dot in dots], less, falls)
-    line.append((field.x_ends[1 if less else 0], line[-1][1]))
+    line = front_corners([(dot.x, dot.y) for dot in dots], x_lower, y_lower)
+    # The last step goes on to the worse end of the axis.
+    line.append((field.x_ends[1 if x_lower else 0], line[-1][1]))
     caption = (
-        f"Better to the {'left' if less else 'right'}, and {'below' if falls else 'above'}. "
+        f"Better to the {'left' if x_lower else 'right'}, and {'below' if y_lower else 'above'}. "
         "The steps are the front of these two numbers. Filled dots are on the front"
         f"{' of all numbers together' if len(front.axes) > 2 else ''}."
     )
-    if len(dots) > MOST_NAMED:
+    if len(dots) > MAX_NAMED:
         caption += " The others have no names."
     title = f"{printable(primary.id)} against {x_name}, and the Pareto front"
     return Figure(
@@ -217,19 +231,19 @@ def _front(key: str, axis: FrontAxis, report: Report, precision: int) -> Figure:
 
 
 def front_corners(
-    points: Sequence[tuple[float, float]], less: bool, falls: bool
+    points: Sequence[tuple[float, float]], x_lower: bool, y_lower: bool
 ) -> list[tuple[float, float]]:
-    """Return the corners of the steps of what no point dominates, from the best across.
+    """Return the corners of the steps between points and those they dominate, from the best x.
 
-    `less` and `falls` say that less is better across and upwards.
+    `x_lower` and `y_lower` say whether a lower x and a lower y are better.
 
     >>> front_corners([(1, 0.2), (3, 0.9), (2, 0.1)], True, False)
     [(1, 0.2), (3, 0.2), (3, 0.9)]
     """
     corners, best = list[tuple[float, float]](), None
-    turn, sign = (1 if less else -1), (1 if falls else -1)
-    for x, y in sorted(points, key=lambda point: (turn * point[0], sign * point[1])):
-        if best is None or sign * y < sign * best:
+    x_sign, y_sign = (1 if x_lower else -1), (1 if y_lower else -1)
+    for x, y in sorted(points, key=lambda point: (x_sign * point[0], y_sign * point[1])):
+        if best is None or y_sign * y < y_sign * best:
             corners += [(x, best)] if best is not None else []
             corners.append((x, y))
             best = y
@@ -237,7 +251,7 @@ def front_corners(
 
 
 def _listed(report: Report, precision: int) -> tuple[dict[str, Floats], str]:
-    """Return the first submissions' values of lists, and a sentence on the others."""
+    """Return name -> (lists,) values of the first submissions, and a sentence on the others."""
     found = {
         scored.name: np.round(values, precision)
         for scored in ordered(report)
@@ -245,17 +259,17 @@ def _listed(report: Report, precision: int) -> tuple[dict[str, Floats], str]:
         and (values := scored.values[report.primary.id].per_list) is not None
         and not np.isnan(values).all()
     }
-    some = dict(list(found.items())[:MOST_LISTED])
+    some = dict(list(found.items())[:MAX_LISTED])
     return some, left_out(len(some), len(found))
 
 
 def values(report: Report, precision: int) -> Iterator[Figure]:
-    """The values of lists of each submission: a box, a dot for each, their median."""
+    """Yield each submission's values of lists: their quartiles as a box, their median, dots."""
     listed, rest = _listed(report, precision)
     if not listed:
         return
     lists, primary = unit(report.called), printable(report.primary.id)
-    dotted = sum(map(len, listed.values())) <= MOST_DOTS
+    dotted = sum(map(len, listed.values())) <= MAX_DOTS
     rows, cells = list[DotRow](), list[list[str]]()
     for name, found in listed.items():
         least, first, median, third, most = np.nanquantile(found, QUANTILES).tolist()
@@ -277,7 +291,8 @@ def values(report: Report, precision: int) -> Iterator[Figure]:
         max(float(np.nanmax(found)) for found in listed.values()),
     )
     caption = "The box holds the middle half, the dot is the median, the lines end at 5 and 95 %."
-    caption += f" Small dots are single {lists}." * dotted
+    if dotted:
+        caption += f" Small dots are single {lists}."
     title = f"{primary} of the {lists}, by submission"
     head = ["name", "5 %", "25 %", "median", "75 %", "95 %"]
     unlabelled = [row._replace(text="") for row in rows]
@@ -291,15 +306,15 @@ def values(report: Report, precision: int) -> Iterator[Figure]:
 
 
 def lists(report: Report, precision: int) -> Iterator[Figure]:
-    """The value of each list of each submission as a matrix, the hardest lists first."""
+    """Yield the values of lists as a matrix: a row a submission, the hardest lists first."""
     listed, rest = _listed(report, precision)
     if len(listed) < 2 or len(report.lists) < 2:
         return
     table = np.stack(list(listed.values()))
     known = np.flatnonzero(~np.isnan(table).all(axis=0))
-    up = 1 if report.primary.metric.better == "higher" else -1
-    order = known[np.argsort(up * np.nanmean(table[:, known], axis=0), kind="stable")]
-    groups = np.array_split(order, min(MOST_COLUMNS, order.size))
+    sign = 1 if report.primary.metric.better == "higher" else -1
+    order = known[np.argsort(sign * np.nanmean(table[:, known], axis=0), kind="stable")]
+    groups = np.array_split(order, min(MAX_COLUMNS, order.size))
     means = np.full((len(table), len(groups)), np.nan)
     for n, group in enumerate(groups):
         counts = (~np.isnan(table[:, group])).sum(axis=1)
@@ -328,23 +343,23 @@ def lists(report: Report, precision: int) -> Iterator[Figure]:
 
 
 class ComparedLists(NamedTuple):
-    """Two submissions by one measure, and the words for what is compared."""
+    """Two submissions, the measure that compares them, and the lists it has values of."""
 
     names: tuple[str, str]
-    lists: Sequence[str]  # their names
+    lists: Sequence[str]  # the names of the lists
     measure: str
     unit: str  # the challenge's word for a list
-    units: str  # and for lists
+    units: str  # its plural
     better: Better
 
 
 def differences(
-    pair: ComparedLists, values: Floats, precision: int, most: int = MOST_BARS
+    pair: ComparedLists, values: Floats, precision: int, most: int = MAX_BARS
 ) -> Figure | None:
-    """Return bars of the first's values minus the second's, greatest first.
+    """Return bars of the first's values minus the second's, greatest first; None without any.
 
-    `values` are the differences, shape (lists,), NaN where one does not count; None where none
-    does. Where there are more than `most`, neighbours share a bar; a text shows both ends.
+    `values` are the differences, shape (lists,), NaN for lists that do not count. If there are more
+    than `most`, neighbours share a bar. A text has bars of the greatest and the least alone.
     """
     defined = np.flatnonzero(~np.isnan(values))
     if not defined.size:
@@ -363,8 +378,8 @@ def differences(
         Bar(printable(pair.lists[n], 18), float(values[n]), signed(float(values[n]), precision))
         for n in order
     ]
-    if (between := len(shown) - 2 * MOST_ENDS) > 1:
-        shown[MOST_ENDS:-MOST_ENDS] = [Bar(f".. {between:,} between", 0.0, "")]
+    if (between := len(shown) - 2 * SHOWN_ENDS) > 1:
+        shown[SHOWN_ENDS:-SHOWN_ENDS] = [Bar(f".. {between:,} between", 0.0, "")]
     first, second = map(cut, pair.names)
     title = f"{pair.measure}, {pair.unit} by {pair.unit}, {first} minus {second}, greatest first"
     caption = (
@@ -385,11 +400,11 @@ def differences(
 
 
 def _first_two(report: Report, precision: int) -> Iterator[Figure]:
-    """The differences of the first two submissions, list by list."""
+    """Yield the differences of the first two ranked submissions, list by list."""
     primary = report.primary
     found = [scored for scored in ordered(report) if scored.valid and not scored.baseline][:2]
-    each = [scored.values[primary.id].per_list for scored in found]
-    if len(found) < 2 or each[0] is None or each[1] is None:
+    tables = [scored.values[primary.id].per_list for scored in found]
+    if len(tables) < 2 or tables[0] is None or tables[1] is None:
         return
     pair = ComparedLists(
         (found[0].name, found[1].name),
@@ -399,7 +414,7 @@ def _first_two(report: Report, precision: int) -> Iterator[Figure]:
         unit(report.called),
         primary.metric.better,
     )
-    if (figure := differences(pair, each[0] - each[1], precision)) is not None:
+    if (figure := differences(pair, tables[0] - tables[1], precision)) is not None:
         yield figure
 
 
@@ -410,7 +425,10 @@ def timeline(
     deadlines: Sequence[datetime],
     now: datetime,
 ) -> Figure:
-    """Return values as they came, with the best so far, of all and of each team, until `now`."""
+    """Return the entries' values over time, with a line of the best so far up to `now`.
+
+    Moments with a look are a team's own: they have a further line, labelled `you`.
+    """
     in_time = sorted(moments, key=lambda moment: moment.time)
     first, last = in_time[0].time, in_time[-1].time
     span = max(last - first, timedelta(hours=1))
@@ -428,9 +446,10 @@ def timeline(
         series.append(Series(own, f"{look} mine line", "you"))
     turns = "rises" if better == "higher" else "falls"
     caption = f"The line is the best so far, with names where it {turns}."
-    behind = any(not low <= moment.value <= high for moment in in_time)
-    caption += " What lies far behind stands at the edge." * behind
-    caption += " A broken line is a deadline." * bool(rules)
+    if any(not low <= moment.value <= high for moment in in_time):
+        caption += " What lies far behind stands at the edge."
+    if rules:
+        caption += " A broken line is a deadline."
     title = f"{name} of entries as they came"
     rows = [
         [f"{moment.time:%Y-%m-%d %H:%M}", printable(moment.name, 100), f"{moment.value:.4f}"]
@@ -459,7 +478,7 @@ def _records(moments: Sequence[Moment], better: Better) -> list[Moment]:
 
 
 def _curves(report: Report, precision: int) -> Iterator[Figure]:
-    """The curves of each submission, numbered as the board is."""
+    """Yield the curves of each submission, numbered in the order of the board."""
     for n, scored in enumerate(ordered(report), start=1):
         for figure in curves(scored, report, Options(precision, private=True)):
             title = f"{printable(scored.name, 60)}: {figure.title}"
@@ -467,10 +486,10 @@ def _curves(report: Report, precision: int) -> Iterator[Figure]:
 
 
 class FigureKind(NamedTuple):
-    """A way to draw a report, and what it needs."""
+    """A way to draw a report."""
 
-    make: Callable[[Report, int], Iterator[Figure]]
-    needs: str
+    make: Callable[[Report, int], Iterator[Figure]]  # of a report and a precision
+    needs: str  # what the report must have, for a message
 
 
 KINDS = {

@@ -1,7 +1,7 @@
 """Drawing in SVG: texts that fit, marks, axes with round ticks; a drawing in a page or as a file.
 
-Lengths are units of an SVG, of which a CSS pixel has one; y grows downwards. What a mark looks like
-is said by its class in `picture.css`, which a page and a file of its own share.
+Lengths are units of an SVG: a CSS pixel is one, and y grows downwards. A mark has classes, whose
+style is in `picture.css` for pages and files alike.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Axis(NamedTuple):
 
 
 def padded(low: float, high: float, margin: float = 0.04) -> tuple[float, float]:
-    """Return the ends with a margin of their distance; those of a single number lie around it."""
+    """Return the ends with `margin` times their distance added; of equal ends, of their size."""
     pad = (high - low) * margin if high > low else abs(high) * margin or 1.0
     return low - pad, high + pad
 
@@ -329,9 +329,10 @@ def svg_file(
 
     Args:
         canvas: The drawing.
-        width: Its width, in units of which 96 are an inch.
-        millimetres: How wide it says that it is; None: as many pixels, and never dark.
-        points: Whether its pixels are points, of which 72 are an inch.
+        width: Its width in pixels of 1/96 inch.
+        millimetres: The width that the file declares, with colours for dark screens too; None: it
+            declares pixels, and has light colours alone.
+        points: Whether the declared size is in points of 1/72 inch instead.
     """
     scale = 0.75 if points else 1.0
     sheet = _style_in(LIGHT)

@@ -1,7 +1,7 @@
 """The curves of a submission of labels: confusion, calibration, ROC, precision, predictions.
 
-Each is made of the rows that a measure of the board keeps. The curves that show single rows
-are for organizers: a participant knows their own answers.
+Each is made of the rows that a measure of the board keeps. Curves that show single rows are for
+organizers alone: a participant could compute the truth from them and their own answers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.core.text import printable
 from scorer.metrics.notation import Measure
-from scorer.metrics.ratios import Figure as Pooled
+from scorer.metrics.ratios import Figure as PooledFigure
 from scorer.reports.base import Options
 from scorer.reports.charts import charts
 from scorer.reports.charts.charts import Field, MatrixCell, Point
@@ -23,43 +23,52 @@ from scorer.reports.charts.svg import padded
 from scorer.reports.document import Figure, texts
 from scorer.results.report import Report, Scored
 
-COUNTED = ("MCC", "BalancedAccuracy", "F1", "FBeta", "Precision", "Recall", "Jaccard")
-SCORED = ("AUROC", "AveragePrecision", "PRTrapezoids")
-PAIRED = ("R2", "ExplainedVariance", "Pearson", "Spearman")
-CLASSES, POINTS, ROWS = 30, 101, 2000  # that are shown
+CONFUSION_METRICS = ("MCC", "BalancedAccuracy", "F1", "FBeta", "Precision", "Recall", "Jaccard")
+THRESHOLD_METRICS = ("AUROC", "AveragePrecision", "PRTrapezoids")
+NUMBER_METRICS = ("R2", "ExplainedVariance", "Pearson", "Spearman")
+MAX_CLASSES = 30  # of a confusion matrix
+MAX_POINTS = 101  # of a curve over thresholds
+MAX_ROWS = 2000  # rows that are drawn as predicted against true
 DIAGONAL = ((0.0, 0.0), (1.0, 1.0))
-MOST_TITLED = 60  # points of a curve that each have their numbers where they are pointed to
+MAX_TITLED = 60  # points of a curve that all show their numbers on hover
 
-Draw = Callable[[Measure, Pooled], Figure | None]
+Draw = Callable[[Measure, PooledFigure], Figure | None]
 
 
 def curves(scored: Scored, report: Report, options: Options) -> Iterator[Figure]:
-    """The pictures of one submission, each from the first measure that can give it.
+    """Yield the pictures of one submission, each from the first measure that keeps its rows.
 
-    Those for organizers are drawn where `options` say `private`.
+    Those that show single rows are drawn only if `options.private`.
     """
     if scored.card is None:
         return
-    pictures: list[tuple[tuple[str, ...], Draw]] = [(COUNTED, confusion), (("ECE",), calibration)]
+    pictures: list[tuple[tuple[str, ...], Draw]] = [
+        (CONFUSION_METRICS, confusion),
+        (("ECE",), calibration),
+    ]
     if options.private:
-        pictures += [(SCORED, roc), (SCORED, recall), (PAIRED, predicted)]
+        pictures += [
+            (THRESHOLD_METRICS, roc),
+            (THRESHOLD_METRICS, precision_recall),
+            (NUMBER_METRICS, predicted),
+        ]
     for names, draw in pictures:
         for measure in report.measures:
             figure = scored.card.figures.get(measure.id)
             fits = "labels" in measure.metric.kinds and measure.metric.name in names
-            if fits and isinstance(figure, Pooled) and (picture := draw(measure, figure)):
+            if fits and isinstance(figure, PooledFigure) and (picture := draw(measure, figure)):
                 yield picture
                 break
 
 
-def confusion(measure: Measure, figure: Pooled) -> Figure | None:
-    """How many rows of each class were predicted to be of which."""
+def confusion(measure: Measure, figure: PooledFigure) -> Figure | None:
+    """Return the numbers of rows by true and predicted class; None where rows have several."""
     code, true, answer, weight = (
         figure.columns[name] for name in ("code", "true", "predicted", "weight")
     )
     classes, size, in_list = measure.classes, len(measure.classes), figure.in_list
     rows = int(in_list.max(initial=-1)) + 1
-    if not 0 < size <= CLASSES or (np.bincount(in_list, true) > 1).any():
+    if not 0 < size <= MAX_CLASSES or (np.bincount(in_list, true) > 1).any():
         return None
     true_class, answered_class = (np.full(rows, -1) for _ in range(2))
     true_class[in_list[true > 0]] = code[true > 0]
@@ -69,12 +78,14 @@ def confusion(measure: Measure, figure: Pooled) -> Figure | None:
     if measure.params.get("average") == "binary":
         if size != 2 or measure.weighted:
             return None
-        # the figure is of one class alone: what it does not touch is of the other
+        # The figure has the positive class alone: rows it does not name are of the other class.
         other = 1 - classes.index(measure.params["positive"])
-        true_class[true_class < 0], answered_class[answered_class < 0] = other, other
+        true_class[true_class < 0] = other
+        answered_class[answered_class < 0] = other
+    # A row without a prediction is counted in the last column, which is that of class -1.
     table = np.zeros((size, size + 1))
     labelled = true_class >= 0
-    cells = true_class[labelled], answered_class[labelled]  # -1: the last, no prediction
+    cells = true_class[labelled], answered_class[labelled]
     np.add.at(table, cells, weights[labelled])
     names = [printable(name, 40) for name in classes]
     unanswered = table[:, -1].any()
@@ -86,7 +97,7 @@ def confusion(measure: Measure, figure: Pooled) -> Figure | None:
 def confusion_matrix(
     names: Sequence[str], heads: Sequence[str], counts: Sequence[Sequence[float]]
 ) -> Figure:
-    """Return how many rows of each class, `names`, were predicted to be of which, `heads`."""
+    """Return the counts of rows by true class, `names`, and by predicted class, `heads`."""
     title = "Confusion matrix: rows of each class, by predicted class"
     cells, rows = list[MatrixCell](), list[list[str]]()
     for i, (name, row) in enumerate(zip(names, counts, strict=True)):
@@ -106,26 +117,26 @@ def confusion_matrix(
     )
 
 
-def calibration(measure: Measure, figure: Pooled) -> Figure | None:
-    """How many rows are right where the submission was so sure."""
+def calibration(measure: Measure, figure: PooledFigure) -> Figure | None:
+    """Return the share of right rows by confidence, in the bins of the measure."""
     bins = int(measure.params["bins"])
     code, weight = figure.columns["bin"], figure.columns["weight"]
     right, confidence = figure.columns["right"], figure.columns["confidence"]
-    sums = [
+    totals, confidences, rights = (
         np.bincount(code, part, minlength=bins)
         for part in (weight, weight * confidence, weight * right)
-    ]
-    used = np.flatnonzero(sums[0] > 0)
+    )
+    used = np.flatnonzero(totals > 0)
     if not used.size:
         return None
-    sure, correct = (part[used] / sums[0][used] for part in sums[1:])
+    mean_confidence, share_right = confidences[used] / totals[used], rights[used] / totals[used]
+    points = list(zip(mean_confidence.tolist(), share_right.tolist(), strict=True))
     rows = [
-        [f"{n / bins:.3g} to {(n + 1) / bins:.3g}", f"{sums[0][n]:,.10g}", f"{x:.3f}", f"{y:.3f}"]
-        for n, x, y in zip(used.tolist(), sure.tolist(), correct.tolist(), strict=True)
+        [f"{n / bins:.3g} to {(n + 1) / bins:.3g}", f"{totals[n]:,.10g}", f"{x:.3f}", f"{y:.3f}"]
+        for n, (x, y) in zip(used.tolist(), points, strict=True)
     ]
     title = "Calibration: how often it is right, by how sure it is"
     numbers = texts(title, ["confidence", "rows", "mean confidence", "right"], rows)
-    points = list(zip(sure.tolist(), correct.tolist(), strict=True))
     field, dots = Field("mean confidence", "share that is right"), _titled(points)
     return Figure(
         "calibration",
@@ -138,45 +149,53 @@ def calibration(measure: Measure, figure: Pooled) -> Figure | None:
 
 
 def _titled(points: Sequence[tuple[float, float]]) -> list[Point]:
-    """Return the points of a curve with their numbers; none where they are many."""
-    some = points if len(points) <= MOST_TITLED else ()
-    return [Point(x, y, f"{x:.4g}, {y:.4g}") for x, y in some]
+    """Return the points of a curve with their numbers; none of a curve of many points."""
+    if len(points) > MAX_TITLED:
+        return []
+    return [Point(x, y, f"{x:.4g}, {y:.4g}") for x, y in points]
 
 
-class Falling(NamedTuple):
-    """The weight of true and of other rows with at least a probability, from the highest down."""
+class Thresholds(NamedTuple):
+    """The rows that each threshold accepts, from the highest threshold down; arrays (thresholds,).
+
+    Attributes:
+        scores: The thresholds: a row with at least this probability is accepted.
+        positives: The weight of the accepted rows that are true.
+        negatives: The weight of the accepted rows that are not.
+        suffix: The end of the title if several classes are counted together.
+    """
 
     scores: Floats
-    yes: Floats
-    no: Floats
-    which: str  # words for classes that are counted together
+    positives: Floats
+    negatives: Floats
+    suffix: str
 
 
-def _falling(figure: Pooled) -> Falling | None:
-    """At some of the probabilities, the last always; None where no row, or every one, is true."""
+def _thresholds(figure: PooledFigure) -> Thresholds | None:
+    """Return up to `MAX_POINTS` of the thresholds; None if no row is true, or all are."""
     weight, true, score = (figure.columns[name] for name in ("weight", "true", "score"))
-    problems = true.shape[1]  # the rows of all are taken together
-    weight, true, score = np.repeat(weight, problems), true.ravel(), score.ravel()
+    classes = true.shape[1]  # of several, each row counts once for each of them
+    weight, true, score = np.repeat(weight, classes), true.ravel(), score.ravel()
     by = np.argsort(-score, kind="stable")
     ends = np.flatnonzero(np.append(score[by][1:] != score[by][:-1], True))
-    yes, no = (np.cumsum((weight * side)[by]) for side in (true, 1 - true))
-    if not score.size or not yes[-1] or not no[-1]:
+    positives, negatives = (np.cumsum((weight * side)[by]) for side in (true, 1 - true))
+    if not score.size or not positives[-1] or not negatives[-1]:
         return None
-    drawn = ends[np.unique(np.linspace(0, ends.size - 1, min(POINTS, ends.size)).astype(int))]
-    which = " of all classes together" if problems > 1 else ""
-    return Falling(score[by][drawn], yes[drawn], no[drawn], which)
+    drawn = ends[np.unique(np.linspace(0, ends.size - 1, min(MAX_POINTS, ends.size)).astype(int))]
+    suffix = " of all classes together" if classes > 1 else ""
+    return Thresholds(score[by][drawn], positives[drawn], negatives[drawn], suffix)
 
 
-def roc(measure: Measure, figure: Pooled) -> Figure | None:
-    """The share of true rows against that of others, for each probability from which on."""
-    if (found := _falling(figure)) is None:
+def roc(measure: Measure, figure: PooledFigure) -> Figure | None:
+    """Return the true positive rate against the false positive rate, over all thresholds."""
+    if (found := _thresholds(figure)) is None:
         return None
-    x, y = (np.append(0, side / side[-1]) for side in (found.no, found.yes))
+    x, y = (np.append(0, side / side[-1]) for side in (found.negatives, found.positives))
     rows = [
         [f"{s:.4g}", f"{b:.3f}", f"{a:.3f}"]
         for s, a, b in zip(found.scores, x[1:], y[1:], strict=True)
     ]
-    title = f"ROC curve{found.which}"
+    title = f"ROC curve{found.suffix}"
     numbers = texts(title, ["probability from", "true positives", "false positives"], rows)
     points = list(zip(x.tolist(), y.tolist(), strict=True))
     field, dots = Field("share of false positives", "share of true positives"), _titled(points)
@@ -190,15 +209,16 @@ def roc(measure: Measure, figure: Pooled) -> Figure | None:
     )
 
 
-def recall(measure: Measure, figure: Pooled) -> Figure | None:
-    """The precision of the rows from each probability on, by the recall that they reach."""
-    if (found := _falling(figure)) is None:
+def precision_recall(measure: Measure, figure: PooledFigure) -> Figure | None:
+    """Return the precision against the recall, over all thresholds."""
+    if (found := _thresholds(figure)) is None:
         return None
-    kept = found.yes + found.no > 0  # rows may weigh nothing
-    yes, no, scores = found.yes[kept], found.no[kept], found.scores[kept]
-    x, y = yes / yes[-1], yes / (yes + no)
+    kept = found.positives + found.negatives > 0  # rows may weigh nothing
+    scores = found.scores[kept]
+    positives, negatives = found.positives[kept], found.negatives[kept]
+    x, y = positives / positives[-1], positives / (positives + negatives)
     rows = [[f"{s:.4g}", f"{a:.3f}", f"{b:.3f}"] for s, a, b in zip(scores, x, y, strict=True)]
-    title = f"Precision by recall{found.which}"
+    title = f"Precision by recall{found.suffix}"
     numbers = texts(title, ["probability from", "recall", "precision"], rows)
     points = [(0.0, float(y[0])), *zip(x.tolist(), y.tolist(), strict=True)]
     chance = ((0.0, float(y[-1])), (1.0, float(y[-1])))
@@ -213,9 +233,9 @@ def recall(measure: Measure, figure: Pooled) -> Figure | None:
     )
 
 
-def predicted(measure: Measure, figure: Pooled) -> Figure | None:
-    """Each row's number against the one that was predicted."""
-    target, prediction, cut = _predictions(figure)
+def predicted(measure: Measure, figure: PooledFigure) -> Figure | None:
+    """Return each row's predicted number against its true one."""
+    target, prediction, rest = _predictions(figure)
     if not target.size:
         return None
     ends = padded(
@@ -232,7 +252,7 @@ def predicted(measure: Measure, figure: Pooled) -> Figure | None:
     return Figure(
         "predicted",
         title,
-        f"The dashed line is perfect.{cut}",
+        f"The dashed line is perfect.{rest}",
         lambda width: charts.points(field, dots, width, rule=rule, cloud=() if dots else points),
         texts(title, ["true", "predicted", "residual"], rows),
         small=True,
@@ -240,12 +260,12 @@ def predicted(measure: Measure, figure: Pooled) -> Figure | None:
 
 
 def counted_points(points: Sequence[tuple[float, float]]) -> list[Point]:
-    """Return a dot for each place, larger for more points there; none where places are many."""
+    """Return a dot for each distinct point, larger if it occurs more often; none if many differ."""
     counts = Counter(points).most_common()
-    if len(counts) > MOST_TITLED:
+    if len(counts) > MAX_TITLED:
         return []
     largest = counts[0][1]
-    radius = min(3.0 * np.sqrt(largest), 11.0)  # of the place with most points
+    radius = min(3.0 * np.sqrt(largest), 11.0)  # of the most frequent point
     return [
         Point(
             x,
@@ -257,9 +277,9 @@ def counted_points(points: Sequence[tuple[float, float]]) -> list[Point]:
     ]
 
 
-def _predictions(figure: Pooled) -> tuple[Floats, Floats, str]:
-    """True and predicted numbers of rows, and what is said of others."""
+def _predictions(figure: PooledFigure) -> tuple[Floats, Floats, str]:
+    """Return the true and the predicted numbers, and a sentence on the rows that are left out."""
     target, prediction = figure.columns["target"], figure.columns["prediction"]
     drawn = np.flatnonzero(~np.isnan(prediction))
-    cut = f" The first {ROWS:,} of {drawn.size:,} rows." if drawn.size > ROWS else ""
-    return target[drawn[:ROWS]], prediction[drawn[:ROWS]], cut
+    rest = f" The first {MAX_ROWS:,} of {drawn.size:,} rows." if drawn.size > MAX_ROWS else ""
+    return target[drawn[:MAX_ROWS]], prediction[drawn[:MAX_ROWS]], rest

@@ -19,7 +19,7 @@ from scorer.reports.document import (
     cut,
     texts,
 )
-from scorer.reports.figures import MOST_PAIRED, pairs, pareto
+from scorer.reports.figures import MAX_PAIRED, pairs, pareto
 from scorer.reports.findings.problems import counted, format_findings
 from scorer.reports.leaderboard.answers import answers
 from scorer.reports.leaderboard.cells import (
@@ -61,7 +61,7 @@ def page(report: Report, options: Options) -> Iterator[Block]:
     if report.certainty is not None and len(report.certainty.names) > 1:
         yield Heading("Pairs", key="pairs")
         yield from pairs(report, options.precision)
-        if len(report.certainty.names) > MOST_PAIRED:
+        if len(report.certainty.names) > MAX_PAIRED:
             yield Paragraph("score compare --format csv gives every pair.")
     if report.groups:
         yield Heading(f"By {printable(report.called.get('group', 'group'))}", key="groups")

@@ -21,7 +21,7 @@ from scorer.reports.document import (
     cut,
     texts,
 )
-from scorer.reports.figures import MOST_ROWS
+from scorer.reports.figures import MAX_ROWS
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import place
 from scorer.reports.leaderboard.document import RULE
@@ -55,9 +55,9 @@ def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
     names = [row.name for row in board.leaderboard]
     if options.page or (details and len(names) <= SQUARE):
         yield Heading("Win rates", key="win-rates")
-        yield _rate_table(names[:MOST_ROWS], board)
-        if len(names) > MOST_ROWS:
-            yield Notes([f"The first {MOST_ROWS} of {len(names):,} systems."])
+        yield _rate_table(names[:MAX_ROWS], board)
+        if len(names) > MAX_ROWS:
+            yield Notes([f"The first {MAX_ROWS} of {len(names):,} systems."])
     if options.page:
         yield Heading("How to read this", key="method", open=False)
         yield Notes(list(explanations(board)))

@@ -1,4 +1,4 @@
-"""Markdown that GitHub, a wiki or a mail shows, escaped where a sign would mean something."""
+"""Markdown for GitHub, a wiki or a mail; texts are escaped, so that they are never markup."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scorer.reports.document import (
     Table,
 )
 
-# where GitHub's Markdown, which most others are part of, reads a sign as markup
+# The characters that GitHub's Markdown, a superset of most others, reads as markup.
 SPECIAL = re.compile(
     r"""
       [\\`*\[<|~$]              # anywhere
@@ -31,16 +31,16 @@ SPECIAL = re.compile(
     """,
     re.VERBOSE,
 )
-LEFT = ("rank", "name", "text", "long")  # kinds of columns that are set to the left
-OURS = ("rank", "number", "interval", "count")  # kinds without text from outside
-NUMBERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")  # a list
+LEFT_KINDS = ("rank", "name", "text", "long")  # kinds of columns that are aligned left
+SAFE_KINDS = ("rank", "number", "interval", "count")  # kinds whose texts scorer writes: not escaped
+NUMBERED_ITEM = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")  # the beginning of an item
 # mentions, addresses and issues: GitHub makes links of them behind a backslash, too, but not
 # where a zero-width space stands
 LINKED = re.compile(r"(?<!\w)@(?=\w)|@(?=[\w-]+\.\w)|\#(?=\d)")
 
 
 def markdown(document: Document, options: Options) -> str:
-    """The document without its pictures."""
+    """Return the document without its pictures."""
     lines = [f"**{document.private}**", ""] if document.private else []
     lines += [f"# {escaped(document.title)}", ""] if document.title else []
     for block in document.blocks:
@@ -50,12 +50,14 @@ def markdown(document: Document, options: Options) -> str:
 
 
 def _block(block: Block) -> Iterator[str]:
+    """Yield the lines of a block; none of a picture."""
     match block:
         case Heading(text, level):
             yield f"{'#' * level} {escaped(text)}"
         case Paragraph(text, tone):
             strong = "**" if tone in ("strong", "fault") else ""
-            yield "\n\n".join(f"{strong}{escaped(t, 10**5)}{strong}" for t in text.split("\n") if t)
+            lines = [escaped(line, 100_000) for line in text.split("\n") if line]
+            yield "\n\n".join(f"{strong}{line}{strong}" for line in lines)
         case Notes(items, "strong"):
             yield "\n\n".join(f"**{escaped(item)}**" for item in items)
         case Notes(items):
@@ -63,25 +65,25 @@ def _block(block: Block) -> Iterator[str]:
         case Facts(pairs):
             yield from (f"- {escaped(term)}: {escaped(text)}" for term, text in pairs)
         case Table(_, columns, rows):
-            left = {n for n, column in enumerate(columns) if column.kind in LEFT}
+            left = {n for n, column in enumerate(columns) if column.kind in LEFT_KINDS}
             cells = ([*map(_cell_text, row.cells, columns)] for row in rows)
             yield from piped([escaped(column.head) for column in columns], cells, left)
 
 
 def _cell_text(cell: Cell, column: Column) -> str:
-    return cell.text if column.kind in OURS else escaped(cell.text, 10_000)
+    return cell.text if column.kind in SAFE_KINDS else escaped(cell.text, 10_000)
 
 
 def escaped(text: str, width: int = 1000) -> str:
-    """Text that stays text in Markdown, and in a table's cell."""
-    line = NUMBERED.sub(r"\1\\\2", SPECIAL.sub(r"\\\g<0>", printable(text, width)))
+    """Return the text so that Markdown shows it as it is, in a table too; at most `width` long."""
+    line = NUMBERED_ITEM.sub(r"\1\\\2", SPECIAL.sub(r"\\\g<0>", printable(text, width)))
     return LINKED.sub(r"\g<0>&#8203;", line)
 
 
 def piped(
     head: Sequence[str], rows: Iterable[Sequence[str]], left: Container[int]
 ) -> Iterator[str]:
-    """The lines of a table, its cells escaped already; columns in `left` are set to the left."""
+    """Yield the lines of a table of escaped cells; the columns `left` are aligned left."""
     rule = ["---" if n in left else "---:" for n in range(len(head))]
     for row in (head, rule, *rows):
         yield f"| {' | '.join(row)} |"
