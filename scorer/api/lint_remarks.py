@@ -21,7 +21,7 @@ from scorer.metrics.notation import Measure
 from scorer.metrics.registry import ignored_entry_points
 from scorer.reading.numbers import parse_number
 from scorer.reading.read import header_words
-from scorer.results.lint import SAME, Chance, Remark
+from scorer.results.lint import ROUNDING, Chance, Remark
 from scorer.scoring.fingerprint import has_key
 from scorer.scoring.kaggle import failing_examples
 from scorer.scoring.open import OpenChallenge
@@ -118,11 +118,11 @@ def _measure_faults(
     defined = [mean for mean in means.values() if mean is not None and not math.isnan(mean)]
     if not math.isnan(chance.mean):
         defined += [chance.low, chance.high]
-    if len(defined) > 1 and max(defined) - min(defined) <= 4 * SAME:
+    if len(defined) > 1 and max(defined) - min(defined) <= 4 * ROUNDING:
         yield _constant_measure(ready, measure, perfect, severity)
         return
     for probe, mean in [*means.items(), ("random", chance.mean)]:
-        if mean is not None and (mean - perfect if is_up else perfect - mean) > SAME:
+        if mean is not None and (mean - perfect if is_up else perfect - mean) > ROUNDING:
             better, best = format_distinct(mean, perfect)
             message = f"{name}: {probe} ({better}) is better than perfect ({best})"
             message += "; is the truth, or the metric's direction, inverted?"
@@ -164,7 +164,7 @@ def _ceilings(measures: Iterable[Measure], values: ProbeValues) -> Iterator[Rema
     for measure in filter(_has_ceiling, measures):
         bound = measure.range[measure.metric.better == "higher"]
         perfect = values.means[measure.id]["perfect"]
-        if bound is not None and perfect is not None and abs(perfect - bound) > SAME:
+        if bound is not None and perfect is not None and abs(perfect - bound) > ROUNDING:
             best, end = format_distinct(perfect, bound)
             least = "at least " if measure.metric.better == "higher" else "at most "
             word = least if _may_have_better(measure) else ""

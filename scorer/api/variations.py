@@ -23,7 +23,7 @@ from scorer.leaderboard.repeats import with_repeats
 from scorer.metrics.aggregate import SIZE, Combination
 from scorer.metrics.notation import Measure
 from scorer.preferences.aggregations import aggregations
-from scorer.results.report import OF_EACH, Scored, Value
+from scorer.results.report import RANK_AGGREGATIONS, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Missing, Outcome, Scorecard, Undefined
 from scorer.results.study import Decided, Halves, Variation
 from scorer.scoring.aggregate import RulesById, aggregate_folds, aggregate_values, values_of_lists
@@ -317,11 +317,13 @@ def _by_aggregations(board: RankedSubmissions) -> Iterator[Order]:
             yield Order("aggregate", name, board.ranks_by_terms(changed))
         return
     official = preferred[1] if preferred else by.aggregate if by else None
-    is_official_mean = official is not None and official.metric.name in OF_EACH
+    is_official_mean = official is not None and official.metric.name in RANK_AGGREGATIONS
     for aggregate in aggregations.bind_all():
         name = aggregate.metric.name
         # Win rates and mean ranks give the order of Borda's count.
-        if aggregate == official or (name in OF_EACH and (is_official_mean or name != "Borda")):
+        if aggregate == official or (
+            name in RANK_AGGREGATIONS and (is_official_mean or name != "Borda")
+        ):
             continue
         if preferred is not None:
             changed = terms._replace(rank_by=(preferred[0], aggregate))

@@ -49,9 +49,12 @@ def plain(text: str, width: int, colour: bool = False) -> str:
     from rich.markdown import Markdown
 
     console = Console(
-        file=StringIO(), width=width, force_terminal=colour, color_system="standard" if colour
-        else None, legacy_windows=False,
-    )  # fmt: skip
+        file=StringIO(),
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        legacy_windows=False,
+    )
     markdown = Markdown("", hyperlinks=False)
     markdown.parsed = _tokens(text, ALONE)
     console.print(markdown)
@@ -165,9 +168,9 @@ def _picture(token: Token, how: Written, linked: bool) -> Iterator[Token]:
 
 
 def _all_seen(text: str) -> str:
-    return text if text.isprintable() and text.isascii() else "\n".join(
-        map(_seen, text.split("\n"))
-    )  # fmt: skip
+    if text.isprintable() and text.isascii():
+        return text
+    return "\n".join(map(_seen, text.split("\n")))
 
 
 def _seen(line: str) -> str:

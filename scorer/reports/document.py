@@ -14,10 +14,18 @@ from scorer.core.text import printable
 from scorer.reports.charts.charts import Bar, IntervalSpan
 from scorer.reports.charts.svg import Canvas, with_title
 
-# What a column holds: a number is set to the right, and `long` texts may go below the table; the
-# terminal makes columns of kind `line` and `bar` of the intervals and numbers beside them.
-ColumnKind = Literal["rank", "name", "text", "number", "interval", "count", "sign", "long",
-                     "line", "bar"]  # fmt: skip
+ColumnKind = Literal[
+    "rank",
+    "name",
+    "text",
+    "number",  # aligned right
+    "interval",
+    "count",
+    "sign",
+    "long",  # texts that may go below the table
+    "line",  # an interval as a line: a terminal makes it of a column of intervals
+    "bar",  # a number as a bar: a terminal makes it of a column of numbers
+]
 Tone = Literal["", "fault", "soft", "strong", "problems", "page", "prose", "steps"]
 
 
@@ -67,7 +75,7 @@ class Cell(NamedTuple):
     text: str = ""
     sort: str | None = None  # what it is sorted by; None: its text
     link: str = ""  # the key of a heading
-    aside: str = ""  # a word that belongs to it
+    note: str = ""  # a word behind the text, as "baseline"
     marks: Collection[str] = ()  # best, worse, significant, itself
     span: IntervalSpan | None = None
     file: str = ""  # the path of the file that it names
@@ -86,11 +94,11 @@ class Column(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row; a rule parts those of a later group from those before."""
+    """A row; a rule separates groups."""
 
     cells: Sequence[Cell]
     group: int | None = None
-    aside: bool = False  # outside the order of the others
+    unranked: bool = False  # outside the order of the others, as a baseline
 
 
 class Table(NamedTuple):

@@ -19,14 +19,23 @@ if TYPE_CHECKING:
 
 # of the 16 colours that every terminal has, so that its own light or dark palette decides
 THEME = {
-    "title": "bold", "head": "bold", "primary": "bold", "aside": "dim",
-    "fault": "red", "soft": "dim", "strong": "bold", "note": "dim",
-    "first": "bold green", "beyond": "yellow", "range": "dim", "name": "cyan", "best": "green",
-    "told": "bold yellow", "line": "blue", "point": "bold", "zero": "dim",
-    "more": "green", "less": "magenta",
-    "place": "bold", "error": "bold red", "warning": "bold yellow", "remark": "bold cyan",
-    "help": "cyan", "gutter": "blue", "caret": "bold red", "fine": "bold green",
-}  # fmt: skip
+    name: style
+    for style, names in {
+        "bold": "title head primary strong point place",
+        "dim": "aside soft note range zero",
+        "red": "fault",
+        "bold red": "error caret",
+        "green": "best more",
+        "bold green": "first fine",
+        "yellow": "beyond",
+        "bold yellow": "told warning",
+        "blue": "line gutter",
+        "cyan": "name help",
+        "bold cyan": "remark",
+        "magenta": "less",
+    }.items()
+    for name in names.split()
+}
 # what is set in which style: of lines of problems and remarks, of cells by kind, of a page
 LINES = (
     (r"^.+?(?=: (?:error|warning)\[)", "place"),
@@ -79,8 +88,8 @@ def with_bars(table: Table, room: int) -> Table:
         cells.append(given)
         if spans:
             # the picture says more in little room than its numbers, which leave before
-            columns[-1] = column._replace(priority=1 + max(c.priority for c in table.columns
-                                                           if c.kind != "count"))  # fmt: skip
+            latest = max(c.priority for c in table.columns if c.kind != "count")
+            columns[-1] = column._replace(priority=1 + latest)
             columns.append(Column(scale_ends(spans[0], wide), "line", column.priority))
             cells.append([Cell(drawn_interval(cell.span, wide)) for cell in given])
         elif column.drawn:

@@ -1,4 +1,4 @@
-"""The results of lint, as data."""
+"""The results of `score lint`: whether a challenge is sound, as data."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from scorer.results.json import (
     shown_as,
 )
 
+# Submissions made from the truth, whose values show whether a measure works.
 PROBES = ("perfect", "reversed", "constant", "majority", "prior", "mean", "tied", "empty")
-NINETY_NINE = 0.995  # the quantile of the upper end
-SAME = 1e-9
+UPPER_QUANTILE = 0.995  # of a central interval of 99 %
+ROUNDING = 1e-9  # added to both sides, so that equal values are inside
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something found, in words."""
+    """A finding in words; with an error the challenge is not sound."""
 
-    severity: Annotated[Severity | Literal["note"], shown_as(str)]  # an error: it is not sound
+    severity: Annotated[Severity | Literal["note"], shown_as(str)]
     message: str
 
 
@@ -40,7 +41,7 @@ class RandomSubmissions:
 
     draws: int
     seed: int
-    from_: str
+    from_: str  # what their answers are drawn from; `from` in JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +49,13 @@ class Chance:
     """The distribution of a measure over random submissions."""
 
     mean: Number
-    deviation: Number  # of the draws' means
-    low: Number  # a further draw lies from here in 99 % of cases
-    high: Number  # to here
+    deviation: Number  # the standard deviation of the draws' means
+    low: Number  # 99 % of further draws lie between `low` and `high`
+    high: Number
 
     @classmethod
     def of(cls, means: Sequence[float]) -> Chance:
-        """Return the estimate from the means of several draws of a normal variable."""
+        """Return the prediction interval from the means of draws, taken to be normal."""
         values = np.array(means)
         values = values[~np.isnan(values)]
         if values.size < 2:
@@ -62,13 +63,13 @@ class Chance:
         from scipy.special import stdtrit
 
         mean, deviation = float(values.mean()), float(values.std(ddof=1))
-        # a prediction interval: the mean and the deviation are themselves known from the draws
+        # A further draw varies, and so does the mean of the draws: hence 1 + 1 / n.
         margin = (
-            float(stdtrit(values.size - 1, NINETY_NINE))
+            float(stdtrit(values.size - 1, UPPER_QUANTILE))
             * deviation
             * math.sqrt(1 + 1 / values.size)
         )
-        return cls(mean, deviation, mean - margin - SAME, mean + margin + SAME)
+        return cls(mean, deviation, mean - margin - ROUNDING, mean + margin + ROUNDING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,28 +80,28 @@ class ProbedMeasure:
     id: str
     primary: bool
     range: tuple[float | None, float | None]
-    canaries: Mapping[str, float | None]  # probe -> mean; None: refused
+    canaries: Mapping[str, float | None]  # name in PROBES -> mean; None: it was rejected
     random: Chance
 
     @classmethod
     def of(
         cls, measure: Measure, canaries: Mapping[str, float | None], random: Chance
     ) -> ProbedMeasure:
-        """Return the values of a measure."""
+        """Return the values of a measure, with what results say of it."""
         return cls(measure, measure.id, measure.primary, measure.metric.range, canaries, random)
 
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """The smallest difference among so many submissions; None: none can be detected."""
+    """The smallest detectable difference if all pairs of so many submissions are tested."""
 
     submissions: int
-    difference: Number  # infinite: none can be detected
+    difference: Number  # infinite: no difference can be detected
 
 
 @dataclass(frozen=True, slots=True)
 class Smaller:
-    """A smaller difference between two submissions, and how many lists it takes."""
+    """A difference below the detectable one, and how many lists would detect it."""
 
     difference: float
     lists: int
@@ -110,24 +111,24 @@ class Smaller:
 class Detectable:
     """The smallest difference of the primary measure that the lists could show."""
 
-    difference: Number  # between two submissions; infinite: none can be significant
-    deviation: Number  # of the difference of two submissions, over units
+    difference: Number  # between two submissions; infinite: no difference can be significant
+    deviation: Number  # the standard deviation, over units, of the difference of two submissions
     alpha: float
     power: float
-    basis: str  # whose differences that are
+    basis: str  # the submissions whose differences give the deviation
     test: str
     adjust: str
-    over: str
+    over: str  # the kind of unit
     lists: int
     units: int  # lists, clusters or folds
-    among: Sequence[Among]  # all pairs tested
+    among: Sequence[Among]
     smaller: Sequence[Smaller]
-    why: Internal[str] = ""  # nothing is known
+    why: Internal[str] = ""  # the reason if no difference can be computed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lint:
-    """All that lint knows of a challenge."""
+    """Everything that `score lint` finds about a challenge."""
 
     private: str = LINTED
     schema: str = "soundness/1"
@@ -142,6 +143,6 @@ class Lint:
     examples: Sequence[Remark]
     problems: Sequence[ShownProblem]
     remarks: Sequence[Remark]
-    judged: Internal[int]  # rows of the truth
-    tested: Internal[int]  # examples of the challenge
+    judged: Internal[int]  # how many rows the truth has
+    tested: Internal[int]  # how many examples of the challenge were scored
     called: Internal[Mapping[str, str]]  # role -> the challenge's word

@@ -42,11 +42,11 @@ BOARD_COLUMNS = (
     *("lists", "baseline", "valid", "best_rank", "worst_rank", "tier", "low", "high"),
     *("missing", "undefined", "of_lists", "better"),
 )
-# Names that no measure or question may have, since a column would stand there twice.
+# Names that no measure or question may have, since the CSV would have a column twice.
 RESERVED_COLUMNS = frozenset(
     ["split", "rank", "name", "list", "front", "reason", "private_path", "private_sha256"]
 ).union(BOARD_COLUMNS)
-SETTLED_BY_TRUTH = "max_grade"  # a parameter that the grades of the truth settle
+INFERRED_FROM_TRUTH = "max_grade"  # a parameter whose default is taken from the truth
 
 
 class Value(NamedTuple):
@@ -58,13 +58,11 @@ class Value(NamedTuple):
     undefined: int  # for how many lists the measure has no value
     per_list: Floats | None  # one a list, NaN where skipped; None for whole-challenge measures
     folds: Mapping[str, float] | None = None  # fold -> its mean, where the truth has folds
-    deviation: float | None = None  # of these means, or of those of runs, from theirs
-    combined: bool = (
-        False  # lists have values, and the mean is not just theirs: that of groups, ...
-    )
-    groups: Floats | None = None  # (groups,): values whose mean it is, of win rates in groups
-    runs: Mapping[str, float] | None = None  # run -> its mean, of a system of several
-    listed: ListValues | None = ABSENT  # the values of lists, where the JSON is to have them
+    deviation: float | None = None  # the standard deviation of the means of folds or runs
+    combined: bool = False  # whether the mean is not the plain mean of the lists, but of groups, ..
+    groups: Floats | None = None  # (groups,): of a win rate in groups, the value of each group
+    runs: Mapping[str, float] | None = None  # run -> its mean, if a system has several runs
+    listed: ListValues | None = ABSENT  # `per_list` as the JSON shows it, if that is asked for
 
     @property
     def plain(self) -> bool:
@@ -83,11 +81,10 @@ class Scored:
     findings: Findings
     card: Scorecard | None  # None: rejected
     values: Mapping[str, Value]
-    groups: Mapping[str, Mapping[str, float]] = field(
-        default_factory=dict
-    )  # measure id -> group of lists -> mean
-    runs: tuple[Scored, ...] = ()  # of a system of several runs, whose means its values are
-    description: str = ""  # of a file that was only checked, what it looks like
+    # Measure id -> group of lists -> mean.
+    groups: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    runs: tuple[Scored, ...] = ()  # the runs of a system; its values are their means
+    description: str = ""  # the layout of a file that was only checked
 
     @property
     def valid(self) -> bool:
@@ -95,7 +92,7 @@ class Scored:
         return self.card is not None
 
     def with_lists(self, lists: Sequence[str]) -> Scored:
-        """The submission whose JSON has the value of every list, too."""
+        """Return the submission with the value of every list in its JSON."""
         values = {
             key: value._replace(
                 listed=None if value.per_list is None else ListValues(lists, value.per_list)
@@ -105,9 +102,10 @@ class Scored:
         return replace(self, values=values)
 
     def published(self, paths: bool = False) -> Scored:
-        """Without its folder; of a baseline, which may be made of the truth, no digest or row.
+        """Return the submission without the folder of its file.
 
-        `paths` keeps the path of a submission, for marks at the lines of its file.
+        A baseline may be made of the truth: its digest and the rows of its problems are left out.
+        `paths` keeps the path of any other submission, for marks at the lines of its file.
         """
         name = self.path if paths and not self.baseline else Path(self.path).name
         if not self.baseline:
@@ -118,10 +116,10 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Varies:
-    """Parts of the variance of the value of a system of several runs."""
+    """The variance of the value of a system of several runs, in two parts."""
 
-    lists: float  # of other lists, and of what is left
-    runs: float  # of other runs
+    lists: float  # from the choice of lists, with the residual
+    runs: float  # from the choice of runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +130,15 @@ class Standing:
     name: str
     values: Mapping[str, Number]  # measure id -> mean
     tier: int | None  # from 1
-    ranks: tuple[int, int] | None  # the best and the worst rank it could truly have
+    ranks: tuple[int, int] | None  # the best and the worst rank that the tests leave open
     interval: tuple[float, float] | None  # of the primary measure's mean
-    fewer_lists: tuple[int, int] | None  # its lists, of how many that others have
-    worse: bool  # significantly, than the first, or than one below
-    points: float = optional()  # what ranks by several measures come to: a sum of ranks, ...
-    # of the primary measure's mean, of several runs
-    variance: Varies = optional()
+    fewer_lists: tuple[int, int] | None  # its number of lists and the others', if it has fewer
+    worse: bool  # whether it is significantly worse than the first, or than one below it
+    points: float = optional()  # of ranks by several measures: their sum, ..
+    variance: Varies = optional()  # of the primary measure's mean, if there are several runs
     front: str | None = optional()  # yes or no; None: it lacks a number on some axis
-    entry: int | None = optional()  # of a living board, as are all that follow
+    # Only a board that takes entries has these four.
+    entry: int | None = optional()
     team: str | None = optional()
     received: Time | None = optional()
     entries: int = optional()  # of the team
@@ -159,100 +157,100 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """How intervals and tests were made; equal ones can be compared."""
+    """How intervals and tests were made; results with an equal one can be compared."""
 
-    test: str  # permutation or skew-corrected t; of runs t, of folds corrected t
+    test: str  # permutation or skew-corrected t; for runs t, for folds corrected t
     adjust: str  # max or holm
     alpha: float
-    level: float | None  # of the intervals; None: there are none
-    draws: int  # of the tests; 0: none are drawn
+    level: float | None  # of the intervals; None: no intervals
+    draws: int  # of the permutation test; 0: another test
     seed: int
     over: str  # lists, clusters or folds
     lists: int  # how many most pairs have in common
-    units: int  # how many were drawn of them: lists, clusters or folds
+    units: int  # how many units these lists are
 
     @property
     def signature(self) -> str:
-        """All fields in a line, as the signature of a measure."""
+        """All fields in one line, in the form of a measure's signature."""
         return "|".join(f"{key}:{value}" for key, value in asdict(self).items())
 
 
-OF_EACH = ("WinRate", "MeanRank", "Borda")  # aggregations of ranks in each list, or group
+RANK_AGGREGATIONS = ("WinRate", "MeanRank", "Borda")  # of the ranks in each list or group
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The part of the truth that a board is of."""
+    """The part of the truth that a board scores."""
 
     split: str | None  # None: all lists
-    lists: int
-    of: int
+    lists: int  # how many lists the part has
+    of: int  # how many lists the truth has
     others: Mapping[str, int]  # the other splits, and how many lists each has
     final: str | None = None  # the split that ranks at the end, if it is another
-    phase: str | None = None  # of a living board, as is the time
+    phase: str | None = None  # of a board that takes entries, with the time of the ranking
     time: str | None = None
 
 
 class RankedBy(NamedTuple):
-    """Ranks by several measures, put together."""
+    """The rule that ranks by several measures at once."""
 
     measures: tuple[str, ...]  # their ids
     aggregate: Measure
-    tie_break: tuple[str, ...] = ()  # first_places, earliest
-    each: str | None = None  # list or group: in each of these; None: by the whole values
+    tie_break: tuple[str, ...] = ()  # of first_places and earliest
+    each: str | None = None  # rank in each `list` or `group`; None: by the means
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BaselineTests:
-    """A baseline against each of the ranked."""
+    """The tests of a baseline against each ranked submission."""
 
     name: str
-    difference: Numbers  # (names,): mean of the ranked less that of the baseline
-    p: Numbers  # (names,), corrected for this baseline's pairs, a family of tests of its own
-    lists: Counts  # (names,), how many both have
+    difference: Numbers  # (names,): the mean of the ranked one minus the baseline's
+    p: Numbers  # (names,): corrected for the number of pairs with this baseline
+    lists: Counts  # (names,): how many lists both have
 
 
 @dataclass(frozen=True, slots=True)
 class ShakeUp:
-    """How far ranks of two groups of lists differ, beside what random groups would do."""
+    """How far ranks by two groups of lists differ, compared with random groups."""
 
     groups: tuple[str, str]
     moved: float  # the mean change of rank
     expected: float  # the mean over random groups of the same sizes
-    most: float  # what 95 % of random groups stay at or below
+    most: float  # the 95 % quantile over random groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certainty:
-    """How far the lists tell the ranked apart by the primary measure."""
+    """The tests of all pairs of ranked submissions by the primary measure."""
 
     measure: str  # its id
     names: Sequence[str]  # the ranked, in the order of the board
-    difference: NumberRows  # (names, names): mean of the row less mean of the column
-    p: NumberRows  # (names, names), corrected for the number of pairs; NaN: cannot be had
+    difference: NumberRows  # (names, names): mean of the row minus mean of the column
+    p: NumberRows  # (names, names), corrected for the number of pairs; NaN: no test is possible
     lists: int  # how many lists most pairs have in common
-    detectable: Number  # the difference found four times in five; NaN: none can be
+    detectable: Number  # the difference found with a power of 80 %; NaN: no difference can be
     how: Annotated[How, shown_as(Mapping[str, Any])]
     signature: str
     common_lists: CountRows  # (names, names): how many lists both have
     pairs: int  # how many pairs the correction is for
-    least_p: Number  # the least that any difference can have
-    fewest_lists: int  # with which a difference can be significant
+    least_p: Number  # the smallest p that any difference can have
+    fewest_lists: int  # the number of lists from which a difference can be significant
     baselines: tuple[BaselineTests, ...]
     shake_up: Annotated[ShakeUp, shown_as(Mapping[str, Any])] | None
-    # (names, names): the sign of the difference as the test sees it, whatever its p
+    # (names, names): the sign of the difference as the test ranks or sums it, significant or not.
     lead: Internal[Floats]
 
 
 def group_gap(means: Mapping[str, float]) -> float:
-    """How far the best group's mean is from the worst one's; NaN for fewer than two of them."""
+    """Return the greatest mean of a group minus the least one; NaN for fewer than two groups."""
     known = [mean for mean in means.values() if not math.isnan(mean)]
     return max(known) - min(known) if len(known) > 1 else math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedValue:
-    """A measure of a submission; folds and groups where the challenge has them."""
+    """A measure of a submission, as results show it."""
 
     mean: Number
     lists: int
@@ -263,19 +261,19 @@ class ReportedValue:
     per_list: ShownListValues | None = optional()
     groups: Mapping[str, Number] = optional()
     gap: Number | None = optional()  # between the best and the worst group
-    runs: Mapping[str, Number] = optional()  # of a system of several, as is the deviation
+    runs: Mapping[str, Number] = optional()  # run -> its mean, if a system has several
 
     @classmethod
     def of(cls, value: Value, groups: Mapping[str, float]) -> ReportedValue:
         """Return a value as results show it, with the means of groups of lists."""
-        several = value.folds is not None or value.runs is not None
+        has_parts = value.folds is not None or value.runs is not None
         return cls(
             value.mean,
             value.lists,
             value.missing,
             value.undefined,
             ABSENT if value.folds is None else value.folds,
-            value.deviation if several else ABSENT,
+            value.deviation if has_parts else ABSENT,
             value.listed,
             groups or ABSENT,
             group_gap(groups) if groups else ABSENT,
@@ -285,7 +283,7 @@ class ReportedValue:
 
 @dataclass(frozen=True, slots=True)
 class RunOfSystem:
-    """A run of a system of several, which is a file."""
+    """The file of one run of a system that has several."""
 
     name: str
     path: str
@@ -303,7 +301,7 @@ class ReportedSubmission:
     baseline: bool
     problems: ShownFindings
     values: Mapping[str, ReportedValue] | None
-    runs: Sequence[RunOfSystem] = optional()  # of a system of several
+    runs: Sequence[RunOfSystem] = optional()  # if it is a system of several runs
 
 
 @public_form
@@ -345,11 +343,11 @@ ShownSubmission = Annotated[Scored, shown_as(ReportedSubmission)]
 
 @dataclass(frozen=True, slots=True)
 class TrackBoard:
-    """The board of a track: of groups of lists, or of some submissions by their answers."""
+    """The board of a track: some groups of lists, or the submissions with certain answers."""
 
     id: str
-    groups: Sequence[str]  # none: all lists
-    answer: Mapping[str, Sequence[str]]
+    groups: Sequence[str]  # empty: all lists
+    answer: Mapping[str, Sequence[str]]  # question -> the answers that take part
     lists: int
     leaderboard: Sequence[Standing]
     submissions: Sequence[ShownSubmission]
@@ -359,7 +357,7 @@ class TrackBoard:
 
 @dataclass(frozen=True, slots=True)
 class SplitBoard:
-    """The board of a split beside the one that is reported."""
+    """The board of another split than the reported one."""
 
     scope: Scope
     leaderboard: Sequence[Standing]
@@ -369,7 +367,7 @@ class SplitBoard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Everything that is known of a board."""
+    """A leaderboard with everything that its reports show."""
 
     private: str = optional()
     schema: str = "report/2"
@@ -381,39 +379,39 @@ class Report:
     ranked_by: Mapping[str, Any]
     certainty: Certainty | None
     no_certainty: str | None  # why the primary measure has neither intervals nor tests
-    # The word for what is drawn (lists, clusters, ...), if some submission has too few of it for an
-    # interval.
+    # The unit (lists, clusters, ..) that some submission has too few of for an interval.
     too_few: Internal[str | None] = None
-    # How many rows of the rarest class one of the values rests on; infinite: there is no class.
+    # The number of rows of the rarest class, of the value with the fewest; infinite: no classes.
     rarest_class: Annotated[float, shown_as(float | None)]
-    cycles: Sequence[Sequence[str]]  # where preferences that rank contradict each other
+    cycles: Sequence[Sequence[str]]  # names that ranking preferences order in a circle
     groups: Mapping[str, int]  # group of lists -> how many it has
-    omitted: int = optional()  # ranked submissions that stand below the part that is shown
+    omitted: int = optional()  # how many ranked submissions are below the part that is shown
     notes: Sequence[ShownProblem]  # warnings about the challenge itself
     scope: Scope | None = optional()
     splits: Sequence[Annotated[Report, shown_as(SplitBoard)]] | None = optional()
     pareto: Front | None = optional()
     tracks: Sequence[Annotated[Report, shown_as(TrackBoard)]] | None = optional()
-    split: str = optional()  # of a living board
+    split: str = optional()  # of a board that takes entries, with its phase
     phase: str | None = optional()
     definition: Internal[Challenge]
     lists: Internal[Sequence[str]]
     called: Internal[Mapping[str, str]]  # role -> the challenge's word for it
-    # A preference and its aggregation, which rank; else several measures, or the primary one.
+    # What ranks: a preference with its aggregation, or several measures; if both are None, the
+    # primary measure.
     rank_by: Internal[tuple[Measure, Measure] | None]
     several: Internal[RankedBy | None]
-    clusters: Internal[Mapping[str, str]]  # list -> those that depend on it
+    clusters: Internal[Mapping[str, str]]  # list -> its cluster of lists that depend on each other
     absent: Internal[Mapping[str, str]] = field(default_factory=dict)  # team without a row -> why
-    # of the absent, those whose latest entry was rejected -> that entry
+    # A team without a row whose latest entry was rejected -> that entry.
     rejected: Internal[Mapping[str, Scored]] = field(default_factory=dict)
     received: Internal[Mapping[str, datetime]] = field(default_factory=dict)  # name -> its time
-    # name -> question -> answer, of questions that the board shows
+    # Name -> question -> answer, for the questions that the board shows.
     answers: Internal[Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
-    track: Internal[Track | None] = None  # of the board, where this is a track of one
-    other_split: Internal[bool] = False  # whether this is the board of a split beside another one
+    track: Internal[Track | None] = None  # the track, if this is the board of one
+    other_split: Internal[bool] = False  # whether this is one of the `splits` of another report
 
     def with_lists(self) -> Report:
-        """The report whose JSON has the value of every list, too."""
+        """Return the report with the value of every list in its JSON."""
         return replace(
             self,
             submissions=tuple(each.with_lists(self.lists) for each in self.submissions),
@@ -422,17 +420,18 @@ class Report:
         )
 
     def published(self, paths: bool = False) -> Report:
-        """The report without details of the truth, of baselines' files, and of this machine.
+        """Return the report without details of the truth, of baselines' files, and of paths.
 
-        Warnings about the challenge are only counted, since they name items of the truth; those
-        about files that were given are for whoever scores them, and left out; a parameter that the
-        truth settles is not said.
+        Warnings about the challenge are only counted, since they name items of the truth. Warnings
+        about the files that were given (S codes) are left out: they are for whoever scores them.
+        A parameter that is inferred from the truth has no value.
 
         `paths` keeps the paths of submissions, for marks at the lines of a file.
         """
         notes = Findings()
         notes.extend(note for note in self.notes if not note.code.startswith("S"))
-        acts = [note for note in self.notes if note.code == "S807"]  # everybody is to know them
+        # Decisions made too late for the rules, which everybody is to know.
+        late_decisions = [note for note in self.notes if note.code == "S807"]
         return replace(
             self,
             private=ABSENT,
@@ -441,17 +440,17 @@ class Report:
             splits=tuple(split.published(paths) for split in self.splits or ()) or ABSENT,
             tracks=tuple(track.published(paths) for track in self.tracks or ()) or ABSENT,
             rejected={team: scored.published(paths) for team, scored in self.rejected.items()},
-            notes=(*acts, *notes.summarize(None, "score lint shows them")),
+            notes=(*late_decisions, *notes.summarize(None, "score lint shows them")),
         )
 
     @property
     def primary(self) -> Measure:
-        """The measure that ranks, unless `measured` is false."""
+        """The primary measure, which ranks if `measured`."""
         return next((m for m in self.measures if m.primary), self.measures[0])
 
     @property
     def measured(self) -> bool:
-        """Whether the primary measure ranks: neither preferences nor points of several measures."""
+        """Whether the primary measure ranks, not preferences or points of several measures."""
         return self.rank_by is None and (self.several is None or self.several.each is not None)
 
 
@@ -475,15 +474,14 @@ def _(report: Report) -> Report | TrackBoard | SplitBoard:
 
 
 def hides_truth(measure: Measure) -> bool:
-    """Whether a parameter of a measure, or of one that it is composed of, tells of the truth."""
-    return any(SETTLED_BY_TRUTH in part.inferred for part in measure.all_parts)
+    """Return whether a parameter of a measure, or of its parts, is inferred from the truth."""
+    return any(INFERRED_FROM_TRUTH in part.inferred for part in measure.all_parts)
 
 
 def public_measures(measures: Sequence[Measure]) -> tuple[Measure, ...]:
-    """Return the measures without the parameters that the truth alone settles.
+    """Return the measures without the parameters that are inferred from the truth.
 
-    The signature of a measure that a board makes for itself, such as WinRate, holds the signatures
-    of other measures.
+    A measure that only a board has, such as WinRate, has the signatures of others within its own.
     """
     if not any(map(hides_truth, measures)):
         return tuple(measures)
@@ -497,17 +495,17 @@ def public_measures(measures: Sequence[Measure]) -> tuple[Measure, ...]:
 
 
 def _public_signature(signature: str) -> str:
-    hidden = rf"\|{SETTLED_BY_TRUTH}:[^|)]*"
-    return re.sub(hidden, f"|{SETTLED_BY_TRUTH}:truth", signature)
+    hidden = rf"\|{INFERRED_FROM_TRUTH}:[^|)]*"
+    return re.sub(hidden, f"|{INFERRED_FROM_TRUTH}:truth", signature)
 
 
 def public_measure(measure: Measure) -> Measure:
-    """Return the measure without the parameters that the truth alone settles."""
+    """Return the measure without the parameters that are inferred from the truth."""
     if not hides_truth(measure):
         return measure
     params = measure.params
-    if SETTLED_BY_TRUTH in measure.inferred:
-        params = {**params, SETTLED_BY_TRUTH: None}
+    if INFERRED_FROM_TRUTH in measure.inferred:
+        params = {**params, INFERRED_FROM_TRUTH: None}
     return replace(
         measure,
         params=params,

@@ -14,7 +14,7 @@ from scorer.metrics.notation import Measure, NotationError, find_measure
 from scorer.preferences.aggregations import aggregations
 from scorer.preferences.comparisons import comparisons
 from scorer.results.front import front_axes
-from scorer.results.report import OF_EACH, RankedBy
+from scorer.results.report import RANK_AGGREGATIONS, RankedBy
 
 WHOSE = ", the truth's highest"  # which grade it is, where the challenge does not write it
 
@@ -144,8 +144,10 @@ def _find_faults_of_each(
         return
     key = "leaderboard.rank_by"
     name = by.aggregate.metric.name
-    if name not in OF_EACH:
-        message = f"{name} is no mean of ranks in each {by.each}; {join_first(OF_EACH)} are"
+    if name not in RANK_AGGREGATIONS:
+        message = (
+            f"{name} is no mean of ranks in each {by.each}; {join_first(RANK_AGGREGATIONS)} are"
+        )
         yield Fault(f"{key}.aggregate", "C117", message)
     if any(measure.id == name for measure in measures):
         message = f"a measure of this challenge is called {name}, as the values of the board"

@@ -72,7 +72,7 @@ def table(step: Grid, precision: int) -> Table:
 
 
 def title(explanation: Explanation, explained: ExplainedMeasure) -> str:
-    """The measure that is worked out, of which list and submission."""
+    """Return the name of the measure with the list and the submission it is computed for."""
     if explanation.list is None:
         return f"{explained.title} in {explanation.submission}"
     list_ = f"{explanation.called.get('list', 'list')} {quoted(explanation.list)}"
@@ -107,22 +107,21 @@ def line(step: Step, precision: int) -> str:
 
 
 def cells(step: Grid, precision: int) -> Iterator[list[str]]:
-    """The rows to show as text; a column has decimals where any of its numbers does."""
+    """Yield the rows as texts; a column has decimals if any of its numbers has."""
     numbers = zip(*step.rows, strict=True) if step.rows else [()] * len(step.columns)
-    whole = [
-        all(isinstance(c, str) or c is None or c == int(c) for c in column) for column in numbers
+    decimals = [
+        0 if all(isinstance(c, str) or c is None or c == int(c) for c in column) else precision
+        for column in numbers
     ]
 
-    def cell_text(cell: Given, is_whole: bool) -> str:
-        if cell is None or isinstance(cell, str):
-            return cell or ""
-        return f"{cell:z.0f}" if is_whole else f"{cell:z.{precision}f}"
+    def cell_text(cell: Given, digits: int) -> str:
+        return cell or "" if cell is None or isinstance(cell, str) else f"{cell:z.{digits}f}"
 
     for row in step.abbreviated():
         if isinstance(row, int):
             yield ["…", f"{row:,} left out", *[""] * (len(step.columns) - 2)][: len(step.columns)]
         else:
-            yield [cell_text(cell, is_whole) for cell, is_whole in zip(row, whole, strict=True)]
+            yield [cell_text(cell, digits) for cell, digits in zip(row, decimals, strict=True)]
 
 
 def right(step: Grid) -> list[bool]:

@@ -12,7 +12,7 @@ HEAD = ["private_measure", "step", "text", "row", "column", "value"]
 
 
 def rows(explanation: Explanation, options: Options) -> ExactRows:
-    """The measure, the number of the step, its text, and its value or that of a table's cell."""
+    """Return a row for each step, or one for each cell of a step that is a table."""
     table = list[list[object]]()
     for explained in explanation.measures:
         key = explained.id

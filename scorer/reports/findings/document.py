@@ -23,8 +23,8 @@ from scorer.results.findings import CheckedFiles, CheckedSubmission
 def document(checked: CheckedFiles, options: Options) -> Document:
     """Return the problems of each file below its state; when quiet, only errors.
 
-    In the command's own output, what many files have is told once, and of many files only those
-    with problems of their own are named.
+    In the command's own output a problem that many files share is written once, and if files are
+    many, only those with other problems are named.
     """
     files = checked.submissions
     findings = [errors_of(f.problems) if options.quiet else f.problems for f in files]

@@ -8,11 +8,11 @@ from scorer.reports.base import Options
 from scorer.reports.findings.problems import summary
 from scorer.results.findings import CheckedFiles
 
-TOLD = 3  # problems that the last line names
+NAMED = 3  # problems that the last line names
 
 
 def lines(checked: CheckedFiles, options: Options) -> str:
-    """At most `options.most` problems, errors first; the last line stands for all of them.
+    """Return at most `options.most` problems, errors first, and a line that sums all up.
 
     Some platforms show no more than the last line.
     """
@@ -23,7 +23,7 @@ def lines(checked: CheckedFiles, options: Options) -> str:
             key=lambda problem: problem.severity != "error",
         )
         written += list(map(one_line, problems[: options.most]))
-        first = "; ".join(map(one_line, problems[:TOLD]))
+        first = "; ".join(map(one_line, problems[:NAMED]))
         written.append(
             f"{printable(scored.name)} {summary(scored.problems)}" + (f": {first}" if first else "")
         )

@@ -62,7 +62,7 @@ def _lists_for(gap: float, count: int, certainty: Certainty) -> float | None:
 
 
 def _rounded(count: float) -> str:
-    """Return a number of which two digits are known.
+    """Return a number with its two leading digits, as more are not known.
 
     >>> _rounded(1234.5), _rounded(87.2)
     ('1,200', '87')

@@ -78,7 +78,7 @@ def has_ranges(report: Report) -> bool:
 
 
 def interval(standing: Standing, measure: Measure, precision: int) -> str:
-    """The interval of the primary mean: `[0.41, 0.52]`; empty where there is none.
+    """Return the interval of the primary mean, `[0.41, 0.52]`; empty without one.
 
     Equal values have no spread to estimate an interval from, so that it says `all equal`.
     """
@@ -91,13 +91,13 @@ def interval(standing: Standing, measure: Measure, precision: int) -> str:
 
 
 def lists_of(standing: Standing, lists: int, report: Report) -> str:
-    """How many lists a value is of; `20 of 60` where others have more, `3, no hit` without any."""
+    """Return the number of lists: `20 of 60` if others have more, `3, no hit` without a hit."""
     fewer = standing.fewer_lists
     count = f"{lists:,}" if fewer is None else "{:,} of {:,}".format(*fewer)
-    return f"{count}, no hit" if hitless(standing, report) else count
+    return f"{count}, no hit" if has_no_hit(standing, report) else count
 
 
-def hitless(standing: Standing, report: Report) -> bool:
+def has_no_hit(standing: Standing, report: Report) -> bool:
     """Whether no list has any item that counts: all measures of items are 0, which all can see."""
     least = [
         measure.metric.better == "higher"
@@ -144,7 +144,7 @@ def by_group(report: Report, precision: int) -> Iterator[Table]:
 
 
 def by_list(report: Report, scored: Scored, precision: int) -> Table:
-    """The value of each list by every measure, lists by name; a dash where there is none."""
+    """Return the value of each list by every measure, sorted by list; a dash for no value."""
     order = sorted(range(len(report.lists)), key=lambda n: _natural_key(report.lists[n]))
     columns = [(m, scored.values[m.id].per_list) for m in report.measures]
     return texts(

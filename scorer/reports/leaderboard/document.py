@@ -82,7 +82,7 @@ def _page(report: Report, options: Options) -> Iterator[Block]:
 
 
 def _brief(report: Report, options: Options) -> Iterator[Block]:
-    """Yield the files' problems where they are told, and below them the board."""
+    """Yield the problems of the files if the options ask for them, then the board."""
     # What a baseline is warned of, the organizer meant.
     bad = [s for s in report.submissions if len(s.findings) and not (s.baseline and s.valid)]
     for scored in bad if options.problems else ():
@@ -160,10 +160,10 @@ def track_boards(report: Report, options: Options, level: int = 2) -> Iterator[B
             yield Notes([f"{scope_of_track(board, report)} There is none."])
 
 
-def standings(report: Report, options: Options, whole: Report | None = None) -> Table:
+def standings(report: Report, options: Options, parent: Report | None = None) -> Table:
     """Return the leaderboard: a row a standing, best first, a rule between tiers.
 
-    `whole` is the report on whose page it stands, where that is another one.
+    `parent` is the report whose page shows it, if that is another one.
     """
     rows, precision, primary = report.leaderboard, options.precision, report.primary
     others = [measure for measure in report.measures if measure.id != primary.id]
@@ -186,7 +186,7 @@ def standings(report: Report, options: Options, whole: Report | None = None) -> 
     digits = {measure.id: precision for measure in report.measures}
     digits[primary.id] = distinct_precision(rows, primary, options)
     best = {m.id: _best(rows, m, digits[m.id]) for m in report.measures}
-    anchors = {scored.name: f"s{n}" for n, scored in enumerate(ordered(whole or report), start=1)}
+    anchors = {scored.name: f"s{n}" for n, scored in enumerate(ordered(parent or report), start=1)}
     ranged = has_ranges(report)
 
     def mean(n: int, row: Standing, measure: Measure) -> Cell:
@@ -199,10 +199,10 @@ def standings(report: Report, options: Options, whole: Report | None = None) -> 
         scored = submissions[row.name]
         # Of a baseline only its name may be published, which another file may have.
         file = "" if row.baseline or not options.links else scored.path
-        aside = "baseline" if row.baseline else ""
+        note = "baseline" if row.baseline else ""
         cells = [
             Cell(place(row) if ranged else str(row.rank or "B"), str(n)),
-            Cell(row.name, link=anchors.get(row.name, ""), aside=aside, file=file),
+            Cell(row.name, link=anchors.get(row.name, ""), note=note, file=file),
             mean(n, row, primary),
             *([_interval(row, primary, precision, scale)] if ends else []),
             *(mean(n, row, measure) for measure in others),
@@ -226,13 +226,14 @@ def distinct_precision(rows: Sequence[Standing], measure: Measure, options: Opti
         if one.rank != other.rank
     ]
 
-    def alike(precision: int) -> int:
+    def equal_pairs(precision: int) -> int:
         return sum(
             number(a, measure, precision) == number(b, measure, precision) for a, b in values
         )
 
-    least = alike(MOST_DECIMALS)  # what is equal in all digits stays so
-    return next(n for n in range(options.precision, MOST_DECIMALS + 1) if alike(n) == least)
+    fewest = equal_pairs(MOST_DECIMALS)  # values that are equal in all digits stay so
+    decimals = range(options.precision, MOST_DECIMALS + 1)
+    return next(n for n in decimals if equal_pairs(n) == fewest)
 
 
 def _heading(measure: Measure, options: Options) -> str:

@@ -1,4 +1,4 @@
-"""What a student is told of a submission: points, values, rank, and what is wrong with it."""
+"""Feedback to a student on a submission: points, values, rank and problems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HIDDEN = "The values are hidden in this phase."
 
 
 def sentence(report: Report, scored: Scored, precision: int = DECIMALS) -> str:
-    """The points in a sentence, with what is missing."""
+    """Return the points in a sentence, and how far the value is from full points."""
     if not scored.valid:
         return f"0 points: the file was rejected: {first_error(scored.findings)}"
     given = grade(report, scored)
@@ -61,7 +61,7 @@ def feedback(report: Report, scored: Scored, precision: int = DECIMALS, blind: b
 
 
 def feedback_of_absent(report: Report, team: str, precision: int = DECIMALS) -> str:
-    """Return the text for a team of which no entry counts, with why."""
+    """Return the text for a team without an entry that counts, with the reason."""
     if (scored := report.rejected.get(team)) is not None:
         return feedback(report, scored, precision)
     lines = [printable(report.challenge.title), f"For {printable(team)}", ""]

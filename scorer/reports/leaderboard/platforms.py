@@ -103,7 +103,7 @@ def gradescope(report: Report, options: Options) -> str:
 def classroom(report: Report, options: Options) -> str:
     """Return a result for GitHub Classroom's reporter, before it is written in base64.
 
-    It is one test, of one point, or of those of `grading`.
+    It is one test, of one point or of the points of `grading`.
     """
     scored = find_submission(report)
     values = ", ".join(

@@ -1,4 +1,4 @@
-"""The sentences beside a leaderboard: what ranks, what the tests find, and what is missing."""
+"""The sentences at a leaderboard: the ranking rule, the findings of tests, what is missing."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from scorer.core.text import join_first, printable, quoted, unit
 from scorer.metrics.notation import Measure
 from scorer.reports.document import join_names
 from scorer.reports.leaderboard.cells import (
+    has_no_hit,
     has_ranges,
-    hitless,
     level,
     number,
     possible_ranks,
@@ -52,7 +52,7 @@ def remarks(report: Report, precision: int) -> list[str]:
 
 def cautions(report: Report, precision: int) -> list[str]:
     """Return what may be wrong with submissions or with their order, the gravest first."""
-    none = [row.name for row in report.leaderboard if hitless(row, report)]
+    none = [row.name for row in report.leaderboard if has_no_hit(row, report)]
     return [
         *([_no_hit(none, report)] if none else []),
         *_below_chance(report, precision),
@@ -117,7 +117,7 @@ def _not_on_the_board(report: Report) -> Iterator[str]:
 
 
 def _below_chance(report: Report, precision: int) -> Iterator[str]:
-    """Yield the remark on values far below those of guesses, of the first measure that has any."""
+    """Yield the remark on values far below chance, for the first measure that has any."""
     for measure in report.measures:
         if (chance := measure.chance) is None:
             continue
@@ -263,7 +263,7 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
 
 
 def _significant(report: Report, certainty: Certainty) -> Iterator[str]:
-    """Yield what a rule between rows means, or that there is none, and how that was tested."""
+    """Yield the meaning of the rules between rows, or that no rule is drawn, and the test."""
     how, tiers = certainty.how, {row.tier for row in report.leaderboard if row.tier}
     if not tiers:
         return
@@ -349,7 +349,7 @@ def _against(report: Report, certainty: Certainty) -> Iterator[str]:
 
 
 def _intervals(report: Report) -> Iterator[str]:
-    """The limits of the intervals, and the reason where there are none."""
+    """Yield how intervals were made, and the reason if they are missing."""
     if report.no_certainty:
         bounded = any(row.interval is not None for row in report.leaderboard)
         what = "tests" if bounded else "intervals or tests"

@@ -10,19 +10,19 @@ from scorer.results.report import BOARD_COLUMNS, Report, Scored, Standing
 
 
 def rows(report: Report, options: Options) -> ExactRows:
-    """One row a standing; with `per_list` one row a submission and list."""
+    """Return a row for each standing; with `per_list` one for each submission and list."""
     if options.per_list:
         return _by_list(report)
     if not report.splits and (not report.scope or report.scope.split is None):
         return _board(report, options)
-    whole = _board(report, options)
+    columns = _board(report, options).head
     table: list[list[object]] = []
     for board in (report, *(report.splits or ())):
         head, cells = _board(board, options)
         split = (board.scope and board.scope.split) or "all"
         by_name = [dict(zip(head, row, strict=True)) for row in cells]
-        table += [[split, *(row.get(name) for name in whole.head)] for row in by_name]
-    return ExactRows(["split", *whole.head], table)
+        table += [[split, *(row.get(name) for name in columns)] for row in by_name]
+    return ExactRows(["split", *columns], table)
 
 
 def _board(report: Report, options: Options) -> ExactRows:
@@ -30,33 +30,42 @@ def _board(report: Report, options: Options) -> ExactRows:
     parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
     folded = [key for key in ids if any(key in row.deviations for row in report.leaderboard)]
     files = ["private_path", "private_sha256"] if options.private else []
-    asked = [key for key in report.definition.questions
-             if any(key in own for own in report.answers.values())]  # fmt: skip
-    tracks = [(board.track.id, {row.name: row.rank for row in board.leaderboard})
-              for board in report.tracks or () if board.track is not None]  # fmt: skip
-    more = [*asked, *["front"] * bool(report.pareto), *(f"{key} rank" for key, _ in tracks)]
+    answered = {key for answers in report.answers.values() for key in answers}
+    asked = [key for key in report.definition.questions if key in answered]
+    tracks = {
+        board.track.id: {row.name: row.rank for row in board.leaderboard}
+        for board in report.tracks or ()
+        if board.track is not None
+    }
+    front = ["front"] if report.pareto else []
+    more = [*asked, *front, *(f"{key} rank" for key in tracks)]
     deviations = [f"{key} sd" for key in folded]
     head = ["rank", "name", *ids, *BOARD_COLUMNS, *parts, *deviations, *more, *files]
     submissions = {scored.name: scored for scored in report.submissions}
     table = [
         [
-            row.rank, row.name, *(row.values[key] for key in ids),
+            row.rank,
+            row.name,
+            *(row.values[key] for key in ids),
             *_standing(row, submissions[row.name], report),
             *(v for m in report.measures for v in sliced(submissions[row.name], m, report)),
             *(row.deviations.get(key, math.nan) for key in folded),
             *(report.answers.get(row.name, {}).get(key) for key in asked),
             *([report.pareto.place(row.name) or None] if report.pareto else []),
-            *(ranks.get(row.name) for _, ranks in tracks),
+            *(ranks.get(row.name) for ranks in tracks.values()),
             *_file(submissions[row.name], options),
         ]
         for row in report.leaderboard
-    ]  # fmt: skip
+    ]
     for scored in report.submissions:
         if not scored.valid:
-            empty = [None] * (len(BOARD_COLUMNS) - 3 + len(parts) + len(folded) + len(more))
-            told = [None, scored.name, *([None] * len(ids)), None, scored.baseline, False, *empty,
-                    *_file(scored, options)]  # fmt: skip
-            table.append([*told, *[None] * (len(head) - len(told))])
+            known: dict[str, object] = {
+                "name": scored.name,
+                "baseline": scored.baseline,
+                "valid": False,
+            }
+            row = [known.get(column) for column in head]
+            table.append([*row[: len(row) - len(files)], *_file(scored, options)])
     if report.absent:  # a list of grades has everybody
         width = len(head) - 2
         table = [[*row, None] for row in table]
@@ -66,14 +75,20 @@ def _board(report: Report, options: Options) -> ExactRows:
 
 
 def _standing(row: Standing, scored: Scored, report: Report) -> list[object]:
-    """The cells below `BOARD_COLUMNS`."""
+    """Return the cells of the columns `BOARD_COLUMNS`."""
     value = scored.values[report.primary.id]
     return [
-        value.lists, row.baseline, True, *(row.ranks or (None, None)), row.tier,
-        *map(float, row.interval or (math.nan, math.nan)), value.missing, value.undefined,
+        value.lists,
+        row.baseline,
+        True,
+        *(row.ranks or (None, None)),
+        row.tier,
+        *map(float, row.interval or (math.nan, math.nan)),
+        value.missing,
+        value.undefined,
         row.fewer_lists[1] if row.fewer_lists else value.lists,
         ", ".join(f"{measure.id} {measure.metric.better}" for measure in report.measures),
-    ]  # fmt: skip
+    ]
 
 
 def _by_list(report: Report) -> ExactRows:

@@ -29,7 +29,7 @@ ROW_WORDS = {"grades": "judged items", "ratings": "ratings", "preferences": "ite
 
 
 def document(lint: Lint, options: Options) -> Document:
-    """Return whether the challenge is sound, what is wrong, and what its lists can tell apart.
+    """Return whether the challenge is sound, its problems, and the differences its lists can show.
 
     Plain text has the values of probes, how differences are detected, and notes only where
     `options.every` asks for them.

@@ -34,7 +34,7 @@ class HtmlCell(NamedTuple):
     look: str = ""  # its classes
     link: str = ""
     title: str = ""  # all of a text that was cut
-    aside: str = ""  # a word beside the text
+    note: str = ""  # a word behind the text
     bar: IntervalSpan | None = None
     hidden: bool = False  # for those who listen
 
@@ -120,7 +120,7 @@ def commonmark(text: blocks.Prose, level: int) -> Any:
 def sections(of: Sequence[blocks.Block]) -> list[Section]:
     """The sections of a document; what comes before its first heading is the first."""
     made = [Section("result", "Result", [])]
-    for block in _told_apart(of):
+    for block in _with_distinct_captions(of):
         if isinstance(block, Heading) and block.level == 2:
             key = block.key or f"part-{len(made)}"
             made.append(Section(key, printable(block.text), [], not block.open))
@@ -129,8 +129,8 @@ def sections(of: Sequence[blocks.Block]) -> list[Section]:
     return [each._replace(items=_section_items(each.items)) for each in made if each.items]
 
 
-def _told_apart(of: Sequence[blocks.Block]) -> Iterator[blocks.Block]:
-    """The blocks, with captions that are all different: each is a landmark's name."""
+def _with_distinct_captions(of: Sequence[blocks.Block]) -> Iterator[blocks.Block]:
+    """Yield the blocks with captions that all differ, since each is the name of a landmark."""
     taken = {block.text for block in of if isinstance(block, Heading) and block.level == 2}
     part = ""
     for block in of:
@@ -181,7 +181,7 @@ def view(table: blocks.Table | Table) -> Table:
         for n in columns:
             cells += [HtmlCell(look="bar", bar=row.cells[n].span)] if n in spans else []
             cells.append(_cell(row.cells[n], table.columns[n]))
-        marks = {"head": row.group != group and row.group is not None, "aside": row.aside}
+        marks = {"head": row.group != group and row.group is not None, "aside": row.unranked}
         rows.append(HtmlRow(cells, " ".join(mark for mark, holds in marks.items() if holds), by))
         group = row.group if row.group is not None else group
     sorts = any(column.first for column in table.columns)
@@ -222,7 +222,7 @@ def _cell(cell: blocks.Cell, column: Column) -> HtmlCell:
         "told" if "significant" in cell.marks else look,
         f"#{cell.link}" if cell.link else "",
         title,
-        cell.aside,
+        cell.note,
         hidden="itself" in cell.marks,
     )
 

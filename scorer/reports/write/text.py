@@ -340,11 +340,11 @@ class Paper:
             )
         for n, row in enumerate(rows, first):
             cells = (self._cell(each, n, row) for each in columns)
-            grid.add_row(*cells, style=self._style("aside" if row.aside else ""))
+            grid.add_row(*cells, style=self._style("aside" if row.unranked else ""))
         self._console.print(grid)
 
     def _lines(self, columns: Sequence[Drawn], after: int, gap: int) -> None:
-        """Write the rows after some, each of which is one line without colours."""
+        """Write the rows from `after` on: one line each, without colours."""
         from rich.cells import cell_len
 
         padded = []
@@ -357,7 +357,7 @@ class Paper:
 
     @property
     def _gap(self) -> int:
-        """Blanks between columns, of which colours need fewer."""
+        """The number of blanks between columns: fewer with colours."""
         return GAP - self.colour
 
     def _style(self, name: str) -> str:
@@ -380,8 +380,8 @@ class Paper:
         self.say(f"{texts.head}:")
         for name, cell in zip(names, texts.cells, strict=True):
             line = f"{name}: {cell}" if name else cell
-            for part in wrap(line, max(self.prose - 2, 20), subsequent_indent="  ",
-                             break_on_hyphens=False):  # fmt: skip
+            width = max(self.prose - 2, 20)
+            for part in wrap(line, width, subsequent_indent="  ", break_on_hyphens=False):
                 self.say(f"  {part}")
 
     def bars(self, label: str, bars: Sequence[Bar]) -> None:
@@ -417,7 +417,7 @@ class Paper:
 
 
 def _seen(line: str) -> str:
-    """A line of running text, in which names from files stand, with what is not seen escaped."""
+    """Return a line of running text with invisible characters, as names may have, escaped."""
     return printable(line, max(len(line), 1))
 
 
@@ -429,7 +429,7 @@ def _unfolded(drawn: Sequence[Drawn], room: int, gap: int) -> Sequence[Drawn]:
 
 
 def _must_fit(columns: Sequence[Column]) -> bool:
-    """Whether a table is names and numbers, none of which is the first to leave."""
+    """Return whether a table has names and numbers alone, and none may be left out."""
     kinds = {column.kind for column in columns}
     return kinds == {"name", "number"} and not any(column.priority for column in columns)
 
