@@ -56,7 +56,7 @@ def read_arrays(truth: Sized, runs: object, needs: Needs, classes: Sequence[str]
         truth: An answer a row.
         runs: name -> as many answers, or numbers for each class.
         needs: What the measures need.
-        classes: In their order; empty for those of the truth, sorted.
+        classes: In their order; empty: the classes in the truth, sorted.
 
     Raises:
         TypeError: The runs have no names, or one is no array.
@@ -150,8 +150,8 @@ def _to_array(data: Any, label: str, truth: Any = None) -> NDArray[Any]:
 def _refuse_other_index(data: Any, truth: Any, label: str) -> None:
     """Raise UsageError if an index of pandas says that rows are not in the order of the truth.
 
-    An index that counts 0, 1, 2, .. is that of rows without ids, such as predictions of a part of a
-    frame. Its rows go by place, unless the other index has the same numbers in other order.
+    Rows without ids, such as predictions for a part of a frame, have an index that counts 0, 1, 2,
+    .. They are matched by position, unless the other index has the same numbers in other order.
     """
     ours: Any = getattr(data, "index", None)
     theirs: Any = getattr(truth, "index", None)
@@ -246,24 +246,26 @@ def _to_probabilities(array: NDArray[Any], known: Sequence[str], label: str) -> 
 
     A label is the whole probability of its class, as scikit-learn's ROC has it.
     """
-    named = f"{len(known):,} classes ({join_first(known)})"
+    known_classes = f"{len(known):,} classes ({join_first(known)})"
     if array.ndim == 2 and array.shape[1] > 1:
         if array.shape[1] != len(known):
-            message = f"{label} has {array.shape[1]:,} columns, and there are {named}"
+            message = f"{label} has {array.shape[1]:,} columns, and there are {known_classes}"
             raise UsageError(f"{message}; classes=[...] names them in their order")
         return array.astype(np.float64)
     values = _to_vector(array, label)
     if _are_labels(values, known):
         texts = np.array(_to_labels(values))
         if strange := sorted({*texts.tolist()} - {*known}):
-            raise UsageError(f"{label}: {join_first(strange)} is no class of the truth's {named}")
+            raise UsageError(
+                f"{label}: {join_first(strange)} is no class of the truth's {known_classes}"
+            )
         return np.asarray(texts[:, None] == np.array(known)[None, :], dtype=np.float64)
     if len(known) == 1:
         raise UsageError(
             f"the truth has the one class {join_first(known)}, and {label} numbers of two"
         )
     if len(known) != 2:
-        message = f"{label} has one number a row, and there are {named}"
+        message = f"{label} has one number a row, and there are {known_classes}"
         raise UsageError(f"{message}: give a column a class, as predict_proba does")
     numbers = values.astype(np.float64)
     if np.nanmin(numbers) >= 0 and np.nanmax(numbers) <= 1:

@@ -27,7 +27,7 @@ from scorer.scoring.submission import score_table
 
 LOST = 0.2  # the share of the truth that the good submission leaves to chance
 SOFT = 0.3  # the share of each probability that is spread evenly, so that no mistake is certain
-LEAST = 1e-6  # of the measure's value: what is less is rounding
+LEAST = 1e-6  # the least difference in the measure's value that is not rounding
 ODD = {"-2": -2.0, "a huge number": LARGEST, "0": 0.0}
 GROUPS = 3  # as many groups, or classes, are tried
 

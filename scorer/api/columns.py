@@ -75,11 +75,11 @@ def _lacks_role_names(table: object) -> bool:
 def _rename_columns(
     frame: pl.DataFrame, guessed: Mapping[str, Any], of_truth: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Return a run with the truth's names of the columns that it has, else those of the roles.
+    """Return a run with each column named as in the truth, or by its role if the truth lacks it.
 
     Args:
-        guessed: role -> column of the run, of what is not called as its role.
-        of_truth: The same of the truth.
+        guessed: role -> column of the run, without the columns named by their roles.
+        of_truth: role -> column of the truth, likewise.
     """
     names: dict[str, str] = {}
     for role in ROLES["submission"]:
@@ -91,7 +91,7 @@ def _rename_columns(
 
 
 class GuessedColumns(NamedTuple):
-    """role -> column, without what is called as its role."""
+    """role -> column, without the columns that are named by their roles."""
 
     truth: Mapping[str, Any]
     run: Mapping[str, Any]
@@ -100,9 +100,9 @@ class GuessedColumns(NamedTuple):
 def _guess_columns(
     truth: Any, run: pl.DataFrame | None, measures: Sequence[str], needs: Needs
 ) -> GuessedColumns | None:
-    """Return the columns of the truth and of a run by role; None if they cannot be told.
+    """Return the columns of the truth and of a run by role; None if they cannot be guessed.
 
-    Without a run, the run's are those of a file like the truth.
+    Without a run, its columns are guessed as if its file were like the truth.
     """
     try:
         source = Path(truth) if data.is_path(truth) else _first_rows(truth, needs)

@@ -85,7 +85,7 @@ class Comparison(TableResult[results.Comparison]):
     ) -> str:
         """Return the text of one form, as every result does.
 
-        Forms to read, such as text and Markdown, have only the preferences that were asked for.
+        Forms for reading (text, Markdown, LaTeX, HTML) have only the preferences that were named.
         """
         is_read = (form or self._default_form) in READ_FORMS
         return (self._to_read() if is_read else self)._write_form(form, options)
@@ -127,10 +127,10 @@ class Comparison(TableResult[results.Comparison]):
         known = self.report.measures
         chosen = content_of(self.report).primary
         if measure is not None:
-            named = find_measure(known, measure)
-            if named is None:
+            found = find_measure(known, measure)
+            if found is None:
                 raise UnknownName("measure here", measure, [m.id for m in known])
-            chosen = named
+            chosen = found
         pair = next((pair for pair in self.pairs if {pair.a, pair.b} == {a, b}), None)
         if pair is None or chosen.id not in pair.measures:
             raise UsageError(f"{quoted(a)} and {quoted(b)} are not compared by {chosen.id}")
@@ -164,7 +164,8 @@ def compare(
         challenge: A challenge as `score` takes it; with `measures`, a truth as `evaluate` does.
         submissions: As `score` takes them.
         preferences: Notations such as `RPP(rel=2)`; by default all there are, where the
-            challenge has ranked lists, and text for reading shows none of them.
+            challenge has ranked lists: JSON and CSV have these, forms for reading (text,
+            Markdown, LaTeX, HTML) only the ones that are named here.
         margin: The difference in the primary measure that does not matter: pairs are tested for
             differing by less.
         test: The paired test of means over lists. Wilcoxon's is of ranks: it finds medians of
@@ -310,8 +311,8 @@ def _score(
 ) -> tuple[Sequence[Scored], BoardReport]:
     """Return the outcome of each submission on the lists of a split, and their leaderboard."""
     terms = terms_of(ready)
-    named = [] if split is None else [split]
-    masks = split_masks(terms.challenge, terms.lists, terms.groups, named)
+    splits = [] if split is None else [split]
+    masks = split_masks(terms.challenge, terms.lists, terms.groups, splits)
     outcomes = score_files(ready, files, progress)
     terms, outcomes, scope = restrict_to_split(terms, outcomes, masks, split)
     scored = with_repeats(to_scored(terms, files, outcomes))

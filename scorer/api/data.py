@@ -96,7 +96,7 @@ def _value_role(schema: Schema) -> str:
 def to_frame(data: object, schema: Schema, label: str) -> pl.DataFrame:
     """Return data as a data frame of texts and numbers, whose rows are in the order of the data.
 
-    Of a dict of lists without any item the only column is that of the lists.
+    A dict of lists without any item becomes the column of lists alone.
 
     Args:
         data: A dict, rows, or anything with an Arrow stream.
@@ -120,9 +120,8 @@ def to_frame(data: object, schema: Schema, label: str) -> pl.DataFrame:
         raise TypeError(f"{label} is {_name_type(data)}; {UNDERSTOOD}")
     if not any(map(len, columns.values())):
         columns = {**{role: list[str]() for role in schema.required}, **columns}
-    named = {schema.column_name(role): column for role, column in columns.items()}
     try:
-        return pl.DataFrame(named)
+        return pl.DataFrame({schema.column_name(role): cells for role, cells in columns.items()})
     except UnicodeEncodeError:
         raise UsageError(f"{label}: an id holds half a character (a lone surrogate)") from None
 
@@ -159,7 +158,7 @@ def _columns_of_lists(
     def of_list(n: int) -> str:
         return f"{label}, {list_name} {quoted(lists[n])}"
 
-    if data and not items:  # lists alone, of which none has an item
+    if data and not items:  # lists alone, without any item
         return {"list": to_ids(list(data), lambda n: label)}
     columns: dict[str, pl.Series | list[str]] = {
         "list": to_ids(lists, lambda n: label),
@@ -246,9 +245,9 @@ def _to_id(value: object, n: int, describe: Describe) -> str:
 
 
 def to_numbers(values: Sequence[Any], describe: Describe) -> pl.Series:
-    """Return numbers as Float64, of None null. Raises `TypeError` for what is no number.
+    """Return numbers as Float64, and None as null. Raises `TypeError` if a value is no number.
 
-    NaN and infinity are for the readers to refuse.
+    NaN and infinity are kept: the readers refuse them.
     """
     numbers = list[float | None]()
     for n, value in enumerate(values):
@@ -288,8 +287,8 @@ def _refuse_missing_columns(frame: pl.DataFrame, schema: Schema, data: Any, labe
     if hasattr(index, "equals") and list(index) != list(range(len(index))):
         hint = "its index has no name and is not read: reset_index()"
     else:
-        named = ", ".join(f"{roles[name]!r}: ..." for name in missing)
-        hint = f"rename them, or with a truth as data: columns={{{named}}}"
+        entries = ", ".join(f"{roles[name]!r}: ..." for name in missing)
+        hint = f"rename them, or with a truth as data: columns={{{entries}}}"
     names = printable(", ".join(frame.columns))
     message = f"{label} has no column {', '.join(map(quoted, missing))} (it has {names})"
     raise UsageError(f"{message}; {hint}")

@@ -30,9 +30,9 @@ from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics, suggest_from_tools
 from scorer.scoring.bind import BoundChallenge, bind
 
-# The folder of data, in which no file can be; messages name files in it as those of a kit: alone.
+# The folder of data: no file can be in it, and as for a kit, messages name its files alone.
 SESSION = Path(os.devnull, f"{KIT}session")
-BESIDE = ("undefined", "leaderboard", "title")  # rules that stand beside `submission:`
+BESIDE = ("undefined", "leaderboard", "title")  # rules that are not keys of `submission:`
 FRAME = {"format": "parquet"}  # how columns of a frame are read: by their names
 
 
@@ -168,7 +168,7 @@ def bind_data(
     Args:
         challenge: A challenge as `score` takes it; with measures, a truth as `evaluate` does.
         runs: The submissions, as the same function takes them.
-        measures: With columns and rules they stand for a challenge.yaml.
+        measures: With columns and rules they replace a challenge.yaml.
         allow_plugins: Whether the challenge's own code may be run.
 
     Raises:
@@ -279,7 +279,7 @@ def _answer_columns(truth: object, needs: Needs) -> dict[str, str]:
 
 
 def _measure_fields(n: int, spec: object) -> str | dict[str, Any]:
-    """Return a measure as `load` takes it. Raises `TypeError` for what is none."""
+    """Return a measure as `load` takes it. Raises `TypeError` if it is not a measure."""
     own = _own_metric(spec)
     if isinstance(spec, str):
         return spec

@@ -153,7 +153,7 @@ def _find_runs(
 
 
 def _find_scope(ready: OpenChallenge, name: str | None, split: str | None) -> _Scope:
-    """Return the list to explain, and the split: that of the list, else the one that was asked for.
+    """Return the list to explain and its split; without a list, the split that was asked for.
 
     `UnknownName` if there is no such list or split, `UsageError` if the list is in another split.
     """

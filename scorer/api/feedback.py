@@ -20,7 +20,7 @@ def feedback(
 ) -> dict[str, str]:
     """Return a text for each submission, and with `grading` the gradebook: file name -> content.
 
-    A text has the points, the values, the rank, and what is wrong with the file; grades.csv has
+    A text has the points, the values, the rank, and the problems of the file; grades.csv has
     the columns id, points and feedback. Teams that have no submission that counts get a text, too.
 
     Args:

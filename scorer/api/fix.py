@@ -93,7 +93,7 @@ def fix(
 def repair_files(
     challenge: Challenge, files: Iterable[SubmissionFile], *, allow_plugins: bool = False
 ) -> list[Repaired]:
-    """Return the repaired bytes of each file, with what is changed in them; nothing is written.
+    """Return the repaired bytes of each file, and the changes in words; nothing is written.
 
     Args:
         challenge: Whose submissions they are; its answers stay closed.
@@ -178,7 +178,7 @@ class Repairs:
         return [n for n in self._good if self.originals[n].findings.fatal]
 
     def changes(self, n: int) -> tuple[str, ...]:
-        """Return what is changed in the copy of a file, if it is written."""
+        """Return the changes in the copy of a file, in words; empty if it is not written."""
         return self._repaired[n].changes if n in self._good else ()
 
     @property
@@ -194,7 +194,7 @@ class Repairs:
     def write(self, places: Places) -> list[Scored]:
         """Write the copies that have no error, and return the findings of all files.
 
-        In a folder the fine files stand beside them as they were, so that it can be scored.
+        A folder also gets the files that had no error, unchanged, so that it can be scored.
         """
         good = set(self._good)
         targets = {n: places.find(self.files[n]) for n in good}

@@ -11,7 +11,7 @@ from scorer.core.text import join_first, printable
 
 # Files that systems and editors leave in folders, in small letters.
 SYSTEM_FILES = ("thumbs.db", "desktop.ini", "ehthumbs.db", "icon\r")
-# Suffixes of notes, documents, pictures and programs, none of which a submission has. A run may
+# Suffixes of notes, documents, pictures and programs; no submission has one. A run may
 # have any other suffix, such as `.bm25`.
 SUFFIXES_OF_OTHERS = """
 .md .rst .html .htm .pdf .tex .doc .docx .odt .rtf .xls .xlsm .ods .numbers .ppt .pptx
@@ -34,7 +34,7 @@ class FolderFiles(NamedTuple):
     omitted: list[str]
 
     def describe_omitted(self, folder: object) -> str:
-        """Return a line on what is left out; empty if nothing is."""
+        """Return a line on the files that are left out; empty if no file is."""
         if not self.omitted:
             return ""
         folders = sum(name.endswith("/") for name in self.omitted)

@@ -277,7 +277,7 @@ def _add_rules_of_sample(data: dict[str, Any], truth: Path, sample: Path | None)
 
 def _find_item_pattern(opened: OpenChallenge, challenge: Challenge, sample: Path) -> str | None:
     """Return how the ids of items look in truth and sample, unless a file names them."""
-    has_texts = challenge.truth.texts or challenge.submission.texts
+    has_texts = challenge.truth.has_texts or challenge.submission.has_texts
     if opened.bound.kind.name != "grades" or opened.public.items is not None or has_texts:
         return None
     names = set[str]()
@@ -285,9 +285,9 @@ def _find_item_pattern(opened: OpenChallenge, challenge: Challenge, sample: Path
         (challenge.truth, challenge.truth.file, opened.bound.kind.truth),
         (challenge.submission, sample, opened.bound.shapes),
     ):
-        named = [replace(each, columns={**section.columns, **each.columns}) for each in schemas]
+        renamed = [replace(each, columns={**section.columns, **each.columns}) for each in schemas]
         layout = challenge.layout(section)
-        table = read_file(file, section.format, named, Findings(), layout=layout).table
+        table = read_file(file, section.format, renamed, Findings(), layout=layout).table
         if table is not None and "item" in table:
             names.update(table.frame["item"])
     return guess_pattern(names)

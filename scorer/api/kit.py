@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import polars as pl
 import yaml
 
 from scorer.api.kit_form import write_codes, write_readme
@@ -82,8 +83,8 @@ def kit(challenge: Challenge | BoundChallenge | Path | str, *, allow_plugins: bo
     bound = bind_challenge(challenge, allow_plugins)
     refuse_without_truth(bound.challenge)
     public = read_public(bound)
-    computable, omitted = _split_measures(bound, public)
     files = _KitFiles(bound, public)
+    computable, omitted = _split_measures(bound, files.hides_groups)
     definition = _definition(bound, public, files, computable, omitted)
     text = yaml.dump(definition, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
     files.contents[CHALLENGE_FILE] = text.encode()
@@ -94,12 +95,13 @@ def kit(challenge: Challenge | BoundChallenge | Path | str, *, allow_plugins: bo
     files.contents["codes.md"] = write_codes().encode()
     readme = write_readme(bound, public, sample, files.contents.keys(), omitted)
     files.contents["README.md"] = readme.encode()
-    parts = []
+    omitted_parts = []
     if bound.challenge.folds is not None:
-        parts.append("folds, so that values are over all lists at once")
+        omitted_parts.append("folds, so that values are over all lists at once")
     if files.hides_groups:
-        parts.append("the groups of the lists, since they say which split a list is in")
-    return Kit(zip_files(files.contents), tuple(omitted), tuple(parts), tuple(files.notes))
+        omitted_parts.append("the groups of the lists, since they say which split a list is in")
+    data = zip_files(files.contents)
+    return Kit(data, tuple(omitted), tuple(omitted_parts), tuple(files.notes))
 
 
 # The keys of a measure that a kit writes beside its metric and the parameters.
@@ -142,12 +144,13 @@ class _KitFiles:
 
     @property
     def hides_groups(self) -> bool:
-        """Whether the groups of the lists say which split a list is in."""
+        """Whether groups stay out of the kit, since they say which split a list is in."""
         challenge = self.bound.challenge
         names = {name.casefold() for name in self.public.groups.values()}
         split_names = SPLIT_NAMES
         splits = challenge.splits
-        if splits is not None:  # Where a file names the splits, phases name those that they show.
+        if splits is not None:
+            # If a file says which split a list is in, only the phases name the splits.
             shown = {phase.show for phase in challenge.phases} - {*RESERVED_SPLITS}
             split_names = split_names.union(map(str.casefold, (*splits.shares, *shown)))
         drawn_by_group = splits is not None and splits.by == "group"
@@ -169,19 +172,24 @@ class _KitFiles:
         """Write the items of their public file, else the public pairs; return None without any."""
         source = self.bound.challenge.items
         kind = self.bound.kind.name
+        # Grades may have a catalogue of items; other kinds need the items of each list.
         if source is not None and (kind == "grades" or _has_list_column(source)):
             features = {f"features[{n}]": name for n, name in enumerate(source.features)}
             users = {} if source.users is None else {"users": source.users}
-            with_features = source.model_copy(update={"columns": source.columns | features | users})
+            columns = source.columns | features | users
             schema = Schema(("item",), ("list", *features, *users))
-            fields = self._copy("items", with_features, schema)
-            columns = {key: name for key, name in fields["columns"].items() if key not in features}
+            fields = self._copy("items", source.model_copy(update={"columns": columns}), schema)
+            # challenge.yaml writes all features in one list.
+            written = {
+                role: name for role, name in fields["columns"].items() if role not in features
+            }
             if features:
-                columns["features"] = list(features.values())
-            return fields | {"columns": columns}
+                written["features"] = list(features.values())
+            return fields | {"columns": written}
         by_item = kind == "grades" and "item" in self.bound.challenge.submission.wide
         if by_item and (labels := wide_labels(self.bound, self.public)):
             return self._write("items", ("item",), zip(sorted(labels), strict=True))
+        # The pairs of grades are answers; frames, labels and lists without a truth have none.
         if kind in ("frames", "grades", "labels") or self.bound.challenge.truthless:
             return None
         # Sorted, as the order in which a truth names them is not public.
@@ -195,7 +203,7 @@ class _KitFiles:
         keys = dict[str, Any]()
         if (lines := key_files.get("submission.lines")) is not None:
             optional = ("item",) if "item" in lines.columns else ()
-            source = Source.model_construct(**dict(lines))
+            source = Source.model_construct(**dict(lines))  # It was validated as a `KeyFile`.
             keys["lines"] = self._copy("lines", source, Schema(("list", *optional)))
         if "submission.classes" in key_files:
             rows = zip(self.public.classes, strict=True)
@@ -206,12 +214,7 @@ class _KitFiles:
         """Write the columns of a public file that have a role, never the file itself."""
         table = require_table(self.bound.challenge, source, [schema], Findings())
         columns = {role: table.column_name(role) for role in schema.roles if role in table}
-        cells = [
-            table.frame[role].to_list()
-            if holds_text(role)
-            else [repr(value).removesuffix(".0") for value in table.frame[role].to_list()]
-            for role in columns
-        ]
+        cells = [_write_cells(table.frame[role], role) for role in columns]
         names = list(columns.values())
         self._write(name, names, zip(*cells, strict=True))
         layout = layout_of(source)
@@ -225,11 +228,19 @@ class _KitFiles:
     def _write(
         self, name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
     ) -> dict[str, Any]:
-        """Write rows as CSV. Blanks round a cell without quotes would mean nothing."""
+        """Write rows as CSV, with quotes if a cell begins or ends with blanks."""
         table = [columns, *rows]
+        # A reader removes blanks around a cell without quotes.
         has_blanks = any(cell != cell.strip() for row in table[1:] for cell in row)
         self.contents[f"{name}.csv"] = csv_text(table, quotes_all=has_blanks).encode()
         return {"file": f"{name}.csv"}
+
+
+def _write_cells(values: pl.Series, role: str) -> list[str]:
+    """Return the cells of a column; floats that are whole numbers as such."""
+    if holds_text(role):
+        return values.to_list()
+    return [repr(value).removesuffix(".0") for value in values.to_list()]
 
 
 def _has_list_column(source: Source) -> bool:
@@ -237,24 +248,27 @@ def _has_list_column(source: Source) -> bool:
     return source.columns.get("list", "list") in words
 
 
-def _split_measures(bound: BoundChallenge, public: Public) -> tuple[list[MeasureSpec], list[str]]:
+def _split_measures(
+    bound: BoundChallenge, hides_groups: bool
+) -> tuple[list[MeasureSpec], list[str]]:
     """Return the measures that a kit can compute, and the ids of the others.
 
     It cannot compute metrics of plugins and of Kaggle's files, those that need further files or
     columns of the lists, and formulas of such measures.
     """
-    of_kind = kind_metrics(bound.challenge)
-    columns = () if _KitFiles(bound, public).hides_groups else ("group",)
+    metrics_of_kind = kind_metrics(bound.challenge)
+    kit_columns = () if hides_groups else ("group",)  # of its file of lists
 
     def is_computable(measure: Measure) -> bool:
         combination = measure.combination
-        if combination.numbers or combination.where or set(combination.names).difference(columns):
+        other_columns = set(combination.names).difference(kit_columns)
+        if other_columns or combination.numbers or combination.where:
             return False
         if measure.parts:
             return all(is_computable(part) for part in measure.parts)
         origin = metrics().origin(measure.metric) or ""
-        is_known = origin.startswith("scorer.") or measure.metric.name in of_kind
-        return is_known and not measure.metric.needs(measure.params)
+        is_built_in = origin.startswith("scorer.") or measure.metric.name in metrics_of_kind
+        return is_built_in and not measure.metric.needs(measure.params)
 
     computable = []
     omitted = []
@@ -281,7 +295,7 @@ def _definition(
     definition: dict[str, Any] = {
         **challenge.model_dump(include={"scorer", "id", "title", "description"}),
         "pages": {key: f"{key}.md" for key in challenge.pages},
-        # Without measures nothing else says it.
+        # Measures say what the kind is; without them the kit has to.
         "kind": challenge.kind if computable else bound.kind.name,
         "truth": None if challenge.truthless else _truth(bound, has_items=items is not None),
         "lists": lists,
@@ -295,9 +309,9 @@ def _definition(
 
 
 def _truth(bound: BoundChallenge, has_items: bool) -> dict[str, Any]:
-    """Return the kit's `truth:`, a file that is not there.
+    """Return the kit's `truth:`, which names a file that the kit does not have.
 
-    It has the columns of all roles, since a participant may score against a truth of his own.
+    It has the columns of all roles, since participants may score against a truth of their own.
     """
     truth = bound.challenge.truth
     kind = bound.kind.name
@@ -308,30 +322,30 @@ def _truth(bound: BoundChallenge, has_items: bool) -> dict[str, Any]:
         roles = ("target" if "prediction" in bound.shapes[0].required else "label",)
     elif kind == "frames":
         roles = ()
-    elif kind == "grades" and truth.texts:
+    elif kind == "grades" and truth.has_texts:
         roles = ("text",)
     fields: dict[str, Any] = {"file": f"{ABSENT_TRUTH_PREFIX}{truth.file.suffix}"}
     if truth.format:
         fields["format"] = truth.format
     fields["columns"] = {role: role for role in ("list", *roles)} | truth.columns
-    if has_items and "item" in truth.wide:  # A file has all of these columns.
+    if has_items and "item" in truth.wide:  # Every submission has all of these columns.
         fields["wide"] = {"item": list(truth.wide["item"])}
     return fields
 
 
 def _submission(bound: BoundChallenge, public: Public, has_measures: bool) -> dict[str, Any]:
-    """Return the kit's `submission:`, with the classes, which else the truth would say.
+    """Return the kit's `submission:`, with the classes, which the kit cannot find in a truth.
 
-    Without measures, which say which columns are needed, it names the column of probabilities.
+    Measures say whether probabilities are needed. Without measures, their column is named here.
     """
     rules = bound.challenge.submission.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     columns = dict(rules.get("columns", {}))
-    likely = f"{LIKELY}[0]"
+    probability_role = f"{LIKELY}[0]"
     if probability := rules.pop("probability", None):
-        single = probability.get("") if len(probability) == 1 else None
-        columns["probability"] = single or probability
-    elif not has_measures and likely in bound.shapes[0].required:
-        columns["probability"] = bound.shapes[0].column_name(likely)
+        # The column of a single probability has the class "", and is written by its name alone.
+        columns["probability"] = probability[""] if set(probability) == {""} else probability
+    elif not has_measures and probability_role in bound.shapes[0].required:
+        columns["probability"] = bound.shapes[0].column_name(probability_role)
     columns |= {key: rules.pop(key) for key in COLUMN_KEYS if key in rules}
     if columns:
         rules["columns"] = columns
@@ -351,15 +365,15 @@ def _measure(spec: MeasureSpec) -> dict[str, Any]:
 
 
 def _leaderboard(challenge: Challenge, omitted: Collection[str]) -> dict[str, Any]:
-    """Return the kit's `leaderboard:`, without what names a measure that it cannot compute."""
+    """Return the kit's `leaderboard:`, without the keys that name a measure it cannot compute."""
     board = challenge.leaderboard.model_dump(mode="json", exclude_defaults=True, exclude=BOARD_KEYS)
-    lost = {name.casefold() for name in omitted}
-    ties = [name for name in board.pop("tie_break", ()) if name.casefold() not in lost]
+    omitted_ids = {name.casefold() for name in omitted}
+    ties = [name for name in board.pop("tie_break", ()) if name.casefold() not in omitted_ids]
     if ties:
         board["tie_break"] = ties
     if ranking := board.get("rank_by"):
         measures = {name.casefold() for name in ranking.get("measures", ())}
         by_private_group = ranking.get("each") == "group" and "group" in challenge.truth.columns
-        if not lost.isdisjoint(measures) or by_private_group:
+        if not omitted_ids.isdisjoint(measures) or by_private_group:
             del board["rank_by"]
     return board

@@ -38,9 +38,9 @@ class FormColumn(NamedTuple):
     Attributes:
         name: Its name in the file.
         needed: Whether a file must have it, in words.
-        role: Its role, without what stands in brackets.
-        of: The class or the value that it is of; empty for most.
-        example: Its first cell in the sample; of a rank or score that it lacks, a usual one.
+        role: Its role, without a part in brackets.
+        of: The class or the value that it belongs to; empty for most columns.
+        example: Its first cell in the sample; a usual rank or score if the sample lacks it.
     """
 
     name: str
@@ -181,7 +181,7 @@ def _roles_in_file(bound: BoundChallenge) -> list[str]:
         roles = [role for role in roles if role in rules.columns or role not in ORDERED]
     if rules.lines:  # The lines have no ids.
         roles = [role for role in roles if role not in ("list", "item")]
-    return ["list"] if rules.wide else roles  # Several columns stand for the others.
+    return ["list"] if rules.wide else roles  # Several columns hold the other roles.
 
 
 def _subject(role: str, bound: BoundChallenge, public: Public) -> str:
@@ -199,7 +199,7 @@ def _subject(role: str, bound: BoundChallenge, public: Public) -> str:
 
 
 def _example(role: str, rules: Submission, sample: Sample | None) -> str:
-    """Return the first cell of a role in the sample, else a usual one; empty if there is none."""
+    """Return the first cell of a role in the sample, else a usual cell, else an empty text."""
     if sample is None or not sample.rows:
         return ""
     first = sample.rows[0]

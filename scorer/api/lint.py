@@ -285,7 +285,7 @@ def _best_possible(measure: Measure, perfect: Sequence[Value]) -> float:
 
 
 class TruthValues(NamedTuple):
-    """The values of the truth as a submission, and what is to be said of them."""
+    """The values of the truth as a submission, and remarks on them."""
 
     values: ProbeValues
     remarks: list[Remark]

@@ -214,7 +214,7 @@ def _ties_at_cutoffs(ready: OpenChallenge, answers: Grades) -> Iterator[Remark]:
 
 
 def _revealing_items(ready: OpenChallenge, answers: Grades) -> Iterator[Remark]:
-    """Yield that public items say by their mere presence what is relevant, or judged."""
+    """Yield a warning if the public items alone reveal which items are relevant, or judged."""
     public = ready.public
     truth = answers.truth
     if public.candidates is not None:
@@ -238,7 +238,9 @@ def _revealing_items(ready: OpenChallenge, answers: Grades) -> Iterator[Remark]:
 def _rules_of_items(ready: OpenChallenge) -> Iterator[Remark]:
     """Yield what the rules leave open about the items of ranked lists."""
     challenge = ready.bound.challenge
-    if challenge.items is None and not (challenge.truth.texts or challenge.submission.texts):
+    if challenge.items is None and not (
+        challenge.truth.has_texts or challenge.submission.has_texts
+    ):
         message = "no public `items`: checks cannot detect unknown item ids (2.0 instead of 2)"
         yield Remark("note", message)
     orders = [m.id for m in ready.measures if any(p.metric.truth_order for p in m.all_parts)]
@@ -254,7 +256,7 @@ def _lookalikes(ready: OpenChallenge) -> Iterator[Remark]:
     challenge = ready.bound.challenge
     assert truth is not None
     ids: dict[str, Iterable[str]] = {ready.public.word("list"): truth.lists}
-    are_texts = Texts in ready.views or challenge.truth.texts or challenge.submission.texts
+    are_texts = Texts in ready.views or challenge.truth.has_texts or challenge.submission.has_texts
     if isinstance(truth, Grades) and not are_texts:
         ids[ready.public.word("item")] = truth.truth.named
     ids["class"] = truth.constants.classes

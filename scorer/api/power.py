@@ -29,7 +29,7 @@ DRAWS = 5  # degraded submissions of every share
 KNOWN = "the examples and baselines"
 DEGRADED = "degraded truths"
 POWER = 0.8  # how often such a difference is detected
-FEW_DRAWS = 100  # of the tests, of which the deviations are needed and not the p-values
+FEW_DRAWS = 100  # random draws of the tests: only deviations are needed, not p-values
 
 
 def find_detectable(
@@ -107,7 +107,7 @@ def _score_degraded(ready: OpenChallenge, terms: Terms, probes: Probes) -> list[
 
 
 def _smallest(found: Detectable, submissions: int, draws: int) -> float:
-    """Return the smallest difference among so many submissions; infinite where there is none."""
+    """Return the smallest detectable difference among so many submissions; infinite without any."""
     if least_p(found.test, found.units, draws) > found.alpha:
         return math.inf
     pairs = submissions * (submissions - 1) // 2

@@ -66,7 +66,7 @@ class Probes:
 
 
 def make_probes(ready: OpenChallenge) -> Probes | None:
-    """Return the probes of a challenge whose truth is open; None if its kind has none."""
+    """Return the probes of a challenge whose truth is open; None for kinds without probes."""
     match ready.truth:
         case Grades() as answers:
             return _ranked_probes(ready, answers)
@@ -114,7 +114,7 @@ def _shuffled_probes(
         source: What random submissions are drawn from.
         others: The probes that are not perfect.
         perfect: Further perfect submissions.
-        shuffle: Draws the row of which each row gets the answer; by default any.
+        shuffle: Draws for each row the row whose answer it gets; default: a random permutation.
     """
     ids = [role for role in ("list", "item") if role in truth.columns]
     rows = truth.height

@@ -58,7 +58,7 @@ class RankedProbes:
 
     @cached_property
     def names(self) -> pl.Series:
-        """Every item: those of the truth, in its order, then others that are public."""
+        """Every item: first the truth's, in its order, then other public ones."""
         public = self.ready.public
         others = chain(public.items or (), *(public.candidates or {}).values())
         names = [self.answers.truth.named, pl.Series(list(others), dtype=pl.String)]
@@ -217,7 +217,7 @@ class RankedProbes:
         Args:
             rows: The rows.
             most: How many items a list has at most, beside what the challenge allows.
-            below: How many other items a list has below those of the rows.
+            below: How many other items a list has below the items of the rows.
             equal_scores: Whether all items have one score.
         """
         fitted, names = self._fit(rows, most, below)

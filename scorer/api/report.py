@@ -53,12 +53,12 @@ class Report(Renderable[results.Report]):
 
     @property
     def measures(self) -> Sequence[Measure]:
-        """The measures, of which one is primary."""
+        """The measures; one is primary."""
         return self._result.measures
 
     @property
     def submissions(self) -> tuple[results.Scored, ...]:
-        """Each submission, with its values or with what is wrong."""
+        """Each submission, with its values or its problems."""
         return self._result.submissions
 
     @property
@@ -77,7 +77,7 @@ class Report(Renderable[results.Report]):
         return tuple(Report(split) for split in self._result.splits or ())
 
     def _content(self) -> results.Report:
-        """Return the board as data, of which the forms are made."""
+        """Return the board as data, from which its forms are written."""
         return self._result
 
     def render(self, form: ReportForm | None = None, **options: Unpack[RenderOptions]) -> str:
@@ -223,7 +223,7 @@ class Report(Renderable[results.Report]):
 
         Raises:
             UnknownName: there is no such kind or measure.
-            UsageError: the report has nothing for it, or the width is none.
+            UsageError: the report has nothing to draw, or the width is not valid.
         """
         from scorer.api.figures import KINDS, drawings
 
@@ -385,7 +385,7 @@ class Report(Renderable[results.Report]):
 
 
 def board_of(report: Report | results.Report) -> results.Report:
-    """Return a leaderboard as data, of which the forms are made."""
+    """Return a leaderboard as data, from which its forms are written."""
     return report._result if isinstance(report, Report) else report
 
 

@@ -120,13 +120,13 @@ def rank_outcomes(
     splits: Sequence[str],
     answers: Answers,
 ) -> results.Report:
-    """Return the board of all lists, or of the first split that is named, with those of others.
+    """Return the board of all lists or of the first named split, with the boards of other splits.
 
     Args:
-        terms: The board's.
-        files: The submissions by their names; they are not read.
-        outcomes: That of each.
-        splits: As of `score`.
+        terms: The terms of the board.
+        files: The submissions, for their names; they are not read.
+        outcomes: The outcome of each submission.
+        splits: The named splits, as `score` takes them.
         answers: Name of a submission -> its answers.
 
     Raises:
@@ -135,8 +135,9 @@ def rank_outcomes(
     """
     names = [file.name for file in files]
     if answers and not any(name in answers for name in names):
-        who = join_first(list(answers))
-        raise UsageError(f"no submission is called as in the answers ({who}): {join_first(names)}")
+        expected = join_first(list(answers))
+        message = f"no submission is called as in the answers ({expected}): {join_first(names)}"
+        raise UsageError(message)
     masks = split_masks(terms.challenge, terms.lists, terms.groups, splits)
 
     def rank_split(split: str | None) -> results.Report:
@@ -180,8 +181,8 @@ def _warn_of_same_bytes(
         earlier = first.setdefault(submission.sha256, submission)
         if earlier is submission:
             continue
-        what = "the baseline" if earlier.baseline else "the submission"
-        message = f"the file holds the same bytes as that of {what} {quoted(earlier.name)}"
+        noun = "the baseline" if earlier.baseline else "the submission"
+        message = f"the file holds the same bytes as that of {noun} {quoted(earlier.name)}"
         yield Problem("S111", message, "warning", file.display)
 
 
@@ -193,7 +194,7 @@ def _warn_of_baseline(file: SubmissionFile) -> Problem:
 def _warn_of_low_overlap(
     files: Sequence[SubmissionFile], outcomes: Sequence[Outcome]
 ) -> Iterator[Problem]:
-    """Yield a warning of each submission of which hardly any item occurs in a graded truth."""
+    """Yield a warning for each submission whose items hardly occur in a graded truth."""
     for file, outcome in zip(files, outcomes, strict=True):
         if (found := outcome.overlap) is None:
             continue

@@ -102,7 +102,7 @@ def study(
 ) -> Study:
     """The board of some submissions, and what it would be if something else were decided.
 
-    Other measures, cut-offs, aggregates, rules for what is missing, weights; without each group,
+    Other measures, cut-offs, aggregates, rules for missing answers, weights; without each group,
     without a tenth of the lists, by half of them. A file is read once. For organizers.
 
     Args:
@@ -110,8 +110,8 @@ def study(
             submissions, values of systems as `scorer.values` takes them.
         submissions: as `score` takes them; the challenge's baselines are left out.
         measures: the one that is to rank officially, then further ones; default: the challenge's.
-        lower: of values of systems, the ones of which lower is better.
-        higher: those of which higher is better; by default their names tell.
+        lower: names of values of systems that are better if lower.
+        higher: names of values that are better if higher; by default, values go by their names.
         seed: of the draws of lists; default: the board's.
         allow_plugins: whether the challenge's own metrics may be run.
         progress: called before each submission is read.
@@ -129,8 +129,8 @@ def study(
         )
     official = _with_measures(to_challenge(challenge), measures, allow_plugins)
     plain = bind(official, allow_plugins)
-    named = list_submissions(plain, submissions)
-    ranked_files = [file for file in named if not file.baseline]
+    listed = list_submissions(plain, submissions)
+    ranked_files = [file for file in listed if not file.baseline]
     files, _ = separate_baselines(plain, ranked_files)
     ready, left_out = _open_with_further(plain, find_submitted_lists(plain, files), allow_plugins)
     outcomes = score_files(ready, files, progress)
@@ -187,7 +187,7 @@ def _rank_submissions(
 
 
 def _with_measures(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -> Challenge:
-    """Return the challenge with further measures, of which the first ranks."""
+    """Return the challenge with further measures, the first of them primary."""
     if not words:
         return challenge
     if odd := [word for word in words if not word.strip() or not word.isprintable()]:
@@ -256,11 +256,11 @@ def _further_measures(plain: BoundChallenge) -> Iterator[MeasureSpec]:
 
 
 def _cutoffs(plain: BoundChallenge, primary: Measure) -> list[int]:
-    """Return the nearest cut-offs below and above that of a measure, within the lists' length."""
+    """Return the nearest cut-offs below and above a measure's own, within the lists' length."""
     k = primary.params.get("k")
     if primary.metric.cutoff != "k" or not isinstance(k, int):
         return []
-    length = plain.challenge.submission.lengths
+    length = plain.challenge.submission.allowed_length
     most = length.max if length is not None and length.max is not None else CUTOFFS[-1]
     below = [each for each in CUTOFFS if each < k][-NEAREST:]
     return below + [each for each in CUTOFFS if k < each <= most][:NEAREST]

@@ -127,8 +127,8 @@ def to_challenge(challenge: object) -> Challenge:
         return challenge
     if data.is_path(challenge):
         return load_challenge(Path(challenge))
-    what = type(challenge).__name__
-    raise TypeError(f"{what} is no challenge; a truth needs measures, as in scorer.evaluate")
+    type_name = type(challenge).__name__
+    raise TypeError(f"{type_name} is no challenge; a truth needs measures, as in scorer.evaluate")
 
 
 def bind_challenge(challenge: object, allow_plugins: bool) -> BoundChallenge:
@@ -181,18 +181,18 @@ def _list_paths(submissions: object) -> Iterable[object]:
         name = submissions.path if isinstance(submissions, SubmissionFile) else submissions
         raise TypeError(f"{quoted(name)} is one submission; write a list: [...]")
     if data.is_frame(submissions) or not isinstance(submissions, Iterable):
-        what = type(submissions).__name__
-        raise TypeError(f"{what} is not understood; write {{'name': run}} or a list of paths")
+        type_name = type(submissions).__name__
+        raise TypeError(f"{type_name} is not understood; write {{'name': run}} or a list of paths")
     return submissions
 
 
 def to_submission_file(submission: object) -> SubmissionFile:
-    """Return a file named after itself. Raises `TypeError` for what is no path."""
+    """Return a file named after itself. Raises `TypeError` if it is not a path."""
     if isinstance(submission, SubmissionFile):
         return submission
     if not data.is_path(submission):
-        what = type(submission).__name__
-        raise TypeError(f"a submission in a list is a path, not {what}; write {{'name': run}}")
+        type_name = type(submission).__name__
+        raise TypeError(f"a submission in a list is a path, not {type_name}; write {{'name': run}}")
     path = Path(submission)
     return SubmissionFile(submission_name(path), path)
 
@@ -208,9 +208,9 @@ def list_baselines(bound: BoundChallenge) -> list[SubmissionFile]:
 def separate_baselines(
     bound: BoundChallenge, files: Sequence[SubmissionFile]
 ) -> tuple[list[SubmissionFile], list[SubmissionFile]]:
-    """Return the files that are no baseline of the challenge, and those that are one, by its name.
+    """Return the files that are no baseline of the challenge, and the baselines, by their names.
 
-    A file of the same name with other content is none.
+    A file with the name of a baseline and other content is no baseline.
     """
     baseline_paths = {baseline.name: baseline.path for baseline in list_baselines(bound)}
     others = list[SubmissionFile]()
@@ -225,7 +225,7 @@ def separate_baselines(
 def _have_same_bytes(first: Path, second: Path) -> bool:
     try:
         return first.samefile(second) or cmp(first, second, shallow=False)
-    except (OSError, ValueError):  # one is not there, as reading it will tell
+    except (OSError, ValueError):  # one does not exist: reading it will say so
         return False
 
 
@@ -346,14 +346,14 @@ def read_submission(
     findings: Findings,
     schemas: Sequence[Schema] | None = None,
 ) -> FileTable:
-    """Return the table of a submission, of all its columns or of those of some schemas."""
+    """Return the table of a submission, with all its columns or the columns of some schemas."""
     if file.frame is None:
         return bound.read(file.path, findings, shapes=schemas)
     layout = bound.challenge.layout(bound.challenge.submission)
     return read_frame(file.frame, schemas or bound.shapes, findings, bound.limits, layout)
 
 
-# The lists of a challenge that declares none: those of its submissions
+# The lists of a challenge that declares none are the lists of its submissions
 
 
 def find_submitted_lists(
@@ -413,7 +413,7 @@ def split_systems(
 
     A run of a system is called `system#run`; if no column names the system, the file does. One
     with a row that cannot be read is returned with its problems. A file that cannot be read as such
-    a table is returned itself, with what is wrong.
+    a table is returned itself, with its problems.
     """
     findings = Findings()
     schemas = [_as_texts(schema) for schema in bound.shapes]
@@ -472,7 +472,7 @@ def problems_of_parts(
     findings: Findings,
     limits: ReadLimits,
 ) -> dict[tuple[str, ...], list[Problem]] | None:
-    """Return the cells of `roles` in rows that were left out -> what is wrong with these rows.
+    """Return the cells of `roles` in rows that were left out -> the problems of these rows.
 
     None if the part of the table that a row belongs to is not certain: no other row has these
     cells, or a column that may hold numbers stands before them, where a decimal comma shifts all

@@ -24,7 +24,8 @@ class RenderOptions(TypedDict, total=False):
         per_list: Whether the values of every list are in it.
         notes: Whether a board says what its intervals, tests and ranks mean.
         all_rows: Whether a board of some width has all of its rows.
-        every: Whether all places of a problem are in it, not only the first, and all pairs.
+        every: Whether the text has every place of a problem, and every pair of a comparison; by
+            default it has the first place, and of many pairs a sign each.
         quiet: Whether warnings are left out.
         private: Whether it has what only organizers may read.
         width: The columns that text may take; None: as many as it needs.
@@ -46,7 +47,7 @@ class Renderable(Generic[T]):
     """A result with several forms of text: printed, shown in a notebook, written to a file."""
 
     __slots__ = ()
-    _subject = ""  # of its forms
+    _subject = ""  # what the result is, such as a comparison: it has forms of its own
     _default_form: Any = "table"  # the form that is printed
     _precision = DECIMALS
 
@@ -69,34 +70,36 @@ class Renderable(Generic[T]):
         return self._write_form(form, options)
 
     def _write_form(self, form: str | None, options: RenderOptions) -> str:
+        """Return the text of one form; the base of each `render`."""
         known = list(RenderOptions.__annotations__)
         for name in options:
             if name not in known:
                 hint = suggest(name, known)
                 raise TypeError(f"no option {quoted(name)}{hint} (options: {', '.join(known)})")
-        written = form_of(self._subject, form or self._default_form)
+        writer = form_of(self._subject, form or self._default_form)
         distinct = "precision" not in options
         chosen: Any = {"precision": self._precision, "distinct": distinct, **options}
-        return written.write(self._content(), Options(**chosen))
+        return writer.write(self._content(), Options(**chosen))
 
     def write(self, path: str | PathLike[str], **options: Unpack[RenderOptions]) -> None:
         """Write a file in the form that its suffix names: board.html, .json, .csv, .md, .tex, .txt.
 
         Args:
             path: where it goes; a file that is there is replaced.
-            options: as of `render`.
+            options: how it looks, as for `render`.
 
         Raises:
             UsageError: no form has that suffix, or the file cannot be written.
             TypeError: there is no such option.
         """
-        where = Path(path)
-        if (form := form_at(self._subject, where)) is None:
+        target = Path(path)
+        if (form := form_at(self._subject, target)) is None:
             names = form_names(self._subject)
-            message = f"{printable(where)} cannot be written: its suffix names no form ({names})"
+            message = f"{printable(target)} cannot be written: its suffix names no form ({names})"
             raise UsageError(message)
-        name: Any = form.name
-        write_file(where, self.render(name, **options).encode("utf-8", "backslashreplace"))
+        name: Any = form.name  # `render` of a result with forms of its own takes other names, too
+        text = self.render(name, **options)
+        write_file(target, text.encode("utf-8", "backslashreplace"))
 
     def __str__(self) -> str:
         return self.render().rstrip("\n")
@@ -112,7 +115,7 @@ def content_of(result: Renderable[T]) -> T:
 
 
 def as_html(text: str) -> str:
-    """Text with what HTML means by a sign escaped."""
+    """Return a text with the characters escaped that have a meaning in HTML."""
     from html import escape  # its table of entities takes longer than all else that is loaded here
 
     return escape(text)

@@ -39,10 +39,10 @@ class ValueOptions(NamedTuple):
 
     Attributes:
         columns: role (system, run, case, measure) -> column.
-        values: Columns of values, the first ranks; empty for all of numbers.
-        lower: The values of which lower is better.
-        higher: The values of which higher is better.
-        rules: As of `submission:` of a challenge, with `undefined`, `leaderboard` and `title`.
+        values: Columns of values, the first ranks; empty: every column of numbers.
+        lower: The values that are better if lower.
+        higher: The values that are better if higher.
+        rules: The keys of a challenge's `submission:`, and `undefined`, `leaderboard` and `title`.
     """
 
     columns: Mapping[str, str] = {}
@@ -125,7 +125,7 @@ def _read_data(name: str, values: Any, options: ValueOptions) -> Iterator[System
 
 
 def _read_dict(values: Mapping[Any, Any], measure: str) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
-    """Return the numbers of `{case: value}` or `{case: {name: value}}`, and what is no number."""
+    """Return the numbers of `{case: value}` or `{case: {name: value}}`, and problems of others."""
     rows = list[tuple[Any, str, Any]]()
     problems = list[Problem]()
     for case, value in values.items():
@@ -173,9 +173,9 @@ def _split_frame(
 
 
 def _read_files(files: Sequence[SubmissionFile], options: ValueOptions) -> Iterator[SystemValues]:
-    """Yield the systems of files; one that cannot be read has its problems, and the others stand.
+    """Yield the systems of files; a file that cannot be read is a system with its problems.
 
-    Raises `UsageError` if that is what is wrong with all of them.
+    Raises `UsageError` if no file is a table with the columns.
     """
     errors = list[UsageError]()
     for file in files:
@@ -206,7 +206,7 @@ def _read_file(file: SubmissionFile, options: ValueOptions) -> Iterator[SystemVa
     if is_report(file.path):
         yield from _read_report(file)
         return
-    # A file that shows no table is read with a column that it lacks, which tells why.
+    # A file without a table is read with a column that it lacks: the error says why.
     preview = preview_file(file.path) or Preview((CASE,))
     findings = Findings(file.display)
     table = _read_columns(file.path, preview.names, preview.layout, findings)
@@ -214,7 +214,7 @@ def _read_file(file: SubmissionFile, options: ValueOptions) -> Iterator[SystemVa
         raise ChallengeError(problems=[*findings, Problem("S103", "the file has no rows")])
     roles = dict(zip(preview.names, table.frame.columns[1:], strict=True))
     rows = table.frame.rename({"line": LINE, **{role: name for name, role in roles.items()}})
-    if not preview.rows:  # as of Parquet
+    if not preview.rows:  # of Parquet it has none
         preview = preview_frame(rows.drop(LINE))
     columns = _find_columns(rows, preview, options, file.display)
     keys = [roles[name] for name in _key_columns(columns)]
@@ -277,7 +277,7 @@ def _split_table(
 
     Args:
         rows: LINE and the table's columns, all of texts.
-        problems: The cells of the columns of systems and runs -> what is wrong with these rows.
+        problems: The cells of the columns of systems and runs -> the problems of these rows.
     """
     names = _key_columns(columns)
     keys = {f"{LINE} {name}": pl.col(name) for name in names}  # beside CASE, MEASURE and VALUE

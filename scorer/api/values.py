@@ -35,9 +35,9 @@ from scorer.importers.results import FoundFile, Results, find_files, read_result
 from scorer.infer.base import Preview
 from scorer.infer.directions import (
     Better,
-    choose_ranking_value,
     find_directions,
     named_metric,
+    refuse_unclear_ranking,
 )
 from scorer.infer.preview import preview_file
 from scorer.infer.values import (
@@ -82,15 +82,15 @@ def values(
         systems: name -> values: a dict `{case: value}` or `{case: {name: value}}`, a data frame, an
             array with a value a case, or a path; or one frame, or path, with a column of systems;
             or a list of paths, each a system named after its file.
-        lower: the values of which lower is better.
-        higher: those of which higher is better; by default names tell: of losses, errors, times
-            and distances lower is better, of others higher.
+        lower: the values that are better if lower.
+        higher: the values that are better if higher; by default, names decide: losses, errors,
+            times and distances are better if lower, other values if higher.
         columns: what tables call their columns: `{"system": "model", "case": "id"}`, also `run`
             and `measure`; by default they are guessed by their names and cells.
-        values: the columns of values, the first ranks; by default all of numbers. Of `part/whole`
-            a board has the sum of the parts over that of the wholes.
+        values: the columns of values, the first ranks; by default every column of numbers. For
+            `part/whole` a board has the sum of the parts divided by the sum of the wholes.
         progress: called before each system is read.
-        rules: as of a challenge's `submission:` (`missing_list="skip"`), with `undefined`,
+        rules: keys of a challenge's `submission:` (`missing_list="skip"`), and `undefined`,
             `leaderboard` and `title`.
 
     Returns:
@@ -99,7 +99,7 @@ def values(
 
     Raises:
         UsageError: a table has no column of cases, or of numbers, two readings of it are plausible,
-            or a rule is none.
+            or a rule is not valid.
         TypeError: data is of a kind that is not understood.
 
     >>> report = values({"a": {"x": 0.5, "y": 1.0}, "b": {"x": 0.25, "y": 0.5}})
@@ -245,10 +245,10 @@ def _use_files(files: Sequence[SubmissionFile], options: ValueOptions) -> ValueT
 def _first_table(
     files: Sequence[SubmissionFile], options: ValueOptions
 ) -> tuple[SubmissionFile, Preview, ValueColumns] | None:
-    """The first file that has a table, by which all are read, and its columns.
+    """Return the first file with a table, by which all are read, a preview of it, and its columns.
 
-    Where none has, reading them tells what is wrong. None where no row is seen, as of Parquet.
-    `UsageError` if the columns of no file are known.
+    If no file has a table, it is the first file with the usual columns: reading it will say why.
+    None if the preview has no rows, as for Parquet. `UsageError` if no file's columns are known.
     """
     first_error: UsageError | None = None
     for file in files:
@@ -269,9 +269,9 @@ def _first_table(
 
 
 def _read_keys(files: Sequence[SubmissionFile], columns: ValueColumns) -> pl.DataFrame:
-    """The cells that tell the rows of all files apart; a file without a column of systems is one.
+    """Return the cells that identify the rows of all files: systems or files, cases and runs.
 
-    A file that cannot be read has none, as reading it will tell.
+    A file that cannot be read is left out: reading it later gives its problems.
     """
     names = [*columns.keys, *columns.run_names]
     of_file = [] if columns.system else ["file"]
@@ -306,7 +306,7 @@ def _names_in_rows(files: Sequence[SubmissionFile], columns: ValueColumns) -> li
     assert columns.measure is not None
     names = dict[str, None]()
     for file in files:
-        with suppress(ChallengeError):  # reading it again tells what is wrong
+        with suppress(ChallengeError):  # reading it again reports the problem
             names |= dict.fromkeys(read_texts(file.path, [columns.measure])[columns.measure])
     return list(names)
 
@@ -328,19 +328,20 @@ def _challenge_of_values(
     metrics: Mapping[str, str] = {},
     directions: Mapping[str, Better] = {},
 ) -> Challenge:
-    """The challenge of these values, some cells of which are known.
+    """Return the challenge of these values, from some of their cells.
 
-    What is called as a metric has its range, where its cells lie there.
+    A value with the name of a metric gets the metric's range, if its cells are within it.
 
     Args:
-        metrics: name of a value -> the metric that it is of, where that is known.
-        directions: name of a value -> which direction is better, where that is known.
+        metrics: name of a value -> its metric, if known.
+        directions: name of a value -> which direction is better, if known.
 
     Raises:
-        UsageError: A rule is none; or which value ranks, or which direction is better, is unclear.
+        UsageError: A rule is not valid, or it is unclear which value ranks or which direction is
+            better.
     """
     if not options.values and not metrics:
-        choose_ranking_value([*given])
+        refuse_unclear_ranking([*given])
     directions = find_directions([*given], options.lower, options.higher, directions)
     rules = dict(options.rules)
     beside = {key: rules.pop(key) for key in BESIDE if key in rules}
@@ -368,7 +369,7 @@ def _challenge_of_values(
 
 
 def _range_of_metric(name: str, cells: Sequence[str]) -> dict[str, Any]:
-    """The range of a value, some cells of which are known, as of the metric that it is called."""
+    """Return the range of the metric that a value is named after, if some cells are within it."""
     metric = named_metric(name)
     if metric is None or metric.range == (None, None) or not are_in_range(cells, metric.range):
         return {}

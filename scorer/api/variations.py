@@ -91,7 +91,7 @@ class RankedSubmissions(NamedTuple):
     def values_by(
         self, measure: Measure, rules: RulesById | None = None, keep: Mask | None = None
     ) -> Floats:
-        """Return the value of each submission, NaN if it has none.
+        """Return the value of each submission, NaN if it is undefined.
 
         Args:
             measure: What gives the values.
@@ -212,7 +212,7 @@ def find_variations(board: RankedSubmissions, seed: int) -> tuple[list[Variation
 def compare_halves(
     board: RankedSubmissions, variations: Sequence[Variation], seed: int
 ) -> Halves | None:
-    """Return how far random halves of the lists agree; None if there are none.
+    """Return how far random halves of the lists agree; None without halves.
 
     The orders by the two halves of a draw follow each other in `variations`.
     """
@@ -242,7 +242,7 @@ def _sign(measure: Measure) -> float:
 
 
 def _rank(values: Floats) -> Ints | None:
-    """Return the ranks of values of which higher is better; None if there are none."""
+    """Return the ranks of values, the highest first; None if no value is defined."""
     return None if np.isnan(values).all() else ranks_of(values)
 
 

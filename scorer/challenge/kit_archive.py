@@ -22,8 +22,8 @@ ABSENT_TRUTH_PREFIX = "truth-is-not-in-this-kit"
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 MOST_FILES = 100  # a kit of `score kit` has about ten
 MOST_DIRECTORY = 1 << 16  # bytes of the archive's list of files; 100 names take 15,000
-MOST_STORED = 1 << 30  # bytes, as many as of a submission without limits of its own
-MOST_UNPACKED = 4 << 30  # bytes on the disk, as many as of such a submission
+MOST_STORED = 1 << 30  # bytes, the default limit of a submission
+MOST_UNPACKED = 4 << 30  # bytes on the disk, likewise
 MOST_RATIO = 1000  # unpacked bytes to stored ones; tables have 3 to 30, bombs 1,000 and more
 PIECE_SIZE = 1 << 20  # bytes that are unpacked at once, so that memory stays small
 ENCRYPTED = 1  # the bit of an archive's `flag_bits` that says so
@@ -36,7 +36,7 @@ def open_kit(path: Path) -> Iterator[Path]:
     Raises:
         ChallengeError: It is a zip file, but no kit, or a dangerous one.
     """
-    # `Path.is_file` raises errors, as of a name that is too long; those are told when it is read.
+    # `Path.is_file` raises if a name is too long; reading the file reports that.
     if not os.path.isfile(path) or not zipfile.is_zipfile(path):
         yield path
         return

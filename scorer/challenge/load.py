@@ -38,7 +38,7 @@ ZIP = b"PK\x03\x04"
 SWITCHES = ("intervals", "tiers")  # where nothing means "off", elsewhere "not written"
 ENOUGH = "two keys are enough: 'truth: truth.csv' and 'metrics: [nDCG@10]'"
 MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
-# (section, key or word) -> what is written in its place, since there is none of that name any more
+# (section, key or word that no longer exists) -> what to write in its place
 INSTEAD = {
     ("remote_pictures", "remote_pictures"): "leave it out; a picture of another server is a link, "
     "one of the text's own (data:image/png;base64,..) is shown",
@@ -68,7 +68,7 @@ COMPOSED = "score"  # what a composite is called that has no id
 MEASURE_KEYS = {"metric", *MeasureSpec.model_fields} - {"notation", "params", "key"}
 OF_SCORES = {"better": ("kaggle", "score"), "resample": ("kaggle",)}  # else they are parameters
 
-# pydantic's kinds of error, in our words; {value} is what stands in the file.
+# pydantic's kinds of error, in our words; {value} is the value in the file.
 WORDS = {
     "bool_type": "{value} is neither true nor false",
     "byte_size": "{value} is not a size, such as 20MB, 1GiB or a number of bytes",
@@ -308,7 +308,7 @@ class Located(NamedTuple):
 
     fault: ErrorDetails
     path: yaml.Path
-    union: yaml.Path | None  # the value that may be of several types, of one of which the error is
+    union: yaml.Path | None  # the value with several possible types; the error is about one of them
     branch: str | int  # that type
 
     @property
@@ -391,7 +391,7 @@ def _explain_unknown(document: YamlDocument, path: yaml.Path, keys: Sequence[str
 def _known_keys(path: yaml.Path) -> list[str]:
     """Return the keys that the file may have at a place; the keys of its layout come last."""
     model: type[BaseModel] = Challenge
-    is_name = False  # whether the step is a name of the challenge's own, as of a question
+    is_name = False  # whether the step is a name that the challenge chose, such as a question's
     for step in path:
         if isinstance(step, str) and not is_name:
             field = written_keys(model)[step]
@@ -464,5 +464,5 @@ def own_file_problem(
     except UnreadableError as error:
         return error.problem
     except OSError:
-        pass  # the reader says what is wrong with it
+        pass  # the reader reports it
     return None

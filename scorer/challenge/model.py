@@ -158,7 +158,7 @@ class Truth(Source):
         return {part: column for part, column in (self.each or {}).items() if column}
 
 
-NO_TRUTH = Truth.model_construct(file=Path())  # of a challenge that has none
+NO_TRUTH = Truth.model_construct(file=Path())  # of a challenge without a truth
 
 
 class Example(Section):
@@ -264,7 +264,7 @@ class MeasureSpec(Section):
     )
     params: dict[str, Any] = Field(
         {}
-    )  # of the metric; in the file they stand beside the other keys
+    )  # of the metric; in the file they are written among the other keys
     key: str = ""  # where it stands: metrics[1]
 
     @property
@@ -461,12 +461,12 @@ class Challenge(Section):
 
     @property
     def key_files(self) -> dict[str, "KeyFile | ClassFile"]:
-        """The files of what lines are about, and of classes, by the keys of challenge.yaml."""
+        """The files that say what lines are about, and of classes, by the keys that name them."""
         sections = {"submission": self.submission, "truth": self.truth, "lists": self.lists}
         sections["items"] = self.items
         classes = self.submission.classes
-        named = {CLASSES: classes} if isinstance(classes, ClassFile) else {}
-        return named | {
+        class_files = {CLASSES: classes} if isinstance(classes, ClassFile) else {}
+        return class_files | {
             f"{name}.lines": section.lines
             for name, section in sections.items()
             if section is not None and isinstance(section.lines, KeyFile)
@@ -475,11 +475,11 @@ class Challenge(Section):
     @property
     def classes(self) -> tuple[str, ...]:
         """The labels that it declares, else those with a column of probabilities."""
-        named = self.submission.probability
+        submitted = tuple(self.submission.probability)
         true = tuple(self.truth.probability)
         classes = self.submission.classes
         listed = classes if isinstance(classes, tuple) else ()
-        return listed or (tuple(named) if len(named) > 1 else true)
+        return listed or (submitted if len(submitted) > 1 else true)
 
     @property
     def separators(self) -> tuple[str | None, str | None]:
@@ -523,14 +523,14 @@ class Challenge(Section):
             or MeasureSpec(notation=word, key="--metric")
             for word in notations
         ]
-        named = {spec.id: spec for spec in self.metrics} | {s.notation: s for s in self.metrics}
-        for spec in specs:  # those that a score is made of come with it
+        own = {spec.id: spec for spec in self.metrics} | {s.notation: s for s in self.metrics}
+        for spec in specs:  # A formula comes with the challenge's measures that it names.
             for name in spec.part_ids:
-                part = named.get(name)
+                part = own.get(name)
                 part_key = None if part is None else (part.id, part.notation)
                 if part is not None and all((s.id, s.notation) != part_key for s in specs):
                     specs.append(part.model_copy(update={"primary": False}))
-        board = self.leaderboard.model_copy(update={"pareto": None})  # which named others
+        board = self.leaderboard.model_copy(update={"pareto": None})  # It names other measures.
         return self.model_copy(update={"metrics": one_primary(tuple(specs)), "leaderboard": board})
 
     def _find_by_heading(self, word: str) -> MeasureSpec | None:

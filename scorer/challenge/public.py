@@ -39,7 +39,7 @@ class IdNames(Mapping[str, None]):
 
 
 def ids_of(names: Mapping[str, object]) -> Sequence[str] | pl.Series:
-    """Return ids in their order: those of `IdNames` as they are, without hashing them."""
+    """Return ids in their order; `IdNames` gives its own series, without hashing the ids."""
     return names.ids if isinstance(names, IdNames) else tuple(names)
 
 
@@ -55,7 +55,7 @@ class ClassCells(NamedTuple):
     find_classes: Callable[[str], Iterable[str]]
 
 
-def whole_cell(cell: str) -> tuple[str]:
+def cell_as_class(cell: str) -> tuple[str]:
     """Return the class of a cell that holds nothing but its name."""
     return (cell,)
 
@@ -95,7 +95,7 @@ class Public(NamedTuple):
     clusters: Mapping[str, str] = {}  # list -> its cluster, whose lists depend on each other
     numbers: frozenset[str] = frozenset()  # the groups whose labels are numbers
     complete: bool = False  # whether a list has to have all of its candidates
-    texts: bool = False  # answers are texts, no ids
+    has_texts: bool = False  # answers are texts, no ids
     class_columns: tuple[ClassColumn, ...] = ()  # beside a column of labels
     domains: tuple[Domain, ...] = ()  # of the measures
     # Whether boxes are shares of the image, 0 to 1, and no pixels; None if that is not known.
@@ -117,7 +117,7 @@ class Public(NamedTuple):
     @property
     def list_called(self) -> str:
         """The word for one list; for tables, values and texts the column's name, such as `id`."""
-        return self.word("list") if self.kind in ("labels", "values") or self.texts else "list"
+        return self.word("list") if self.kind in ("labels", "values") or self.has_texts else "list"
 
     @property
     def lists_called(self) -> str:

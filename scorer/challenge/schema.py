@@ -13,7 +13,7 @@ from scorer.challenge.roles import COLUMNS, ROLES, SPECIAL_ROLES
 
 SCHEMA_FILE = "challenge.schema.json"  # beside a challenge.yaml that `score init` made
 LINE = f"# yaml-language-server: $schema={SCHEMA_FILE}\n"  # by which editors find it
-# An editor takes 2011 for a number, where here a text is whatever stands in the file.
+# An editor reads 2011 as a number; the loader reads it as a text if a text is expected.
 TEXT = ["string", "number", "boolean"]
 UNWRITTEN = ("params", "key")  # of a measure, in no file
 

@@ -75,7 +75,7 @@ def _check_separator(word: str) -> str:
 
 
 def _check_paths(paths: dict[str, str]) -> dict[str, str]:
-    """Return paths of a JSON document by roles, which lead through the same elements."""
+    """Return role -> path in a JSON document, if all paths lead through the same elements."""
     for role, path in paths.items():
         if not is_path(path):
             message = f"{quoted(path)} is no path; write questions[].id, or * for each key"
@@ -89,18 +89,18 @@ def _check_paths(paths: dict[str, str]) -> dict[str, str]:
 
 def _check_single_role(columns: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     if len(columns) > 1:
-        message = "one role is what columns are named by; write {item: 'F*'}"
+        message = "columns can be named by one role only; write {item: 'F*'}"
         raise field_error(message, "C106", list(columns)[1])
     return columns
 
 
 def _check_parts(files: dict[str, str]) -> dict[str, str]:
-    """Return the names of the files of one submission, by its parts."""
+    """Return part of a submission -> name of its file, if names and parts can be such."""
     for part, name in files.items():
         if PART_MARK in part or not part.isprintable():
             raise field_error(f"{quoted(part)} cannot be a part's name", "C106", part)
         if PurePath(name).name != name or "\\" in name:
-            message = f"{quoted(name)} is not the name of a file, which has no folder"
+            message = f"{quoted(name)} is not the name of a file; write it without a folder"
             raise field_error(message, "C106", part)
     if len(files) > MOST_PARTS:
         raise field_error(f"{len(files)} parts; at most {MOST_PARTS} are read")
@@ -108,12 +108,13 @@ def _check_parts(files: dict[str, str]) -> dict[str, str]:
 
 
 def _check_box(parts: Sequence[str]) -> None:
-    """Refuse parts that are no box: it lies in one of three ways, perhaps with class and score."""
+    """Refuse parts unless they are one of BOX_SHAPES, with or without class and score."""
     if unknown := [part for part in parts if part not in BOX_PARTS]:
         message = f"{quoted(unknown[0])} is no part of a box (known: {', '.join(BOX_PARTS)})"
         raise field_error(message)
-    place = [part for part in parts if part not in ("class", "score")]
-    if len(set(parts)) < len(parts) or set(place) not in BOX_SHAPES:
+    coordinates = set(parts) - {"class", "score"}
+    has_duplicates = len(set(parts)) < len(parts)
+    if has_duplicates or coordinates not in BOX_SHAPES:
         raise field_error("a box has x1, y1, x2, y2, or x, y, w, h, or x, y of a point, each once")
 
 
@@ -127,8 +128,8 @@ def _check_box_columns(columns: dict[str, str]) -> dict[str, str]:
     return columns
 
 
-def _by_part(value: Any) -> Any:
-    """Return the column of each part of a box; '' for all where a cell has one after the other."""
+def _expand_parts(value: Any) -> Any:
+    """Return part of a box -> column; '' for each part of a list, since one cell has them all."""
     return value if isinstance(value, dict) else {str(part): "" for part in as_tuple(value)}
 
 
@@ -136,33 +137,33 @@ Separator = Annotated[str, AfterValidator(_check_separator)]
 BoxParts = Annotated[Names, AfterValidator(_check_box_parts)]
 BoxColumns = Annotated[
     dict[str, str],
-    BeforeValidator(_by_part, Names | dict[str, str]),
+    BeforeValidator(_expand_parts, Names | dict[str, str]),
     AfterValidator(_check_box_columns),
 ]
 
 
 class TextLayout(Section):
-    """How lines and cells become rows, where a file has no header with a row for each item."""
+    """How lines and cells become rows, for files other than a header and a line for each row."""
 
     header: tuple[Name, ...] = Field(
-        (), description="the columns, in their order, of a file that does not name them"
+        (), description="the columns in their order, if the file has no header"
     )
     separator: Separator = Field(
         "",
         description="what separates the columns: one character, tab, semicolon, whitespace; "
         "default: by the file's suffix",
     )
-    skip: Whole = Field(0, description="lines before anything else that are no rows")
-    comment: Names = Field((), description="lines that begin with one of these are no rows")
+    skip: Whole = Field(0, description="how many lines at the start of the file are skipped")
+    comment: Names = Field((), description="lines that begin with one of these are skipped")
     cells: dict[CellRole, Separator] = Field(
         {},
-        description="what separates several in a cell, by role: {item: ' '}; their order ranks. "
-        "Without item the values are of the list's public candidates, in their order",
+        description="what separates several values of a role in one cell: {item: ' '}; the first "
+        "item has rank 1. Without item, there is a value for each public candidate, in their order",
     )
     wide: Annotated[dict[WideRole, Names], AfterValidator(_check_single_role)] = Field(
         {},
-        description="columns that are one row each: {item: 'F*'}; what * stands for becomes the "
-        "item, the rank, or the part of the list that it is in",
+        description="columns whose cells each become a row: {item: 'F*'}; the text at * becomes "
+        "the item, the rank, or the part that the list is in",
     )
 
     @model_validator(mode="after")
@@ -175,7 +176,7 @@ class TextLayout(Section):
 
 
 class NamedFile(TextLayout):
-    """A file of the organizer's."""
+    """One of the organizer's files."""
 
     file: File = Field(description="path, relative to challenge.yaml and inside its folder")
     format: FormatName | None = Field(None, description="default: by the file's suffix")
@@ -187,12 +188,12 @@ class KeyFile(NamedFile, ShortSection):
     short: ClassVar[str] = "file"
 
     columns: dict[KeyRole, Name] = Field(
-        {}, description="what the file calls its columns; with item the lines are of pairs"
+        {}, description="what the file calls its columns; with item, a line is about a pair"
     )
 
 
 class ClassFile(NamedFile):
-    """A public file of the labels there are, a row for each."""
+    """A public file with a row for each possible label."""
 
     columns: dict[LabelRole, Name] = Field(
         {}, description="what the file calls its column; default: label, or its only one"
@@ -205,8 +206,8 @@ class FileLayout(TextLayout):
     lines: Literal["lists", "items"] | KeyFile | None = Field(
         None,
         union_mode="left_to_right",
-        description="lines have no ids: the n-th one is of the n-th row of lists, of items, or of "
-        "a file with the columns list and, if any, item",
+        description="lines have no ids: line n is about row n of lists, of items, or of a file "
+        "with the column list and maybe item",
     )
     document: Annotated[dict[JsonRole, Name], AfterValidator(_check_paths)] = Field(
         {},
@@ -221,25 +222,29 @@ class FileLayout(TextLayout):
     )
 
     @property
-    def texts(self) -> bool:
-        """Whether its rows are texts, which no rule for ids is about."""
-        return "text" in {**self.document, **getattr(self, "columns", {})}
+    def has_texts(self) -> bool:
+        """Whether the answers are texts rather than ids, so that rules for ids do not apply."""
+        columns = getattr(self, "columns", {})  # a field of every subclass
+        return "text" in {**self.document, **columns}
 
 
 def written_keys(model: type[BaseModel]) -> dict[str, FieldInfo]:
-    """Return the fields of a part of challenge.yaml by the keys that stand there."""
+    """Return the fields of a section by the keys that challenge.yaml has for them."""
     return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
-def row_keys_of(source: Any, item: bool) -> RowKeysFile:
-    """Return the rows of a public file, as keys of lines or values."""
-    columns = {"list": "list"} | ({"item": "item"} if item else {}) | source.columns
+def row_keys_of(source: Any, has_items: bool) -> RowKeysFile:
+    """Return a public file whose rows say which list, and item, each line or value is about.
+
+    `source` is a `NamedFile` with columns.
+    """
+    columns = {"list": "list"} | ({"item": "item"} if has_items else {}) | source.columns
     return RowKeysFile(source.file, source.format, tuple(columns.items()), layout_of(source))
 
 
 def layout_of(section: TextLayout) -> Layout:
     """Return the layout that says how lines and cells become rows."""
-    wide = next((WideColumns(*each) for each in section.wide.items()), None)
+    wide = next((WideColumns(role, names) for role, names in section.wide.items()), None)
     return Layout(
         header=section.header,
         separator=section.separator,
@@ -254,7 +259,7 @@ class SubmittedValue(Section):
     """A value that another tool computed for each list."""
 
     column: ValueColumns = Field(
-        (), description="its column, or [part, whole]; default: as the value is called"
+        (), description="its column, or [part, whole]; default: the name of the value"
     )
     better: Literal["higher", "lower"] = Field("higher", description="which direction is better")
     range: OpenRange | None = Field(
@@ -291,12 +296,12 @@ class Limits(Section):
 
     @property
     def bounds(self) -> ReadLimits:
-        """The same for a reader of files."""
+        """The limits as the readers of files take them."""
         return ReadLimits(**dict(self))
 
 
 def _check_pattern(value: str) -> str:
-    """Return a regular expression as it was written."""
+    """Return a regular expression as it was written, if it is one."""
     try:
         return TextPattern(value).text
     except ValueError as error:
@@ -318,8 +323,10 @@ EACH = (
 )
 
 
-def _by_role(name: str, columns: Sequence[str]) -> dict[str, str]:
-    return {f"value[{name}{'/whole' * place}]": column for place, column in enumerate(columns)}
+def _value_roles(name: str, columns: Sequence[str]) -> dict[str, str]:
+    """Return role -> column of a value: one, or two of its part and its whole."""
+    roles = (f"value[{name}]", f"value[{name}/whole]")
+    return dict(zip(roles, columns, strict=False))
 
 
 class Submission(FileLayout):
@@ -353,19 +360,19 @@ class Submission(FileLayout):
     numbers: Names = Field(
         (),
         description="groups of lists, such as a part, whose label is a number to predict: measures "
-        "of numbers are about these, those of classes about the others",
+        "of numbers are about these groups, measures of classes about the others",
     )
     extra: Extra = Field({}, description=COLUMNS["extra"])
     multilabel: Name | None = Field(None, description=MULTILABEL)
     item_pattern: Pattern | None = Field(
         None,
-        description="how items' ids look, the whole of them, where no public file names them: a "
-        "regular expression such as '[0-9]{5}' or 'tt[0-9]+', or '.+' for any; others are refused",
+        description="what ids of items must look like if no public file names them: a regular "
+        "expression that the whole id matches, such as '[0-9]{5}' or 'tt[0-9]+', or '.+' for any",
     )
     text_pattern: Pattern | None = Field(
         None,
-        description="how an answer of the role text looks, the whole of it: a regular expression "
-        "without looking around or back, such as '[0-9]+( [0-9]+)*'; others are refused",
+        description="what an answer of the role text must look like: a regular expression that the "
+        "whole text matches, without looking around or back, such as '[0-9]+( [0-9]+)*'",
     )
     each: BoxParts | None = Field(None, description=EACH)
     missing_list: MissingList | None = Field(
@@ -377,53 +384,53 @@ class Submission(FileLayout):
     ties: TieRule = Field(
         "item-desc",
         description="order of equal scores: by item, downwards as in trec_eval or upwards; "
-        "as in the file; the mean over all orders; each at the mean of their ranks, as knowledge "
-        "graphs have it; or refused",
+        "as in the file; the mean over all orders; each at the mean of their ranks, as is usual "
+        "for link prediction in knowledge graphs; or refused",
     )
     limits: Limits = Field(Limits(), description="limits on the size of a submission")
 
     @property
-    def lengths(self) -> Length | None:
-        """How many items a list may have; of texts one, unless it is said."""
-        if not self.texts or self.length is not None:
-            return self.length
-        return Length(max=1)
+    def allowed_length(self) -> Length | None:
+        """How many items a list may have: `length`, else one text or any number of items."""
+        if self.has_texts and self.length is None:
+            return Length(max=1)
+        return self.length
 
     @model_validator(mode="after")
     def _check_roles(self) -> Self:
-        if self.texts and self.item_pattern:
-            message = "item_pattern is of ids; how texts look is said by text_pattern"
+        if self.has_texts and self.item_pattern:
+            message = "item_pattern is for ids; for texts, write text_pattern"
             raise field_error(message, "C106", "item_pattern")
-        if self.text_pattern and not self.texts:
-            message = "text_pattern is of the role text; how ids look is said by item_pattern"
+        if self.text_pattern and not self.has_texts:
+            message = "text_pattern is for the role text; for ids, write item_pattern"
             raise field_error(message, "C106", "text_pattern")
         if self.value and self.values and "measure" not in self.columns:
-            message = "value is one column; where values names several, these have their own"
+            message = "value is one column, but values declares the columns; write one of the two"
             raise field_error(message, "C106", "columns", "value")
         if self.numbers and (self.probability or self.multilabel):
-            message = "beside numbers a row has one label, no probabilities and not several"
+            message = "with numbers, a row has one label: no probabilities and no multilabel"
             raise field_error(message, "C106", "columns")
         return self
 
     @property
     def all_values(self) -> dict[str, SubmittedValue]:
-        """The values that are submitted, by name; the first column names a single one."""
+        """The submitted values by name; one written as `value` is named after its first column."""
         if self.values or not self.value:
             return self.values
         return {self.value[0]: SubmittedValue(column=self.value, range=self.range)}
 
     @property
     def value_columns(self) -> dict[str, dict[str, str]]:
-        """The columns of each value by their roles: one, or two for its part and its whole.
+        """Columns by role, for each value by name: one column, or two for its part and its whole.
 
-        Where each value is a row of its own, all have the same.
+        If a column `measure` names the value of each row, all values have the same columns.
         """
         if "measure" in self.columns:
-            return dict.fromkeys(self.all_values, _by_role("", self.value or ("value",)))
+            return dict.fromkeys(self.all_values, _value_roles("", self.value or ("value",)))
         return {
-            name: _by_role(str(n), value.column or (name,))
+            name: _value_roles(str(n), value.column or (name,))
             for n, (name, value) in enumerate(self.all_values.items())
         }
 
 
-DEFAULT_SUBMISSION = Submission()  # where nothing is written of it
+DEFAULT_SUBMISSION = Submission()  # of a challenge without `submission:`

@@ -201,7 +201,7 @@ class _Stopped(Exception):
     """The rest of the file is not read."""
 
 
-UNUSED = -1  # stands in paths for a key whose value is dropped: no key is a number
+UNUSED = -1  # in paths, a key whose value is dropped: no key is a number
 
 
 @dataclass(slots=True)

@@ -120,7 +120,7 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
 @check("S305", "S306", "S307", "S308", "S309", "S310", "S312", "S313")
 def unknown_item(rows: SubmissionRows) -> Iterator[Found]:
     """Every item is in the catalogue; without one, every item at least looks like an id."""
-    if rows.rules.texts:
+    if rows.rules.has_texts:
         return
     form = rows.rules.item_pattern
     for role in [role for role in ITEM_ROLES if role in rows.frame.columns]:
@@ -219,7 +219,7 @@ def repeated_item(rows: SubmissionRows) -> Iterator[Problem]:
     # of the catalogue may read as a missing value; the items of a preference challenge differ from
     # list to list, so it has no catalogue.
     index = rows.ids.items if public.kind == "grades" else None
-    noun = printable(rules.columns.get("text", "text"), 60) if rules.texts else "item"
+    noun = printable(rules.columns.get("text", "text"), 60) if rules.has_texts else "item"
     message = "{noun} {item} is given twice in {word} {list} (first on line {first_line:,})"
     repeats, word = rows.repeated_items.filter(has_name("item", index)), rows.word
     yield from report_rows(repeats, "S304", message, role="item", word=word, noun=noun)
@@ -247,7 +247,7 @@ def length(rows: SubmissionRows) -> Iterator[Problem]:
     A file may say that it has no answer to a list, as SQuAD's `""` does. That counts as an answer
     if no length is required.
     """
-    limits, word = rows.rules.lengths, rows.word
+    limits, word = rows.rules.allowed_length, rows.word
     # `answers` is the fact that lists have one item each, where "" is none (reading/json.py).
     may_be_empty = rows.table.facts.get("answers") if limits is None else limits.min == 0
     if not may_be_empty:
@@ -258,7 +258,7 @@ def length(rows: SubmissionRows) -> Iterator[Problem]:
         return
     least, most = limits.min or 0, math.inf if limits.max is None else limits.max
     noun, place = "item", ""
-    if rows.rules.texts:
+    if rows.rules.has_texts:
         noun, place = "text", f" in column {quoted(rows.rules.columns.get('text', 'text'))}"
     size = pl.col("rows")
     # A row that could not be read may be the one that seems to be missing.

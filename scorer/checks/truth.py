@@ -103,7 +103,7 @@ def repeated_grade(rows: TruthRows) -> Iterator[Problem]:
     where += ", subtopic {subtopic}," if "subtopic" in roles else ""
     message = " is graded {first_grade} and {grade} (first on line {first_line:,})"
     yield from report_rows(repeats.filter(differs), "T304", where + message, word=word)
-    if not rows.challenge.truth.texts:  # Several people may have answered alike
+    if not rows.challenge.truth.has_texts:  # Several people may have answered alike
         message = " is graded twice, with the same grade (first on line {first_line:,})"
         same = repeats.filter(~differs)
         yield from report_rows(same, "T304", where + message, "warning", word=word)
@@ -115,7 +115,7 @@ def missing_id(rows: TruthRows) -> Iterator[Problem]:
     for role in rows.frame.columns:
         if rows.frame[role].dtype != pl.String or role in NOT_IDS:
             continue
-        if role == "item" and rows.challenge.truth.texts:
+        if role == "item" and rows.challenge.truth.has_texts:
             continue  # A text may be empty
         missing = rows.frame.filter(pl.col(role).is_in(["", *MISSING_IN_PANDAS]))
         for row in distinct_ids(missing, role).iter_rows(named=True):
@@ -132,7 +132,7 @@ def missing_id(rows: TruthRows) -> Iterator[Problem]:
 def item_in_quotes(rows: TruthRows) -> Iterator[Problem]:
     """Most items are not in quotes or brackets, as if a program wrote several ids into a cell."""
     rules, first = rows.challenge.submission, rows.frame.head(FIRST_ROWS)
-    if rows.public.items is not None or rules.item_pattern or rows.challenge.truth.texts:
+    if rows.public.items is not None or rules.item_pattern or rows.challenge.truth.has_texts:
         return
     is_wrapped = re.compile(wrapped_id_regex(cell_separator(rules))).search
     names = [name for name in first["item"] if is_wrapped(name)]

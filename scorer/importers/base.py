@@ -23,9 +23,9 @@ from scorer.reading.unpack import read_bytes
 T = TypeVar("T")
 HEAD_BYTES = 1 << 20  # first bytes, by which a tool is known
 SHOWN_ERRORS = 3  # of a document
-BEFORE_FILTER = ","  # stands in the name of a measure before the filter: brier_score,strict-match
+BEFORE_FILTER = ","  # comes before the filter in the name of a measure: brier_score,strict-match
 JSON_KINDS = {bool: "true or false", dict: "an object", list: "a list", str: "a text"}
-# pydantic's type of an error -> what is expected in its place.
+# pydantic's type of an error -> the type that is expected.
 EXPECTED = {
     "bool_type": "true or false",
     "dict_type": "an object",
@@ -155,7 +155,7 @@ class ToolFile:
 
 
 def describe_error(error: ErrorDetails) -> str:
-    """Return pydantic's error in our words: the place in the document, its value, what is expected.
+    """Return pydantic's error in our words: the place in the document, its value, the type to have.
 
     >>> describe_error({"type": "string_type", "loc": ("a", 0, "id"), "input": 1, "msg": ""})
     "'a[0].id' is a number, not a text"

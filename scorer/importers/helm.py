@@ -70,7 +70,7 @@ class CaseOfSplit(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A run of a model; its name is that of its folder without the model."""
+    """A run of a model, named as its folder without the model."""
 
     model: str
     scenario: str

@@ -87,9 +87,9 @@ def read_samples(file: ToolFile) -> Iterator[Case]:
 
 
 def _outermost_task(file: ToolFile, date: str, subtask: str) -> str:
-    """Return the outermost group of a subtask, such as `mmlu`; if it has none, itself.
+    """Return the outermost group of a subtask, such as `mmlu`; the subtask if it is in no group.
 
-    The file of results of the same date says it; `date` is as in the file's name, such as
+    Groups are in the file of results with the same `date` in its name, such as
     `_2025-01-02T03-04-05.678901`.
     """
     path = file.path.with_name(f"results{date}.json")

@@ -154,7 +154,7 @@ class Results:
 
 def find_tool(path: Path) -> Tool | None:
     """Return the tool that wrote a file, by its first bytes; None of any other file."""
-    if not os.path.isfile(path):  # `Path.is_file` raises errors, as of a name that is too long
+    if not os.path.isfile(path):  # `Path.is_file` raises if a name is too long
         return None
     file = ToolFile(path)
     return next((tool for tool in TOOLS if tool.wrote(file)), None)

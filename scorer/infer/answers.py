@@ -74,7 +74,11 @@ def describe_span_columns(truth: Preview) -> str:
     for first, second in SPAN_COLUMNS:
         for word, start in names.items():
             end = names.get(word.replace(first, second))
-            if end not in (None, start) and _are_whole(truth, start) and _are_whole(truth, end):
+            if (
+                end not in (None, start)
+                and _has_only_digits(truth, start)
+                and _has_only_digits(truth, end)
+            ):
                 return (
                     f"{quoted(start)} and {quoted(end)} look like the columns of spans, which are "
                     "not scored in this form: write all spans of a text in one cell, such as "
@@ -83,8 +87,8 @@ def describe_span_columns(truth: Preview) -> str:
     return ""
 
 
-def _are_whole(table: Preview, name: str) -> bool:
-    """Return whether a column has whole numbers only."""
+def _has_only_digits(table: Preview, name: str) -> bool:
+    """Return whether every cell of a column is a whole number, and there is one."""
     cells = table.cells(name)
     return bool(cells) and all(map(str.isdigit, cells))
 

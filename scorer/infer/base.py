@@ -63,7 +63,7 @@ class Preview(NamedTuple):
     def counts_up(self, name: str, list_name: str) -> bool:
         """Return whether a column has whole numbers that ascend from 1 in each list: ranks.
 
-        A rank may be left out, of which the check of ranks tells. A list of one row says nothing.
+        A rank may be left out: the check of ranks reports it. A list of one row does not count.
         """
         at = self.names.index(name)
         key = self.names.index(list_name)

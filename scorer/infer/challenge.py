@@ -121,12 +121,12 @@ def infer(
 def infer_from_submissions(
     truth: Path, submissions: Sequence[Path], measures: Sequence[str] = ()
 ) -> Challenge:
-    """Return the challenge that fits a truth and the first of its submissions that tells anything.
+    """Return the challenge that fits a truth and the first of its submissions with a known form.
 
-    A submission whose form is not known tells nothing: reading it says what is wrong with it.
+    Submissions of unknown form are passed over: reading them gives their problems.
 
     Raises:
-        UsageError: As `infer`, also if no submission tells what the truth does not.
+        UsageError: As `infer`; also if the truth does not suffice, and no submission helps.
     """
     file = Path(os.path.realpath(truth))
     truth_preview = preview_table(file)
@@ -202,7 +202,7 @@ def _infer_challenge(
     source: Path | pl.DataFrame, truth: Preview, sample: Preview, measures: Sequence[str]
 ) -> Inferred:
     where = display_path(source) if isinstance(source, Path) else "the truth"
-    if not truth.names:  # as of a damaged Parquet file
+    if not truth.names:  # such as a damaged Parquet file
         raise UsageError(f"{where}: no columns can be read")
     guess = _guess(truth, sample, find_needs(measures), KINDS)
     if guess is None:

@@ -1,4 +1,4 @@
-"""Whether a higher or a lower value is better, by what the value is called."""
+"""Finds whether a higher or a lower value is better from the name of the value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scorer.metrics.notation import NotationError, parse
 Better = Literal["higher", "lower"]
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|/")  # of snake_case, kebab-case and camelCase
-# Mistakes and metrics of them; distances; what is spent; places.
+# Words of values that are better if lower: mistakes, distances, costs and ranks.
 WORDS_OF_LOWER = """
 error errors err loss losses mistake mistakes miss misses failure failures fault faults violation
 violations deviation residual residuals mse rmse rmsd mae mape smape msle rmsle wer cer ter mer eer
@@ -28,28 +28,29 @@ hours days runtime walltime latency duration elapsed delay cost costs energy mem
 risk
 rank ranks
 """
-# Beside one of those, these make it unclear.
+# Words of values that are better if higher. A name with a word of both lists is ambiguous.
 WORDS_OF_HIGHER = """
 score scores accuracy acc correct correctness success reward return similarity correlation
 likelihood gain gains improvement improvements reduction reductions saved saving savings free
 inverse inverted negative negated minus speedup reciprocal
 """
 LOWER_WORDS, HIGHER_WORDS = map(frozenset, (WORDS_OF_LOWER.split(), WORDS_OF_HIGHER.split()))
-PER = ("per", "/")  # tokens_per_second: what stands behind it is no part of what is counted
+PER = ("per", "/")  # The words after it are a unit: in tokens_per_second, tokens are counted.
 
 
 def named_metric(name: str) -> Metric | None:
-    """Return the metric that a value is called as, if there is one."""
+    """Return the metric of the same name as a value, if there is one."""
     with suppress(UnknownName, NotationError):
-        return metrics().find_all(parse(printable(name))[0])[0]
+        metric_name, _, _ = parse(printable(name))
+        return metrics().find_all(metric_name)[0]  # of several kinds, all with one direction
     return None
 
 
 def better_by_name(name: str) -> Better | None:
     """Return which values are better by their name; None if its words contradict each other.
 
-    The metric of this name says it. Else a word such as loss or seconds means lower, and a name
-    without such a word higher. As in scikit-learn, errors that are called `neg_..` are negative.
+    If the name is a metric's, the metric says it. Else a word such as loss or seconds means lower,
+    and a name without such a word higher. As in scikit-learn, `neg_..` is an error times -1.
 
     >>> better_by_name("val_loss"), better_by_name("tokens_per_second"), better_by_name("dice")
     ('lower', 'higher', 'higher')
@@ -73,22 +74,22 @@ def find_directions(
     higher: Sequence[str],
     known: Mapping[str, Better] | None = None,
 ) -> dict[str, Better]:
-    """Return name of a value -> which direction is better.
+    """Return which direction is better for each value, by its name.
 
     Args:
         names: The names of the values.
         lower: The values that somebody declared better if lower.
         higher: The values that somebody declared better if higher.
-        known: What the source of the values says of some; it decides before their names.
+        known: The directions that the source of the values declares; they go before the names.
 
     Raises:
-        UsageError: There is no value of a name, both are said of one, or a name could mean both.
+        UsageError: A declared value does not exist or is declared both, or a name is ambiguous.
     """
     for option, values in (("lower", lower), ("higher", higher)):
         if unknown := [name for name in values if name not in names]:
-            there = ", ".join(map(quoted, names))
+            choices = ", ".join(map(quoted, names))
             raise UsageError(
-                f"{option}: no value is called {quoted(unknown[0])} (there are {there})"
+                f"{option}: no value is called {quoted(unknown[0])} (there are {choices})"
             )
     if both := [name for name in lower if name in higher]:
         raise UsageError(f"lower and higher: {quoted(both[0])} is in both")
@@ -106,11 +107,10 @@ def find_directions(
     return directions
 
 
-def choose_ranking_value(names: Sequence[str]) -> None:
-    """Refuse values if a later one is called as a score and the first one is not.
+def refuse_unclear_ranking(names: Sequence[str]) -> None:
+    """Raise UsageError if the first value, by which a board ranks, is no score but a later one is.
 
-    Raises:
-        UsageError: This is so; it says how to name the value that ranks.
+    The message says how to choose the value that ranks.
     """
     scores = [name for name in names if _is_score(name)]
     if scores and names[0] not in scores:
@@ -121,6 +121,6 @@ def choose_ranking_value(names: Sequence[str]) -> None:
 
 
 def _is_score(name: str) -> bool:
-    """Return whether a value is called as a metric, or by a word such as score or accuracy."""
+    """Return whether a value has the name of a metric, or a word such as score or accuracy."""
     words = {word.casefold() for word in WORD.findall(name)}
     return named_metric(name) is not None or not words.isdisjoint(("score", "accuracy", "reward"))

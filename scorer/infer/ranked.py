@@ -207,7 +207,7 @@ def _are_predicted(
         return False
     if sample.find_role("prediction", taken) is not None:
         return True
-    if "header" in sample.layout:  # there are no names to tell by
+    if "header" in sample.layout:  # no column has a name
         pairs = {row[:2] for row in truth.rows}
         return all(row[:2] in pairs for row in sample.rows)
     return value in sample.names and sample.find_role("score", taken) is None
@@ -236,9 +236,9 @@ def _submission_columns(
             columns[role] = column
     taken = [*columns.values()]
     others = sample.names_except(*taken)
-    named = {role: sample.find_role(role, taken) for role in number_roles}
+    found = {role: sample.find_role(role, taken) for role in number_roles}
     numeric = [name for name in others if sample.is_numeric(name)]
-    if usual := {role: name for role, name in named.items() if name is not None}:
+    if usual := {role: name for role, name in found.items() if name is not None}:
         role, name = next(iter(usual.items()))
         columns[role] = name
     elif "rank" in number_roles and (ranks := _find_ranks(sample, others, taken)):

@@ -58,15 +58,16 @@ class AnswerColumns(NamedTuple):
 def find_key_columns(truth: Preview, sample: Preview) -> KeyColumns | None:
     """Return the column of ids, which both files have and where each id is once; None without.
 
-    It is one that is called so, else the first that both have, else the only one with each id once.
+    It is a column with the name of an id, else the first that both files have, else the only one
+    with each id once.
     """
     pairs = [(truth.find_name(name), name) for name in sample.names]
     shared = [KeyColumns(own, name) for own, name in pairs if own is not None]
     unique = [key for key in shared if truth.is_unique(key.truth) and sample.is_unique(key.sample)]
-    named = [key for key in unique if _is_id(key.sample)]
+    id_columns = [key for key in unique if _is_id(key.sample)]
     first = [key for key in unique if key == shared[0]]
     only = unique if len(unique) == 1 else []
-    return next(iter(named or first or only), None)
+    return next(iter(id_columns or first or only), None)
 
 
 def _is_id(name: str) -> bool:

@@ -93,7 +93,7 @@ def value_metrics(rules: Submission) -> Mapping[str, Metric]:
 SAMPLE_CELLS = {"system": "mine", "run": "1"}  # role -> cell, the same in all rows
 
 
-def sample_values(rules: Submission, public: Public, chance: Random) -> Iterator[dict[str, Any]]:
+def sample_values(rules: Submission, public: Public, rng: Random) -> Iterator[dict[str, Any]]:
     """Yield rows with a random value of each list."""
     for name in public.lists:
         row: dict[str, Any] = {"list": name}
@@ -104,7 +104,7 @@ def sample_values(rules: Submission, public: Public, chance: Random) -> Iterator
             low, high = given.range or (0.0, 1.0)
             if low is None:
                 low = 0.0 if high is None else min(0.0, high - 1)
-            drawn = round(chance.uniform(low, low + 1 if high is None else high), 3)
+            drawn = round(rng.uniform(low, low + 1 if high is None else high), 3)
             cells = dict(zip(columns, (drawn, 1), strict=False))  # a divisor is 1
             if "measure" in rules.columns:
                 yield {**row, "measure": value, **cells}

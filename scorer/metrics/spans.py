@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from scorer.challenge.public import ClassCells, whole_cell
+from scorer.challenge.public import ClassCells, cell_as_class
 from scorer.core.arrays import Floats, Mask, ends
 from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.core.problems import Problem
@@ -53,7 +53,9 @@ def _type_cells(
     if names is None:
         cells = ClassCells("item", partial(span_types, form=params.get("form", "ends")))
         return cells, cells
-    true, submitted = (ClassCells(f"{EXTRA}{name}]", whole_cell) for name in (names[0], names[-1]))
+    true, submitted = (
+        ClassCells(f"{EXTRA}{name}]", cell_as_class) for name in (names[0], names[-1])
+    )
     return true, submitted
 
 

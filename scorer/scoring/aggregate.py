@@ -43,7 +43,7 @@ def aggregate_values(
     Args:
         card: The raw values of a submission.
         measure: The measure.
-        rules: The rules of the measure; of a composite those of its parts, too.
+        rules: The rules of the measure and, for a composite, of its parts.
         keep: The lists that may count, shape (lists,); None for all.
     """
     kept = np.ones(len(card.lists), dtype=bool) if keep is None else keep
@@ -217,7 +217,7 @@ def aggregate_folds(
         cards: fold -> the raw values of its lists.
         lists: All lists, in order.
         measure: The measure.
-        rules: The rules of the measure; of a composite those of its parts, too.
+        rules: The rules of the measure and, for a composite, of its parts.
     """
     total, times = np.zeros((2, len(lists)))  # of each list: the sum of its values, their number
     missing, undefined = np.zeros((2, len(lists)), dtype=bool)

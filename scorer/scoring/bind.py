@@ -88,7 +88,7 @@ class BoundChallenge(NamedTuple):
                 for shape in self.kind.submission
                 # A kind whose lists are ranked items or one text each has a shape of either. Which
                 # of them is meant shows by whether the challenge names a column of texts.
-                if ("text" in shape.roles) == submission.texts
+                if ("text" in shape.roles) == submission.has_texts
             )
         further = extra_roles(submission.extra)
         return tuple(self.with_measure_needs(schema.with_columns(further)) for schema in schemas)
@@ -110,7 +110,7 @@ class BoundChallenge(NamedTuple):
         Args:
             path: The file.
             findings: What is wrong with it is added.
-            shapes: The schemas that it may have; None for those of submissions.
+            shapes: The schemas that it may have; None: the schemas of submissions.
         """
         submission = self.challenge.submission
         layout = self.challenge.layout(submission)
@@ -312,7 +312,7 @@ def _find_metrics(challenge: Challenge, allow_plugins: bool) -> MetricRegistry:
 def _find_kaggle_specs(challenge: Challenge) -> dict[tuple[Path, str], MeasureSpec]:
     """Return the first measure of each metric of a Kaggle file, by the file and the metric's name.
 
-    The name is casefolded. It is that of the file, unless the measure says `metric: NAME`.
+    The name is casefolded. It is the name of the file, unless the measure says `metric: NAME`.
     """
     specs: dict[tuple[Path, str], MeasureSpec] = {}
     for spec in challenge.metrics:

@@ -22,7 +22,7 @@ OF_LISTS = ("average", "aggregate", "weights", "group", "where")  # keys that no
 DEEPEST = 20  # composites of composites
 PER = "leave it out; a score is of its measures' values of the whole submission"
 WITHOUT_WEIGHTS = ("quantile", "stability", "dispersion")  # aggregates that take none
-OF_HIGHER = ("stability", "dispersion")  # aggregates of measures of which higher is better
+OF_HIGHER = ("stability", "dispersion")  # aggregates that need a measure where higher is better
 
 
 def list_column_names(challenge: Challenge) -> tuple[str, ...]:
@@ -177,10 +177,11 @@ class Combiner:
             return (texts[0], "") if grouped_by is None else ("", texts[0])
         if both and len(texts) == 2:
             return texts[0], texts[1]
-        of = "lists" if grouped_by is None else "groups"
-        what = "at most 2 are possible: of the lists, and of the groups"
-        what = what if both else f"1 is possible: of the {of}"
-        self._add(spec, key, f"{len(texts)} are given, and {what}")
+        members = "lists" if grouped_by is None else "groups"
+        possible = f"1 is possible: of the {members}"
+        if both:
+            possible = "at most 2 are possible: of the lists, and of the groups"
+        self._add(spec, key, f"{len(texts)} are given, and {possible}")
         return "", ""
 
     def _require_column(

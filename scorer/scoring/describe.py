@@ -1,4 +1,4 @@
-"""Describes a submission in a line, for whoever asks why a score is low; never by the truth."""
+"""Describes a submission in a line, which helps to find why a score is low, without the truth."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from scorer.core.text import printable, quoted
 from scorer.reading.schema import holds_text
 from scorer.reading.table import Table
 
-MOST_CLASSES = 20  # different labels from which on they are no classes, whose shares are told
-SHOWN_CLASSES = 5  # classes whose shares are told, the most frequent ones
+MOST_CLASSES = 20  # more different labels are counted, not listed with their shares
+SHOWN_CLASSES = 5  # classes that are listed with their shares, the most frequent ones
 
 
 def describe_rows(table: Table, public: Public) -> str:
-    """Return what a submission looks like: its lists, its items, one answer everywhere, classes.
+    """Return how many lists and items a submission has, its classes, and columns of one value.
 
     Args:
         table: The rows of the submission.
@@ -54,9 +54,10 @@ def _describe_items(table: Table) -> str:
     most = int(sizes.max())
     different = table.frame["item"].n_unique()
     span = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-    items = f"{span} item{'s' * (most != 1)} a list"
+    items = f"{span} {'item' if most == 1 else 'items'} a list"
     if len(sizes) == 1:
         return items
+    # Lists of n items with n different ones in all have the same items.
     are_same = least == most == different
     return f"{items}, {'the same in every list' if are_same else f'{different:,} different'}"
 

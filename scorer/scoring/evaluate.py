@@ -37,7 +37,7 @@ def score(
         lists: The ids of the lists.
         measures: The measures; composites with their parts.
         columns: The groups and weights of the lists.
-        of_fold: Whether the truth is that of a fold.
+        of_fold: Whether the truth belongs to a fold.
 
     Returns:
         For each measure float64 values of shape (lists,), or a figure. A value is NaN if the truth

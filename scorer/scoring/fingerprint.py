@@ -25,27 +25,27 @@ from scorer.results.scorecard import Rules
 MOST_KEY = 1 << 16  # bytes of a key that count
 COST = 1 << 11  # of scrypt, where there is no key: 2 MiB and some 5 ms a guess
 SOURCES = ("truth", "lists", "items", "history", "likelihood", "folds", "exclude")
-# What is left out of the sections that values depend on: paths, which say nothing of what a file
-# means, and `missing_list`, which the rules of each measure hold as it is settled.
+# Keys of the sections below that are not digested: paths, since another path does not change what a
+# file means, and `missing_list`, since the rules of each measure hold its final value.
 PATHS: dict[str, Any] = {"file": True, "lines": {"file"}, "classes": {"file"}}
 LEFT_OUT = {**dict.fromkeys(SOURCES, PATHS), "submission": {**PATHS, "missing_list": True}}
 
 
 def signature(measure: Measure, rules: Rules, ties: str, lists: int, folds: int = 0) -> str:
-    """Return all that makes a number of a submission and a truth: equal ones compute the same.
+    """Return a text that says how a value is computed; measures with equal ones compute the same.
 
-    Metric, parameters (those too that the challenge settles, as ERR's max_grade), rules, and whose
-    code it is: scorer's version and, where the metric is not scorer's own, 12 digits of its file's
-    SHA-256. The truth itself is in the challenge's fingerprint.
+    It has the metric, its parameters (also the ones that the truth determines, such as ERR's
+    max_grade), the rules, and the code: scorer's version and, if the metric is not scorer's own, 12
+    digits of its file's SHA-256. The truth itself is in the challenge's fingerprint.
     """
     counts = {"lists": lists, **({"folds": folds} if folds else {})}
-    return measure.signature(**counts, **_circumstances(measure, rules, ties), scorer=__version__)
+    return measure.signature(**counts, **_rule_fields(measure, rules, ties), scorer=__version__)
 
 
-def _circumstances(measure: Measure, rules: Rules, ties: str) -> dict[str, object]:
-    """Return what the values of a measure depend on beside its parameters."""
+def _rule_fields(measure: Measure, rules: Rules, ties: str) -> dict[str, object]:
+    """Return the rules and the code on which a measure's values depend, apart from parameters."""
     fields: dict[str, object] = {"missing": rules.missing}
-    if measure.aggregate not in ("pooled", "formula"):  # which have no list without a value
+    if measure.aggregate not in ("pooled", "formula"):  # Others have values of single lists.
         fields["undefined"] = rules.undefined
     if measure.metric.view.in_order:
         fields["ties"] = ties
@@ -72,25 +72,28 @@ def digests(
     rules: Mapping[str, Rules],
     positions: bool = False,
 ) -> dict[str, str]:
-    """Return digests of all that a value depends on beside its submission: a scorecard's identity.
+    """Return digests of all that values depend on, apart from the submission.
 
-    `rules` is of what the file means, not of how it is written: a comment, the description, paths,
-    examples and baselines change nothing, `-m` does. Of a plugin, the files that the challenge
-    names are looked at, not what they import. What only a board depends on (the leaderboard's
-    rules, its seed, titles, which measure is primary) is in `board_digest` alone.
+    They identify a scorecard.
 
-    `truth` may be seen by anyone, and a small truth could be found by trying all there are until
-    one has its digest. So it is keyed with the file `.scorer-key` beside the challenge, any secret
-    text (`openssl rand -hex 32`). Where there is none, scrypt makes a guess cost some milliseconds
-    instead of a microsecond: that slows the search down and ends it nowhere; a truth of some twenty
-    yes-or-no answers falls in hours. Nor does a key hide what published values tell of the truth.
+    `rules` digests what challenge.yaml means for values. A comment, the description, a path, an
+    example or a baseline does not change it; `-m` does. `plugins` digests the files that the
+    challenge names, but not the modules that these import. `board_digest` alone has what only the
+    board depends on: the rules and the seed of the leaderboard, titles, the primary measure.
+
+    Anyone may see `truth`, and could find a small truth by trying all possible ones until the
+    digest is the same. So it is keyed with the file `.scorer-key` beside the challenge, any secret
+    text (`openssl rand -hex 32`). Without a key, scrypt makes a guess cost some milliseconds
+    instead of a microsecond. This slows the search, but does not prevent it: a truth of some twenty
+    yes-or-no answers is found in hours. A key does not hide what published values reveal either.
 
     Args:
         challenge: The challenge.
         kind: Its kind.
         measures: Its measures.
         rules: Measure id -> how lists without a value count.
-        positions: Whether scorecards hold positions, which preferences that rank need.
+        positions: Whether scorecards hold the positions of items, from which preferences among
+            ranked lists are computed.
 
     Returns:
         Hexadecimal digests of `rules`, `truth` and `plugins`, scorer's version as `scorer`, and as
@@ -102,7 +105,7 @@ def digests(
     ties = challenge.submission.ties
     meaning = {
         "kind": kind,
-        "measures": {m.id: m.signature(**_circumstances(m, rules[m.id], ties)) for m in measures},
+        "measures": {m.id: m.signature(**_rule_fields(m, rules[m.id], ties)) for m in measures},
         "sections": challenge.model_dump(
             mode="json",
             by_alias=True,
@@ -114,10 +117,10 @@ def digests(
     code = hashlib.sha256()
     for path in challenge.plugins:
         code.update(hashlib.sha256(path.read_bytes()).digest())
-    values = _digest(meaning)
+    rules_digest = _digest(meaning)
     return {
-        "rules": values.hex(),
-        "truth": _digest_files(challenge, values),
+        "rules": rules_digest.hex(),
+        "truth": _digest_files(challenge, rules_digest),
         "plugins": code.hexdigest(),
         "scorer": __version__,
         "positions": "held" if positions else "",
@@ -125,23 +128,26 @@ def digests(
 
 
 def board_digest(challenge: Challenge, measures: Sequence[Measure]) -> str:
-    """Return the digest of what a board depends on beside scorecards: all that orders them."""
+    """Return the digest of all that orders a board, apart from its scorecards."""
     board = challenge.leaderboard.model_dump(
         mode="json", by_alias=True, exclude={"baselines"}, exclude_defaults=True
     )
-    order = [
-        [m.id, m.primary, *([m.combination.unit] if m.combination.unit != "list" else [])]
-        for m in measures
-    ]
+    order = [[m.id, m.primary] for m in measures]
+    for fields, measure in zip(order, measures, strict=True):
+        if measure.combination.unit != "list":  # Defaults are left out here, too.
+            fields.append(measure.combination.unit)
     return _digest({"measures": order, "leaderboard": board}).hex()
 
 
-def fingerprint(digests: Mapping[str, str], board: str) -> str:
+def fingerprint(value_digests: Mapping[str, str], board: str) -> str:
     """Return a short digest that changes whenever the challenge or its truth does.
 
-    `digests` are the digests of its values; none where the truth was not opened.
+    Args:
+        value_digests: What `digests` returns; empty if the truth was not opened.
+        board: What `board_digest` returns.
     """
-    text = "|".join([*(digests.get(name, "") for name in ("rules", "truth", "plugins")), board])
+    parts = [value_digests.get(name, "") for name in ("rules", "truth", "plugins")]
+    text = "|".join([*parts, board])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -152,9 +158,11 @@ def _digest(fields: Mapping[str, object]) -> bytes:
 def _digest_files(challenge: Challenge, salt: bytes) -> str:
     """Return the digest of the organizer's files, by the challenge's key or else by scrypt."""
     files = {}
-    for name in SOURCES[challenge.truthless :]:
+    for name in SOURCES:
+        if name == "truth" and challenge.truthless:
+            continue
         if (source := getattr(challenge, name)) is not None:
-            frame = challenge._frames.get(source.file)  # of a Python session
+            frame = challenge._frames.get(source.file)  # A data frame in place of the file.
             parts = tuple(source.parts.values())
             files[name] = _digest_file(source.file, parts) if frame is None else frame_digest(frame)
     files |= {name: _digest_file(keys.file) for name, keys in challenge.key_files.items()}
@@ -169,12 +177,12 @@ def _digest_file(path: Path, parts: Sequence[str] = ()) -> str:
     try:
         return parts_digest(path, parts)
     except UnreadableError as error:
-        raise _refused(path, error.problem) from None
+        raise _truth_error(path, error.problem) from None
 
 
-def _refused(path: Path, problem: Problem) -> ChallengeError:
-    found = Problem(problem.code, problem.message, path=display_path(path))
-    return ChallengeError(problems=as_truth_problems([found]))
+def _truth_error(path: Path, problem: Problem) -> ChallengeError:
+    located = Problem(problem.code, problem.message, path=display_path(path))
+    return ChallengeError(problems=as_truth_problems([located]))
 
 
 def has_key(challenge: Challenge) -> bool:
@@ -190,7 +198,7 @@ def _read_key(folder: Path) -> bytes | None:
     try:
         text = stored_head(path, MOST_KEY).strip()
     except UnreadableError as error:
-        raise _refused(path, error.problem) from None
+        raise _truth_error(path, error.problem) from None
     if not text:
-        raise _refused(path, Problem("T102", "the key is empty"))
+        raise _truth_error(path, Problem("T102", "the key is empty"))
     return hashlib.sha256(text).digest()

@@ -34,7 +34,7 @@ from scorer.metrics.ratios import Figure
 from scorer.views.values import Frames
 
 FRAME_PARAMETERS = 3  # of `score`: the first ones, which are not the metric's own
-SUBMISSION_ERROR_NAME = "ParticipantVisibleError"  # of what is raised for a bad submission
+SUBMISSION_ERROR_NAME = "ParticipantVisibleError"  # the class of exceptions for a bad submission
 USAGE = "Usage"
 IGNORED = "Ignored"
 MAX_RUNS = 400  # runs on rows left out, at most: leaderboard/samples.py makes as many blocks
@@ -97,7 +97,7 @@ def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge
     Args:
         path: The file.
         name: What the metric is called.
-        spec: The measure, which says what is better and whether rows are drawn.
+        spec: The measure, which says whether higher is better and whether rows are drawn.
         challenge: The challenge, which names the columns of ids.
     """
     truth_id_column = challenge.truth.columns.get("list", "list")

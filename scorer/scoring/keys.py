@@ -20,7 +20,7 @@ class KeyUse(NamedTuple):
     """The kinds that use a key, and the message to a challenge of another kind."""
 
     kinds: frozenset[str]
-    message: str  # {kind}: that of the challenge
+    message: str  # {kind}: the kind of the challenge
     help: str = "leave it out"
 
 

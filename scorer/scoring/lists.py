@@ -27,7 +27,7 @@ from scorer.views.join import among_lists
 def truth_schemas(bound: BoundChallenge) -> list[Schema]:
     """Return the schemas that the truth may have, with further columns that conditions name."""
     source = bound.challenge.truth
-    schemas = [s for s in bound.kind.truth if ("text" in s.roles) == source.texts]
+    schemas = [s for s in bound.kind.truth if ("text" in s.roles) == source.has_texts]
     if source.probability:  # a column for each class
         likely = {f"{LIKELY}[{n}]": name for n, name in enumerate(source.probability.values())}
         schemas = [Schema(("list", *likely), ("weight",), likely)]
@@ -40,9 +40,9 @@ def truth_schemas(bound: BoundChallenge) -> list[Schema]:
     known = {*source.columns, *source.columns.values(), *source.extra}
     known |= {role for schema in schemas for role in schema.roles}
     conditions = map(parse_condition, _condition_keys(bound))
-    named = [name for each in conditions for name in each.names if name not in known]
-    words = read_header(bound.challenge, source) if named else frozenset()
-    of_conditions = {f"{EXTRA}{name}]": name for name in named if name in words}
+    unknown = [name for each in conditions for name in each.names if name not in known]
+    header = read_header(bound.challenge, source) if unknown else frozenset()
+    of_conditions = {f"{EXTRA}{name}]": name for name in unknown if name in header}
     further = source.further
     if group := source.columns.get("group"):
         further = {**further, "group": group}
@@ -110,7 +110,7 @@ def _read_columns_of_file(
     roles |= {f"{NUMBER}{name}]": name for name in weights}
     in_file = Findings()
     table = read_table(challenge, source, [Schema(("list", *roles), (), roles)], in_file)
-    # Its warnings, as of unused columns, are said where the public part is read.
+    # Its warnings, such as of unused columns, are given when the public part is read.
     findings.extend(problem for problem in in_file if problem.severity == "error")
     if table is None:
         return NO_COLUMNS
@@ -124,8 +124,8 @@ def _read_columns_of_file(
     for name in weights:
         rows = table.frame.select("line", "list", value=f"{NUMBER}{name}]")
         for line, list_name, weight in rows.filter(pl.col("value") < 0).iter_rows():
-            what = f"is {format_exact(weight)}, below 0; it is a weight"
-            message = f"{name} of {quoted(list_name)} {what}"
+            found = f"{name} of {quoted(list_name)} is {format_exact(weight)}"
+            message = f"{found}, below 0; it is a weight"
             findings.add(Problem("T505", message, path=path, line=line, list=list_name))
         rows = rows.filter(pl.col("value") >= 0)
         findings.extend(_find_second_values(rows, f"has two weights {name},", format_exact, path))

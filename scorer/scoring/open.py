@@ -10,9 +10,7 @@ from typing import NamedTuple
 
 from scorer.challenge.kit_archive import lacks_truth, refuse_without_truth
 from scorer.challenge.model import Source
-from scorer.challenge.public import (
-    Public,
-)
+from scorer.challenge.public import Public
 from scorer.checks.base import TruthRows, examine
 from scorer.checks.pairs import find_likelihood_problems
 from scorer.core.problems import Findings, Problem
@@ -54,8 +52,8 @@ from scorer.views.values import Frames, text_of
 # The truth
 
 
-class OpenedTruth(NamedTuple):
-    """The truth, ready for submissions; of the folds None is the whole truth."""
+class FoldTruths(NamedTuple):
+    """The whole truth, whose fold is None, and the truth of each fold, ready for submissions."""
 
     truths: dict[Fold, OpenTruth]
     picked: dict[Fold, dict[str, FilteredTruth]]  # fold -> condition -> the items that it chooses
@@ -65,7 +63,7 @@ class OpenedTruth(NamedTuple):
 
 def open_truth(
     bound: BoundChallenge, public: Public, table: Table, submitted: SubmittedLists | None = None
-) -> OpenedTruth:
+) -> FoldTruths:
     """Return the truth in `table`, ready for submissions; `ChallengeError` if it is wrong."""
     challenge = bound.challenge
     kind = bound.kind
@@ -79,7 +77,8 @@ def open_truth(
     problems = Findings()
     problems.extend(_find_empty_lists(table, public))
     examine(TruthRows(table, public, challenge, sides.measured_rows), problems)
-    # If submissions name the lists, one that cannot be read says itself why there are none.
+    # If submissions name the lists, there are none if no submission can be read: their own problems
+    # say why.
     if not len(table) and kind.name != "frames" and submitted is None:
         message = "the truth has no rows" if kind.truth else "there are no lists, and so no values"
         problems.add(Problem("S103", message))
@@ -88,27 +87,28 @@ def open_truth(
     add_problems(findings, file, problems)
     raise_errors(findings)
 
-    truths = dict[Fold, OpenTruth]()
+    truths: dict[Fold, OpenTruth] = {None: truth}
     picked = dict[Fold, dict[str, FilteredTruth]]()
     columns = read_list_columns(bound, truth.lists, public.groups)
-    for name, (part, lists) in split_truth(challenge, table, truth.lists).items():
-        if name is not None:
+    for fold, (rows, lists) in split_truth(challenge, table, truth.lists).items():
+        if fold is not None:
             sides = sides._replace(public=public._replace(lists=dict.fromkeys(lists)))
-        open_part = partial(_open_part, bound, sides)
-        truths[name] = truth if name is None else open_part(part)
-        choices = choose(bound, truths[name].lists, part, is_fold=name is not None)
-        picked[name] = filter_truth(choices, open_part, truths[name].lists, part)
-        columns = add_choices(columns, choices) if name is None else columns
-    return OpenedTruth(truths, picked, columns, list(findings))
+            truths[fold] = _open_rows(bound, sides, rows)
+        choices = choose(bound, truths[fold].lists, rows, is_fold=fold is not None)
+        open_rows = partial(_open_rows, bound, sides)
+        picked[fold] = filter_truth(choices, open_rows, truths[fold].lists, rows)
+        if fold is None:
+            columns = add_choices(columns, choices)
+    return FoldTruths(truths, picked, columns, list(findings))
 
 
-def _open_part(bound: BoundChallenge, sides: SideTables, part: Table) -> OpenTruth:
+def _open_rows(bound: BoundChallenge, sides: SideTables, rows: Table) -> OpenTruth:
     """Return the truth of some rows, ready for submissions."""
-    return bound.kind.open(part, sides, Findings())
+    return bound.kind.open(rows, sides, Findings())
 
 
 def _find_empty_lists(truth: Table, public: Public) -> Iterator[Problem]:
-    """Yield a warning on the lists of the truth that have an empty cell, and are not public."""
+    """Yield a warning on the lists that no public file names, and whose cells are empty."""
     lines = truth.empty_lists
     if names := [name for name in lines if name not in public.lists]:
         count = len(names)
@@ -120,7 +120,7 @@ def _find_empty_lists(truth: Table, public: Public) -> Iterator[Problem]:
 
 
 def read_side_tables(bound: BoundChallenge, public: Public, findings: Findings) -> SideTables:
-    """Return the files beside the truth that measures look at, and what measures ask of it."""
+    """Return the tables that measures use besides the truth, and what they require of the truth."""
     challenge = bound.challenge
     metrics = [measure.metric for measure in bound.measures]
     sections = {
@@ -132,12 +132,13 @@ def read_side_tables(bound: BoundChallenge, public: Public, findings: Findings) 
     features: dict[str, str] = {}  # role -> the name of its column
     if (items := challenge.items) is not None and _uses_items(bound):
         features = {f"features[{n}]": name for n, name in enumerate(items.features)}
-    simple = [part for part in bound.all_parts if not part.parts]
+    single_measures = [part for part in bound.all_parts if not part.parts]
     return SideTables(
         public,
         _read_side_files(bound, public, features, findings),
         tuple(features),
         strict=tuple(dict.fromkeys(m.name for m in metrics if m.truth_order == "strict")),
+        # Of the metrics with one view, the first is named.
         views={m.metric.view: m.name for m in reversed(bound.measures)},
         rules=challenge.submission,
         separators=challenge.separators,
@@ -146,13 +147,13 @@ def read_side_tables(bound: BoundChallenge, public: Public, findings: Findings) 
             m.name for m in bound.measures if not m.parts and not m.metric.soft_truth
         ),
         class_columns=tuple(challenge.truth.probability),
-        truth_is_order=all(part.metric.truth_order for part in simple),
+        truth_is_order=all(part.metric.truth_order for part in single_measures),
         box_parts=challenge.each,
     )
 
 
 def _uses_items(bound: BoundChallenge) -> bool:
-    """Return whether a measure looks at the tables of items and history."""
+    """Return whether the tables of items and history are needed, by a view or as extra columns."""
     items = bound.challenge.items
     return Returned in bound.views or (items is not None and bool(items.extra))
 
@@ -203,7 +204,7 @@ class OpenChallenge:
 
     bound: BoundChallenge
     public: Public
-    truth: OpenTruth | None  # None: it only checks
+    truth: OpenTruth | None  # None: submissions can only be checked
     plan: Plan  # by which submissions are scored
     warnings: tuple[Problem, ...] = ()
     tables: Mapping[Path, FileTable] = field(default_factory=dict)  # of submissions that were read
@@ -220,7 +221,7 @@ class OpenChallenge:
 
     @property
     def views(self) -> frozenset[type]:
-        """The types that submissions are joined as."""
+        """The views that are made of each submission, joined with the truth."""
         return self.plan.views
 
 
@@ -247,7 +248,7 @@ def open_challenge(
     tables = submitted.tables if submitted else {}
     if not with_truth:
         public = read_public(bound, submitted=submitted)
-        checked = bound.views & {Frames}  # of which a check is that they can be read
+        checked = bound.views & {Frames}  # A check reads these, to see whether a metric could.
         plan = replace(_start_plan(bound, public, None), measures=bound.measures, views=checked)
         return OpenChallenge(bound, public, None, plan, tables=tables)
     refuse_without_truth(challenge)
@@ -281,7 +282,7 @@ def open_challenge(
 
 
 def _start_plan(bound: BoundChallenge, public: Public, truth: Table | None) -> Plan:
-    """Return what checks need of the plan."""
+    """Return a plan with all that a check needs, and without what only scoring needs."""
     rules = bound.challenge.submission
     labels = wide_labels(bound, public, truth)
     layout = bound.challenge.layout(rules)._replace(known=labels)
@@ -289,13 +290,13 @@ def _start_plan(bound: BoundChallenge, public: Public, truth: Table | None) -> P
 
 
 def _add_private_groups(bound: BoundChallenge, public: Public, truth: Table) -> Public:
-    """Return the public part with groups that the truth alone says: never for a check or a kit."""
+    """Return the public part with the truth's groups, which neither a check nor a kit may have."""
     if "group" not in truth:
         return public
     challenge = bound.challenge
     findings = Findings()
     if public.groups:
-        message = "the lists have public groups; those of the truth would be others"
+        message = "the lists have public groups already, so the truth cannot have others"
         findings.add(locate_fault(challenge, Fault("truth.columns.group", "C121", message)))
     groups = read_labels(truth, "group", challenge.truth.file, findings)
     raise_errors(findings)
@@ -306,10 +307,10 @@ def _add_private_groups(bound: BoundChallenge, public: Public, truth: Table) -> 
 def wide_labels(
     bound: BoundChallenge, public: Public, truth: Table | None = None
 ) -> tuple[str, ...]:
-    """Return what the wide columns of a submission are about, as far as it has to have them all.
+    """Return the lists or items of the wide columns that each submission must have.
 
-    The lists' columns are public with the lists. Which items they are the catalogue says where the
-    truth is wide by items, too, and without a catalogue the truth's header.
+    Empty if it need not have all. Lists are public. Items are required only if the truth is wide by
+    items, too: they are all of the public items or, without these, all in the truth's header.
     """
     challenge = bound.challenge
     rules = bound.challenge.submission
@@ -326,14 +327,15 @@ def wide_labels(
     if truth is None and not lacks_truth(challenge):
         truth = read_table(challenge, source, bound.kind.public_truth, Findings())
     names = () if truth is None else truth.header
-    others = {source.columns.get(each, each) for each in ("list", "weight", *source.extra)}
+    others = {source.columns.get(key, key) for key in ("list", "weight", *source.extra)}
     return tuple(label for _, label in match_wide_columns(source.wide[role], names, others))
 
 
 def _write_solution(bound: BoundChallenge, truth: Table) -> str:
-    """Return the truth as CSV: its file, else a table of its columns that have roles.
+    """Return the truth as CSV: its file if that is CSV, else its columns that have roles.
 
-    `ChallengeError` if it is no CSV, and no other columns are known.
+    Raises:
+        ChallengeError: The file is no CSV, and the kind does not know its columns.
     """
     challenge = bound.challenge
     source = bound.challenge.truth

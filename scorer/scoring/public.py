@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.challenge.kit_archive import lacks_truth
-from scorer.challenge.public import ClassCells, ClassColumn, Domain, IdNames, Public, whole_cell
+from scorer.challenge.public import ClassCells, ClassColumn, Domain, IdNames, Public, cell_as_class
 from scorer.core.arrays import Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings
@@ -89,7 +89,7 @@ def read_public(
         called={role: bound.column_of(role) for role in ("list", "item")},
         classes=classes,
         numbers=frozenset(challenge.submission.numbers),
-        texts=challenge.submission.texts,
+        has_texts=challenge.submission.has_texts,
     )
     public = _add_items(bound, public, findings)
     public = _add_lists(bound, public, read_truth, submitted, findings)
@@ -179,7 +179,7 @@ def _find_class_cells(bound: BoundChallenge) -> Iterator[tuple[ClassCells, Class
         sent = ClassCells("boxes", partial(box_classes, parts=in_submission))
         true = ClassCells("boxes", partial(box_classes, parts=in_truth))
         if challenge.truth.box_columns:
-            true = ClassCells(f"{EXTRA}{CLASS}]", whole_cell)
+            true = ClassCells(f"{EXTRA}{CLASS}]", cell_as_class)
         yield sent, true
     for part in bound.all_parts:
         if (cells := part.metric.class_cells(part.params)) is not None:

@@ -194,7 +194,7 @@ def split_truth(
 def _find_fold_problems(
     folds: Table, fold_of_key: pl.DataFrame, roles: Sequence[str]
 ) -> Iterator[Problem]:
-    """Yield the keys, of `roles`, that are in two folds, and those of `fold_of_key` in no fold."""
+    """Yield problems of keys, cells of `roles`, in two folds, and of `fold_of_key` in no fold."""
     first_fold = pl.col("fold").first().over(roles)
     rows = folds.frame.select("line", "fold", *roles, first_fold=first_fold)
     wrong_rows = rows.filter(pl.col("fold") != pl.col("first_fold"))
@@ -226,7 +226,7 @@ def masks_of(lists: Sequence[str], split_of: Mapping[str, str]) -> dict[str, Mas
 def scope_of(challenge: Challenge, splits: Mapping[str, Mask], split: str | None) -> Scope:
     """Return the scope of a board of one split, or of all lists.
 
-    `splits` is split -> which lists it has, as of `masks_of`: `all` is one of them.
+    `splits` is what `masks_of` returns: split -> which lists it has, with `all` among them.
     """
     sizes = {name: int(mask.sum()) for name, mask in splits.items() if name != EVERYTHING}
     total = splits[EVERYTHING].size

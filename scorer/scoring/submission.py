@@ -72,7 +72,7 @@ class Plan:
         return PublicIds(self.public)
 
     def __getstate__(self) -> dict[str, object]:
-        """Return the fields alone, without what is cached."""
+        """Return the fields alone, without cached properties."""
         return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
 
@@ -134,7 +134,7 @@ def _score_file(plan: Plan, path: Path, read: FileTable | None) -> Outcome:
         find_cells = table.find_cells
         views = check_and_join(plan, table, findings)
         overlap = find_low_overlap(plan.truths[None], views[None], table) if views else None
-        del table  # free the rows: those of labels need as much memory as the measures
+        del table  # free the rows: for labels they need as much memory as the measures
         outcome = score_views(plan, views, findings, sha256)
         outcome = outcome._replace(description=description, overlap=overlap)
         findings.locate(
@@ -165,7 +165,7 @@ def check_and_join(plan: Plan, table: Table, findings: Findings) -> dict[Fold, V
 def score_views(
     plan: Plan, views: Mapping[Fold, Views], findings: Findings, sha256: str | None = None
 ) -> Outcome:
-    """Return the outcome of a submission by its views; it has no scorecard if there are none."""
+    """Return the outcome of a submission by its views; without views it has no scorecard."""
     if not views:
         return Outcome(findings, sha256, None)
     digests = {**plan.digests, **({"submission": sha256} if sha256 else {})}
@@ -202,8 +202,8 @@ def check_table(plan: Plan, table: Table, findings: Findings, is_bucket: bool = 
     Args:
         plan: What scoring needs of the challenge.
         table: The rows of the submission.
-        findings: Those of the reader.
-        is_bucket: Whether the rows are those of some lists alone; see `SubmissionRows`.
+        findings: What the reader found; problems are added.
+        is_bucket: Whether the rows belong to some lists alone; see `SubmissionRows`.
     """
     is_incomplete = is_partial(findings)
     rows = SubmissionRows(table, plan.public, plan.rules, plan.public_ids, is_incomplete, is_bucket)

@@ -42,14 +42,14 @@ def read_table(
         findings: Where its problems are added, with T codes.
         limits: The limits of reading.
     """
-    named = [replace(each, columns={**source.columns, **each.columns}) for each in schemas]
+    renamed = [replace(each, columns={**source.columns, **each.columns}) for each in schemas]
     layout = challenge.layout(source) if isinstance(source, FileLayout) else layout_of(source)
     in_file = Findings(display_path(source.file))
     frame = challenge._frames.get(source.file)
     if frame is None:
-        table = read_file(source.file, source.format, named, in_file, limits, layout).table
+        table = read_file(source.file, source.format, renamed, in_file, limits, layout).table
     else:
-        table = read_frame(frame, named, in_file, limits, layout).table
+        table = read_frame(frame, renamed, in_file, limits, layout).table
     locate_by_part(in_file, layout.parts)
     has_splits = challenge.splits is not None and challenge.splits.file == source.file
     used = "column 'Usage' is not used" if has_splits else ""  # the splits use it
@@ -116,9 +116,9 @@ def read_classes(challenge: Challenge, findings: Findings) -> tuple[str, ...]:
     if isinstance(source, tuple):
         return ()
     words = header_words(source.file, source.format, layout_of(source))
-    named = source.columns or ({"label": next(iter(words))} if len(words) == 1 else {})
+    columns = source.columns or ({"label": next(iter(words))} if len(words) == 1 else {})
     limits = ReadLimits(rows=MOST_CLASSES)
-    table = read_table(challenge, source, [Schema(("label",), (), named)], findings, limits)
+    table = read_table(challenge, source, [Schema(("label",), (), columns)], findings, limits)
     if table is None:
         return ()
     add_problems(findings, source.file, _find_problems_of_classes(table))

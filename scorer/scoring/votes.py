@@ -166,7 +166,7 @@ def _join_votes(tables: Sequence[Table]) -> pl.DataFrame:
     """Return the votes of all files together.
 
     The columns are:
-        row: The number of the vote among those of all files.
+        row: The number of the vote, counted through all files.
         file: The number of its file.
         line: Its line in the file.
         a, b, winner, list, judge: The cells, without blanks around them; null where the file does

@@ -226,19 +226,19 @@ def test_a_challenge_takes_data_and_paths_together(challenge, tmp_path):
 
 def test_a_comparison_is_printed_without_preferences_that_were_not_asked_for():
     runs = {"a": {"q1": ["d1"], "q2": ["d4"]}, "b": {"q1": ["d2"], "q2": ["d4"]}}
-    told, asked = (
-        scorer.compare(TRUTH, runs, words, measures=["AP"], missing_list="zero")
-        for words in (None, ["RPP"])
+    default, asked = (
+        scorer.compare(TRUTH, runs, names, measures=["AP"], missing_list="zero")
+        for names in (None, ["RPP"])
     )
-    assert "RPP" not in str(told)
-    assert "RPP" not in told.render("markdown")
-    assert "RPP" in told.render("html")
-    assert "RPP" in told.render("json")
-    assert "RPP" in str(asked)
-    assert "LexiRecall" not in str(asked)
-    assert "RPP" not in told._repr_html_()
+    for form in ("table", "text", "markdown", "latex", "html"):
+        assert "RPP" not in default.render(form)
+        assert "RPP" in asked.render(form)
+        assert "LexiRecall" not in asked.render(form)
+    for form in ("json", "csv"):
+        assert "RPP" in default.render(form)
+    assert "RPP" not in default._repr_html_()
     assert "RPP" in asked._repr_html_()
-    assert "<details><summary>Notes</summary><p>" in told._repr_html_()  # folded
+    assert "<details><summary>Notes</summary><p>" in default._repr_html_()  # folded
 
 
 def test_comparisons_and_explanations_are_frames_with_few_public_names(tmp_path):

@@ -421,6 +421,26 @@ def test_missing_and_undefined(challenge, score, undefined, missing, notes, end)
     assert said["measures"][0]["value"] is None
 
 
+def test_a_list_that_the_submission_leaves_undefined_counts_as_the_worst(challenge, score):
+    yaml = (
+        "truth: {file: truth.csv, columns: {list: user, item: film, rating: stars}}\n"
+        "submission: {columns: {list: user, item: film, prediction: p}}\n"
+        "metrics: [Pearson(average=lists)]\nundefined: worst\n"
+    )
+    files = {
+        "truth.csv": "user,film,stars\nu,a,1\nu,b,2\nv,a,1\nv,b,3\n",
+        "sub.csv": "user,film,p\nu,a,1\nu,b,1\nv,a,1\nv,b,3\n",
+    }
+    folder = challenge(yaml, **files)
+    ran = score("explain", folder, folder / "sub.csv", "--list", "u")
+    ran.assert_exit(0)
+    assert (
+        "Pearson(average=lists) is undefined for this list, and the truth would have a value, so "
+        "it counts -1 (undefined: worst)."
+    ) in " ".join(ran.out.split())
+    assert ran.out.rstrip().endswith("counted as -1")
+
+
 def test_tied_items_show_their_ranks(challenge, score):
     yaml = "truth: truth.csv\nmetrics: [RR, MARp@2]\nsubmission: {ties: expected}\n"
     sent = "list,item,score\nq1,x,2\nq1,a,2\nq1,y,2\nq1,z,1\nq2,a,1\n"

@@ -136,7 +136,7 @@ def test_an_answer_is_a_text_by_the_id_of_its_question(tmp_path):
         ("separator: tabs", "'tabs' separates nothing; write one character"),
         ("cells: {itme: ' '}", "no key 'itme' here; did you mean 'item'?"),
         ("wide: {items: 'F*'}", "no key 'items' here; did you mean 'item'?"),
-        ("wide: {item: 'F*', rank: 'G*'}", "one role is what columns are named by"),
+        ("wide: {item: 'F*', rank: 'G*'}", "columns can be named by one role only"),
         ("header: [a, a]", "a column is named twice in header"),
         ("lines: lists", "the challenge has no lists, whose rows the lines would be of"),
         ("cells: {rank: ','}", "cells without item hold a value for each candidate"),

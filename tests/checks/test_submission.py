@@ -128,7 +128,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
     assert handed == ["table", "public", "rules", "ids", "partial", "is_bucket"]
     assert set(Public._fields) == {
         *("kind", "lists", "items", "candidates", "called", "groups"),
-        *("classes", "separator", "clusters", "numbers", "complete", "texts"),
+        *("classes", "separator", "clusters", "numbers", "complete", "has_texts"),
         "class_columns",  # their classes are as public as labels
         "domains",  # of the measures, which are public
         "boxes_are_shares",  # how the boxes of the truth are written, not where they are

@@ -161,7 +161,7 @@ def test_a_number_is_no_class_where_classes_are(made, score):
             "submission.numbers: no list is in the group 'stsb'",
         ),
         ({"metrics": ["nDCG"]}, "numbers stand beside classes, and this challenge has grades"),
-        ({"submission": {"multilabel": ";"}}, "beside numbers a row has one label"),
+        ({"submission": {"multilabel": ";"}}, "with numbers, a row has one label"),
     ],
 )
 def test_what_does_not_go_together_is_an_error_of_the_challenge(made, score, change, said):

@@ -157,7 +157,7 @@ def _no_hit(names: Sequence[str], report: Report) -> str:
     found, question = "nothing", "Are its texts written as the challenge asks?"
     if any(p.metric.class_cells(p.params) for m in report.measures for p in m.all_parts):
         question = "Are the classes this challenge's?"
-    elif not report.definition.submission.texts:
+    elif not report.definition.submission.has_texts:
         found, question = "no item", "Are the ids of the items this challenge's?"
     return (
         f"No hit: {join_first(names, 5)} found {found} that counts, in any of the "
