@@ -359,4 +359,5 @@ def find_separator(line: int, text: str, request: ReadRequest) -> str:
 
 def _join_names(names: Sequence[str]) -> str:
     more = ", ..." if len(names) > LISTED_NAMES else ""
-    return printable(", ".join(names[:LISTED_NAMES]) + more) if names else "no name of a column"
+    listed = ", ".join(name or "(no name)" for name in names[:LISTED_NAMES])
+    return printable(listed + more) if names else "no name of a column"

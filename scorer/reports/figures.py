@@ -28,6 +28,7 @@ from scorer.reports.charts.svg import padded
 from scorer.reports.document import Cell, Column, Figure, Row, Table, cut, texts
 from scorer.reports.leaderboard.cells import (
     chance,
+    has_ranges,
     head_of,
     interval,
     level,
@@ -74,7 +75,7 @@ def forest(report: Report, precision: int) -> Iterator[Figure]:
             row.name,
             round(row.values[primary.id], decimals),
             row.interval and (round(row.interval[0], decimals), round(row.interval[1], decimals)),
-            place(row),
+            place(row, has_ranges(report)),
             f"{mean_of(row, primary, decimals)} {interval(row, primary, decimals)}".strip(),
             row.baseline,
             row.tier,

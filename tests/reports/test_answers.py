@@ -60,7 +60,10 @@ def changed(report, **how):
     ("change", "answer"),
     [
         ({"p": np.zeros((3, 3))}, "Nothing more; with 40 lists"),
-        ({"difference": np.zeros((3, 3))}, "near is equal on every count"),
+        (
+            {"difference": np.zeros((3, 3))},
+            "No number of lists parts near from it, whose value is equal; with 40",
+        ),
         ({"difference": np.full((3, 3), 1e-11)}, "More than a billion lists like these 40"),
         ({"detectable": math.nan}, "More: as it is, the test can find no difference"),
         ({"detectable": 0.01}, "Little: 0.0500 parts near from it"),

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from time import process_time
 
+import boards
 import numpy as np
 import pytest
 from approximate import approximately
@@ -353,6 +354,42 @@ def test_values_have_the_digits_that_tell_neighbours_apart(board, values, option
         line.split(" | ") for line in said.splitlines() if line.startswith("| ") and "team" in line
     ]
     assert [row[2].rstrip(" |") for row in rows] == shown
+
+
+@pytest.mark.parametrize(
+    ("digits", "options", "shown"),
+    [
+        (2, {}, ["0.90", "0.88"]),
+        (5, {}, ["0.90001", "0.88000"]),
+        (2, {"precision": 4, "distinct": False}, ["0.9000", "0.8800"]),
+        (2, {"distinct": False}, ["0.900", "0.880"]),  # --precision 3
+    ],
+)
+def test_the_digits_of_the_challenge_rule_unless_a_precision_is_given(
+    board, digits, options, shown
+):
+    report = ranked(board, 0.90001, 0.88)
+    definition = report.definition
+    rules = definition.leaderboard.model_validate({"digits": digits})
+    report = replace(report, definition=definition.model_copy(update={"leaderboard": rules}))
+    said = form_of("leaderboard", "markdown").write(report, Options(**options))
+    rows = [
+        line.split(" | ") for line in said.splitlines() if line.startswith("| ") and "team" in line
+    ]
+    assert [row[2].rstrip(" |") for row in rows] == shown
+
+
+@pytest.mark.parametrize("form", ["table", "github"])
+def test_ranks_have_no_ranges_where_no_difference_can_be_significant(form):
+    truth = {f"q{n}": {"a": 1} for n in range(5)}
+    runs = {
+        name: {q: ["a"] if n < hits else ["x"] for n, q in enumerate(truth)}
+        for name, hits in {"one": 4, "two": 2}.items()
+    }
+    report = boards.evaluate(truth, runs, ["P@1"])
+    said = form_of("leaderboard", form).write(report, Options())
+    assert "too few to tell any two apart" in said
+    assert "(1-2)" not in said
 
 
 def test_a_terminal_shows_twenty_rows_and_how_many_more_there_are(board):

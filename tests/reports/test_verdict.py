@@ -53,6 +53,19 @@ def test_the_verdict_says_who_leads_and_how_certain_that_is(hits, sentence):
     assert verdict(evaluate(**hits)) == sentence
 
 
+def test_of_two_leaders_that_beat_different_ones_it_says_that_not_both_do():
+    truth = {f"q{n}": {"a": 1} for n in range(LISTS)}
+    hits = {"a": range(20, 40), "b": range(20), "c": range(8)}
+    runs = {
+        name: {q: ["a"] if n in those else ["x"] for n, q in enumerate(truth)}
+        for name, those in hits.items()
+    }
+    said = verdict(boards.evaluate(truth, runs, ["P@1"]))
+    assert said == (
+        "a and b share the first rank with 0.500 P@1; c cannot be told apart from both of them."
+    )
+
+
 def test_too_few_lists_tell_nobody_apart():
     said = verdict(evaluate(3, a=3, b=0))
     assert said == "a leads with 1.000 P@1; 3 lists are too few to tell any two apart."

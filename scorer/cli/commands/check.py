@@ -163,4 +163,4 @@ def _wrong_files(checked: Sequence[Scored], own: Sequence[bool], repairable: int
         yield f"{count:,} {are} the challenge's, and not checked"
     if bad:
         wrong = f"{bad:,} of {files:,} files {'is' if bad == 1 else 'are'} wrong"
-        yield f"{wrong}: --fix would repair {repairable:,}"
+        yield f"{wrong}: --fix would repair {repairable:,}" if repairable else wrong

@@ -168,7 +168,8 @@ def _by_measure(measure: Measure, compared: Comparison, options: Options) -> Tab
         Column("a minus b", "name", first="ascending", cut=130),
         *_pair_columns(compared, options),
     ]
-    if options.page:  # the pair's own section says which lists differ most
+    # The pair's own section says on a page which lists differ most; pooled values have none.
+    if options.page or not any(differing.most for differing in lines):
         columns, rows = columns[:-1], [row._replace(cells=row.cells[:-1]) for row in rows]
     return Table(f"{printable(measure.id)}{bars}", columns, rows)
 

@@ -26,7 +26,8 @@ def document(explanation: Explanation, options: Options) -> Document:
         blocks.append(Paragraph(scope(explanation.scope, explanation.called), "soft"))
     if explanation.confusion:
         blocks.append(Heading(explanation.confusion.title))
-        blocks.append(table(explanation.confusion, 0))
+        counts = table(explanation.confusion, 0)
+        blocks.append(counts._replace(caption="How often each class was taken for which"))
     blocks += [
         block
         for explained in explanation.measures

@@ -46,7 +46,10 @@ def document(checked: CheckedFiles, options: Options) -> Document:
     if shared:
         blocks.append(Notes(format_shared(shared), "problems"))
     if len(files) > 1 and not options.quiet:
-        blocks.append(_total(checked))
+        if options.page:  # below the last file it would look like one of its problems
+            blocks.insert(0, Paragraph(_total(checked), "strong"))
+        else:
+            blocks.append(Notes([_total(checked)], "strong"))
     title = checked.challenge.title if options.alone else ""
     return Document(title, blocks, source=(checked.challenge.id, ""), skip="Skip to the problems")
 
@@ -65,7 +68,7 @@ def _section(scored: CheckedSubmission, problems: Findings, options: Options) ->
         yield Notes([line.strip() for line in lines], "problems")
 
 
-def _total(checked: CheckedFiles) -> Notes:
+def _total(checked: CheckedFiles) -> str:
     """What all files come to, in a line."""
     files, codes = checked.submissions, checked.files_by_code
     bad = sum(not scored.valid for scored in files)
@@ -73,4 +76,4 @@ def _total(checked: CheckedFiles) -> Notes:
     counts = " and ".join(f"{n:,} {word}{'s' * (n != 1)}" for word, n in total.items() if n)
     state = f"{bad:,} of {len(files):,} files would be rejected" if bad else "every file is fine"
     rule = f"; score rule {next(iter(codes))} tells what a code means" if codes else ""
-    return Notes([f"{counts or 'no problems'}: {state}{rule}"], "strong")
+    return f"{counts or 'no problems'}: {state}{rule}"

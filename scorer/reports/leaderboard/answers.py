@@ -39,7 +39,7 @@ def _needed(report: Report, precision: int) -> str:
     gap = abs(float(certainty.difference[place, other]))
     name = cut(equal[0])
     if not gap > 0:
-        return f"Another challenge: {name} is equal on every count; {found}."
+        return f"No number of {word} parts {name} from it, whose value is equal; {found}."
     if gap >= certainty.detectable:
         return f"Little: {number(gap, primary, precision)} parts {name} from it, and {found}."
     needed = _lists_for(gap, count, certainty)

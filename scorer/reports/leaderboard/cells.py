@@ -24,8 +24,13 @@ def number(value: float, measure: Measure, precision: int) -> str:
         return f"{value:z.0f}"
     if measure.metric.better == "lower" and 0 < abs(value) < 0.5 * 10**-precision:
         return f"{value:.2g}"  # a small error is none
+    return f"{value:z.{decimals_of(value, precision)}f}"
+
+
+def decimals_of(value: float, precision: int) -> int:
+    """Return the decimals of a value, of which a larger one has fewer."""
     whole = len(f"{abs(value):.0f}")
-    return f"{value:z.{max(precision + 1 - whole, 0)}f}"
+    return max(precision + 1 - whole, 0)
 
 
 def chance(p: float) -> str:
@@ -55,11 +60,14 @@ def mean_of(standing: Standing, measure: Measure, precision: int) -> str:
     return mean if math.isnan(deviation) else f"{mean} ± {number(deviation, measure, precision)}"
 
 
-def place(standing: Standing) -> str:
-    """Return the rank, and the ranks that the lists leave possible: `2 (1-4)`; a baseline is B."""
+def place(standing: Standing, ranged: bool = True) -> str:
+    """Return the rank, and the ranks that the lists leave possible: `2 (1-4)`; a baseline is B.
+
+    Unless `ranged`, it is the rank alone, as where no range says anything.
+    """
     if standing.rank is None:
         return "B"
-    ranks = possible_ranks(standing)
+    ranks = possible_ranks(standing) if ranged else ""
     return f"{standing.rank} ({ranks})" if ranks else f"{standing.rank}"
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from scorer.core.text import unit
 from scorer.metrics.catalogue import formula_lines
 from scorer.metrics.notation import Measure
-from scorer.reports.base import Options
+from scorer.reports.base import DECIMALS, Options
 from scorer.reports.charts.charts import IntervalSpan, shared_scale
 from scorer.reports.document import (
     Block,
@@ -31,6 +31,7 @@ from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
+    decimals_of,
     has_ranges,
     interval,
     level,
@@ -55,6 +56,7 @@ RULE = "significantly better than all below"  # what a rule between tiers says
 def document(report: Report, options: Options) -> Document:
     """Return the board with its verdict, means by group and values of lists; or a whole page."""
     challenge = report.challenge
+    options = with_digits(report, options)
     title = challenge.title
     if not options.page and report.leaderboard and not report.scope:
         lists = f"{len(report.lists):,} {unit(report.called, len(report.lists))}"
@@ -165,6 +167,7 @@ def standings(report: Report, options: Options, parent: Report | None = None) ->
 
     `parent` is the report whose page shows it, if that is another one.
     """
+    options = with_digits(report, options)
     rows, precision, primary = report.leaderboard, options.precision, report.primary
     others = [measure for measure in report.measures if measure.id != primary.id]
     ends = level(report)
@@ -201,7 +204,7 @@ def standings(report: Report, options: Options, parent: Report | None = None) ->
         file = "" if row.baseline or not options.links else scored.path
         note = "baseline" if row.baseline else ""
         cells = [
-            Cell(place(row) if ranged else str(row.rank or "B"), str(n)),
+            Cell(place(row, ranged), str(n)),
             Cell(row.name, link=anchors.get(row.name, ""), note=note, file=file),
             mean(n, row, primary),
             *([_interval(row, primary, precision, scale)] if ends else []),
@@ -213,6 +216,17 @@ def standings(report: Report, options: Options, parent: Report | None = None) ->
     key = "standings" if options.page else ""
     caption = _caption(body, report, scale, precision) if options.page else ""
     return Table(caption, columns, body, key, rule=RULE)
+
+
+def with_digits(report: Report, options: Options) -> Options:
+    """Return the options with the digits that the challenge sets, unless a precision is given."""
+    rules, high = report.definition.leaderboard, report.primary.metric.range[1]
+    given = not options.distinct or options.precision != DECIMALS
+    if given or "digits" not in rules.model_fields_set:
+        return options
+    # Digits of a value up to 1 are its decimals; a larger value has one digit more than those.
+    large = high is None or high > 1
+    return options._replace(precision=max(rules.digits - large, 0), distinct=False)
 
 
 def distinct_precision(rows: Sequence[Standing], measure: Measure, options: Options) -> int:
@@ -286,6 +300,7 @@ def _interval(row: Standing, measure: Measure, precision: int, scale: tuple[floa
     if row.interval is None:
         return Cell(sort="")
     value = row.values[measure.id]
-    span = IntervalSpan(row.interval, value, scale, precision if measure.decimals else 0)
+    decimals = decimals_of(max(map(abs, scale)), precision) if measure.decimals else 0
+    span = IntervalSpan(row.interval, value, scale, decimals)
     sort = number(value, measure, precision)
     return Cell(interval(row, measure, precision), sort, span=span)

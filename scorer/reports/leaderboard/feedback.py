@@ -7,7 +7,7 @@ import math
 from scorer.core.text import printable
 from scorer.reports.base import DECIMALS
 from scorer.reports.findings.problems import first_error, format_findings, summary
-from scorer.reports.leaderboard.cells import interval, level, number, place
+from scorer.reports.leaderboard.cells import has_ranges, interval, level, number, place
 from scorer.results.grading import Grade, format_points, grade, graded_by
 from scorer.results.report import Report, Scored
 
@@ -80,7 +80,7 @@ def _rank_lines(report: Report, scored: Scored, precision: int) -> list[str]:
     if row is None or row.rank is None:
         return []
     ranked = sum(each.rank is not None for each in report.leaderboard)
-    said = [f"Rank {place(row)} of {ranked:,}"]
+    said = [f"Rank {place(row, has_ranges(report))} of {ranked:,}"]
     ends = interval(row, report.primary, precision)
     if ends.startswith("["):
         said.append(f"{level(report)} of {printable(report.primary.id)}: {ends}")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from scorer.challenge.leaderboard import Question
 from scorer.core.text import join_first, printable, unit
 from scorer.reports.document import Cell, Column
-from scorer.reports.leaderboard.cells import number, place
+from scorer.reports.leaderboard.cells import has_ranges, number, place
 from scorer.results.front import Front
 from scorer.results.report import Report
 
@@ -53,7 +53,10 @@ def extra_columns(report: Report, last: int, precision: int) -> Iterator[ExtraCo
         yield ExtraColumn(Column("front", "number", 1, "ascending"), cells)
     for board in report.tracks or ():
         assert board.track is not None
-        ranks = {row.name: Cell(place(row), str(row.rank or "")) for row in board.leaderboard}
+        ranged = has_ranges(board)
+        ranks = {
+            row.name: Cell(place(row, ranged), str(row.rank or "")) for row in board.leaderboard
+        }
         yield ExtraColumn(Column(board.track.id, "number", 2, "ascending"), ranks)
 
 

@@ -4,7 +4,8 @@ from scorer.core.text import printable, unit
 from scorer.reports.base import Options
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.github import annotation
-from scorer.reports.leaderboard.cells import interval, level, lists_of, mean_of, place
+from scorer.reports.leaderboard.cells import has_ranges, interval, level, lists_of, mean_of, place
+from scorer.reports.leaderboard.document import with_digits
 from scorer.reports.leaderboard.remarks import cautions, ranked_below, remarks, scope
 from scorer.reports.leaderboard.verdict import verdict
 from scorer.results.json import PRIVATE
@@ -13,6 +14,7 @@ from scorer.results.report import Report, Standing
 
 def github(report: Report, options: Options) -> str:
     """Every line is a workflow command, so that no text from a file can be one."""
+    options = with_digits(report, options)
     lines = []
     for scored in report.submissions:
         lines += workflow_commands(scored.findings, options.every)
@@ -21,10 +23,8 @@ def github(report: Report, options: Options) -> str:
     for standing in report.leaderboard:
         value = mean_of(standing, primary, options.precision)
         ends = interval(standing, primary, options.precision)
-        rows.append(
-            f"{place(standing)} {printable(standing.name, 100)}: {value} {ends}".strip()
-            + _fewer(standing, report)
-        )
+        rank, name = place(standing, has_ranges(report)), printable(standing.name, 100)
+        rows.append(f"{rank} {name}: {value} {ends}".strip() + _fewer(standing, report))
     rows += [f"- {printable(s.name, 100)}: not scored" for s in report.submissions if not s.valid]
     head = f"Rank, name: {printable(primary.id)}{f' [{level(report)}]' if level(report) else ''}"
     banner = [PRIVATE] if options.private else []

@@ -52,9 +52,13 @@ def beaten_by(first: str, certainty: Certainty, report: Report) -> tuple[list[st
 
 def _ahead(leaders: Sequence[str], total: int, certainty: Certainty, report: Report) -> str:
     """Return how many of the others the leader is significantly ahead of."""
+    tested = [name for name in leaders if name in certainty.names]
+    open_to = [set(beaten_by(name, certainty, report)[1]).difference(leaders) for name in tested]
+    equal = [name for name in certainty.names if any(name in names for names in open_to)]
+    beaten = [name for name in certainty.names if name not in (*leaders, *equal)]
     pronoun = "it" if len(leaders) == 1 else "them"
-    beaten, equal = beaten_by(leaders[0], certainty, report)
-    equal = [name for name in equal if name not in leaders]
+    if any(names != open_to[0] for names in open_to):  # of some leaders only
+        pronoun = f"{'both' if len(leaders) == 2 else 'all'} of them"
     others = total - len(leaders)
     if not others:
         return ""

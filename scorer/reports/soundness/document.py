@@ -39,14 +39,15 @@ def document(lint: Lint, options: Options) -> Document:
     title = printable(f"{challenge.id}{name}", 1000)
     return Document(
         title,
-        list(_lint_blocks(lint, details=options.every or options.alone)),
+        list(_lint_blocks(lint, options)),
         lint.private,
         source=(challenge.id, challenge.fingerprint or ""),
         skip="Skip to the findings",
     )
 
 
-def _lint_blocks(lint: Lint, details: bool) -> Iterator[Block]:
+def _lint_blocks(lint: Lint, options: Options) -> Iterator[Block]:
+    details = options.every or options.alone
     notes = [remark.message for remark in _remarks(lint) if remark.severity == "note"]
     yield Paragraph(_verdict(lint, notes, details), "strong" if lint.sound else "fault")
     yield from _findings(lint)
@@ -60,11 +61,10 @@ def _lint_blocks(lint: Lint, details: bool) -> Iterator[Block]:
         yield from _detected(lint, primary.measure)
     rows = ROW_WORDS.get(lint.kind)
     counted = f", {lint.judged:,} {rows}" if rows else ""
-    yield Paragraph(
-        f"{lint.lists:,} {unit(lint.called, lint.lists)}{counted}; "
-        f"fingerprint {lint.challenge.fingerprint}",
-        "soft",
-    )
+    size = f"{lint.lists:,} {unit(lint.called, lint.lists)}{counted}"
+    if not options.page:  # whose foot says it
+        size += f"; fingerprint {lint.challenge.fingerprint}"
+    yield Paragraph(size, "soft")
 
 
 def _chance(primary: ProbedMeasure) -> Iterator[str]:
