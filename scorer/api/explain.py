@@ -31,7 +31,7 @@ from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import join_first, quoted
-from scorer.leaderboard.repeats import REPEATED
+from scorer.leaderboard.repeats import RUN_NAME
 from scorer.metrics.notation import Measure
 from scorer.metrics.steps import Grid, Sentence, Step, Working, grid
 from scorer.reading.parts import locate_by_part
@@ -141,7 +141,7 @@ def _find_runs(
     """
     system_of = {part.name: part.name for part in parts}
     for part in parts:
-        if match := REPEATED.fullmatch(part.name):
+        if match := RUN_NAME.fullmatch(part.name):
             system_of[part.name] = match[1]
     systems = list(dict.fromkeys(system_of.values()))
     runs = [part for part in parts if file.name in (part.name, system_of[part.name])]

@@ -1,7 +1,7 @@
-"""The leaderboard: scorecards to a report, without the truth.
+"""The leaderboard: from scorecards to a report, without the truth.
 
-A recorded submission (an `Outcome`: findings, scorecard, folds' scorecards) and its challenge
-(`Terms`) are enough: `apply_rules` makes values, `board` ranks.
+`apply_rules` makes the values of a recorded submission (an `Outcome`) by the rules of its challenge
+(`Terms`); `board` ranks submissions.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ class Terms(NamedTuple):
     measures: tuple[Measure, ...]
     fingerprint: str
     rules: Mapping[str, Rules]  # measure id -> how lists without a value count
-    breakers: tuple[Measure, ...] = ()  # what orders equal standings: measures, or preferences
+    breakers: tuple[Measure, ...] = ()  # measures or preferences that break ties, in this order
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
     lists: Sequence[str] = ()
     groups: Mapping[str, str] = {}  # list -> the group that it is in
     called: Mapping[str, str] = {}  # role -> the challenge's word
     notes: tuple[Problem, ...] = ()  # warnings about the challenge itself
-    clusters: Mapping[str, str] = {}  # list -> those that depend on it
-    ranked_by: RankedBy | None = None  # several measures whose ranks are put together
+    clusters: Mapping[str, str] = {}  # list -> its cluster of lists that depend on each other
+    ranked_by: RankedBy | None = None  # the rule if several measures rank together
 
     @property
     def primary(self) -> Measure:
@@ -70,12 +70,14 @@ class Terms(NamedTuple):
 def apply_rules(
     terms: Terms, name: str, path: str, outcome: Outcome, *, baseline: bool = False
 ) -> Scored:
-    """A submission after the challenge's rules; `undefined: error` can still reject it.
+    """Return a submission with its values by the challenge's rules.
+
+    It is rejected if a metric fails, or has no value where the rule is `undefined: error`.
 
     Args:
         path: its file, as reports name it.
-        outcome: what scoring gave for it, its fold's scorecards too.
-        baseline: whether it stands outside the ranks.
+        outcome: the recorded scorecard, or one for each fold.
+        baseline: whether it is shown outside the ranks.
     """
     card, findings, values = outcome.card, outcome.findings.copy(), dict[str, Value]()
     if card is not None:
@@ -90,7 +92,7 @@ def apply_rules(
                     )
             except PluginError as error:
                 if all(part.metric.own for part in measure.all_parts):
-                    raise
+                    raise  # a fault of scorer's own metrics, not of the submission
                 findings.add(MetricFailed(str(error)).problem)
                 continue
             if rules.undefined == "error" and measure.of_lists:
@@ -101,7 +103,7 @@ def apply_rules(
                         values_of_lists(fold_card, measure, terms.rules)[1] >= UNDEFINED
                     ).tolist()
                 }
-                findings.extend(_undefined(measure.id, terms, name) for name in undefined)
+                findings.extend(_undefined_list(measure.id, terms, name) for name in undefined)
             elif rules.undefined == "error":
                 findings.extend(_undefined_groups(measure, outcome.folds.values() or [card]))
         if findings.fatal:
@@ -120,7 +122,7 @@ def apply_rules(
 
 
 def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:
-    """The mean of every measure over each group of lists, where the challenge has groups."""
+    """Return measure id -> group of lists -> mean; no groups if the challenge has none."""
     masks: dict[str, Mask] = {}
     for n, name in enumerate(card.lists if terms.groups else ()):
         if (group := terms.groups.get(name)) is not None:
@@ -135,6 +137,7 @@ def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:
 
 
 def _undefined_groups(measure: Measure, cards: Iterable[Scorecard]) -> Iterator[Problem]:
+    """Yield a problem for each group that a measure has no value for."""
     names = (
         name
         for card in cards
@@ -145,7 +148,8 @@ def _undefined_groups(measure: Measure, cards: Iterable[Scorecard]) -> Iterator[
         yield Problem("S511", f"{message}, and this challenge allows none")
 
 
-def _undefined(measure: str, terms: Terms, name: str) -> Problem:
+def _undefined_list(measure: str, terms: Terms, name: str) -> Problem:
+    """Return the problem that a measure has no value for a list."""
     word = printable(terms.called.get("list", "list"), 60)
     message = f"{measure} is undefined for {word} {quoted(name)}, and this challenge allows none"
     return Problem("S511", message, list=name)
@@ -154,9 +158,9 @@ def _undefined(measure: str, terms: Terms, name: str) -> Problem:
 def rank(
     terms: Terms, scored: Sequence[Scored], received: Mapping[str, float] | None = None
 ) -> Report:
-    """A report whose standings are ordered, without intervals, tests and tiers.
+    """Return a report with ordered standings, but without intervals, tests and tiers.
 
-    `received` is name -> when it came in, in seconds; on a board that lives.
+    `received` is name -> the time of its entry in seconds, on a board that takes entries.
     """
     measures = terms.measures
     group_of = [terms.groups.get(name) for name in terms.lists] if terms.groups else []
@@ -180,7 +184,7 @@ def rank(
     contradicting: tuple[tuple[str, ...], ...] = ()
     if terms.rank_by is not None:
         by[0] = by_preference(*terms.rank_by, positions)
-        ranked_positions = {e.name: positions[e.name] for e in valid if not e.baseline}
+        ranked_positions = {each.name: positions[each.name] for each in valid if not each.baseline}
         contradicting = contradictions(terms.rank_by[0], ranked_positions)
     entries = [
         Contestant(
@@ -192,6 +196,7 @@ def rank(
     ]
     points: Mapping[str, float] = {}
     times = dict(received or {})
+    # Several measures that rank take the place of the primary one in `by`.
     if (rule := terms.ranked_by) is not None and rule.each is not None:
         earliest = [by_number(times)] if rule.tie_break else []
         by[:1] = [by_measure(measures[0].id, measures[0].metric.better), *earliest]
@@ -199,7 +204,6 @@ def rank(
         better = {measure.id: measure.metric.better for measure in terms.measures}
         ranks = ranks_by([(key, better[key]) for key in rule.measures], rule.aggregate, entries)
         breaks = {"first_places": by_places(ranks.places), "earliest": by_number(times)}
-        # by the primary measure nothing is ordered, unless it is among the breakers
         by[:1] = [by_number(ranks.order), *(breaks[name] for name in rule.tie_break)]
         points = ranks.points
     rows = standings(entries, by)
@@ -237,7 +241,7 @@ def rank(
 
 
 def _ranked_by(terms: Terms) -> dict[str, object]:
-    """What ranks: several measures, a preference, or the primary measure."""
+    """Return what ranks, as results show it: several measures, a preference or a measure."""
     if (by := terms.ranked_by) is not None:
         each = {} if by.each is None else {"each": by.each}
         rule = {"measures": by.measures, "aggregate": by.aggregate.name, "tie_break": by.tie_break}
@@ -251,10 +255,10 @@ def _ranked_by(terms: Terms) -> dict[str, object]:
 def board(
     terms: Terms, scored: Sequence[Scored], answers: Mapping[str, Mapping[str, str]] | None = None
 ) -> Report:
-    """A report with standings, their intervals, tiers, ranges of ranks, and the Pareto front.
+    """Return a report with standings, intervals, tiers, ranges of ranks and the Pareto front.
 
     Several runs of one system, `name#1` and `name#2`, are one submission.
-    `answers` is name -> question -> answer, of questions that the board shows.
+    `answers` is name -> question -> answer, for the questions that the board shows.
     """
     report = rank(terms, with_repeats(scored))
     if answers:
@@ -266,14 +270,14 @@ def board(
 def add_statistics(
     report: Report, groups: Mapping[str, str], clusters: Mapping[str, str]
 ) -> Report:
-    """Return the report with intervals, tests and the front, which take most of the time."""
+    """Return the report with intervals, tests and the front: the slow part of a board."""
     return with_front(with_certainty(report, groups, clusters))
 
 
 def with_front(report: Report) -> Report:
-    """Return the report with its front, if the challenge asks for one and submissions have numbers.
+    """Return the report with its Pareto front, if the challenge asks for one.
 
-    A submission without a number on some axis is on no front, and takes nobody from it.
+    A submission without a number on some axis is not on the front, and dominates no other.
     """
     axes = front_axes(report.definition, report.measures) if report.leaderboard else ()
     if not axes:
@@ -299,7 +303,8 @@ def with_front(report: Report) -> Report:
 def _coordinate(report: Report, name: str, axis: FrontAxis) -> float:
     """Return a submission's number on an axis; NaN without one."""
     if not axis.measure:
-        return float(report.answers.get(name, {}).get(axis.id) or math.nan)
+        answer = report.answers.get(name, {}).get(axis.id)
+        return float(answer) if answer else math.nan
     return next(row.values[axis.id] for row in report.leaderboard if row.name == name)
 
 
@@ -307,9 +312,9 @@ R = TypeVar("R", bound=Report)
 
 
 def first_ranks(report: R, most: int) -> R:
-    """Return the part of a report about the ranks up to `most`, with rejected submissions.
+    """Return a report with the ranks up to `most` and all rejected submissions.
 
-    Ranks, intervals and tests stay as they are.
+    The ranks, intervals and tests remain those of all submissions.
     """
     rows_in_ranks = [n for n, row in enumerate(report.leaderboard) if row.rank and row.rank <= most]
     rows = report.leaderboard[: rows_in_ranks[-1] + 1] if rows_in_ranks else ()

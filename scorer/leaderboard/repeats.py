@@ -20,7 +20,7 @@ from scorer.stats.repeats import pass_at
 from scorer.stats.units import exact_mean
 from scorer.views.columns import View
 
-REPEATED = re.compile(r"(.+)#([^#]+)")
+RUN_NAME = re.compile(r"(.+)#([^#]+)")  # a system and its run
 
 
 def with_repeats(scored: Sequence[Scored]) -> list[Scored]:
@@ -29,24 +29,25 @@ def with_repeats(scored: Sequence[Scored]) -> list[Scored]:
     A system with a rejected run is rejected: it would gain by leaving out a bad run.
 
     Raises:
-        UsageError: another submission is called as a system of several runs.
+        UsageError: another submission has the name of a system of several runs.
     """
     runs: dict[str, list[Scored]] = {}
     for each in scored:
-        if match := REPEATED.fullmatch(each.name):
+        if match := RUN_NAME.fullmatch(each.name):
             runs.setdefault(match[1], []).append(each)
-    runs = {name: own for name, own in runs.items() if len(own) > 1}
+    # A single run is an ordinary submission.
+    runs = {name: of_system for name, of_system in runs.items() if len(of_system) > 1}
     if taken := next((each.name for each in scored if each.name in runs), None):
         message = f"{quoted(taken)} is a submission, and {quoted(runs[taken][0].name)} a run of it"
         raise UsageError(f"{message}; call it {taken}#0")
     gathered = []
     for each in scored:
-        match = REPEATED.fullmatch(each.name)
-        own = runs.get(match[1], []) if match else []
-        if match is None or not own:
+        match = RUN_NAME.fullmatch(each.name)
+        of_system = runs.get(match[1], []) if match else []
+        if match is None or not of_system:
             gathered.append(each)
-        elif each is own[0]:
-            gathered.append(system_of(match[1], own))
+        elif each is of_system[0]:  # the system takes the place of its first run
+            gathered.append(system_of(match[1], of_system))
     return gathered
 
 
@@ -57,9 +58,10 @@ def with_passes(
     scored: Sequence[Scored],
     group_of: Sequence[str | None],
 ) -> tuple[tuple[Measure, ...], list[Scored]]:
-    """Return the measures and submissions with pass@k by the primary measure, the last measure.
+    """Return the measures and the submissions with a further, last measure: pass@k.
 
-    It is NaN for a submission whose values on lists are not 0 or 1, or that has fewer runs.
+    It is made of the primary measure's values of lists, 1 for a solved list and 0 for another. It
+    is NaN for a submission with other values, or with fewer than k runs.
     """
     metric = _pass_metric(primary.metric.view)
     signature = f"{metric.name}|k:{k}|of:({primary.board_signature})"
@@ -73,12 +75,13 @@ def with_passes(
 def _passed(
     scored: Scored, measure: Measure, primary: Measure, group_of: Sequence[str | None]
 ) -> Scored:
-    """A submission with its pass@k."""
+    """Return a submission with its pass@k, `measure`."""
     runs = [_solved(run, primary) for run in scored.runs or (scored,)]
+    solved = [each for each in runs if each is not None]
     value = scored.values[primary.id]
-    chances = np.full(0, np.nan)
-    if (tables := [each for each in runs if each is not None]) and len(tables) == len(runs):
-        table = np.array(tables)
+    chances = np.empty(0)
+    if len(solved) == len(runs):
+        table = np.array(solved)  # (runs, lists)
         known = ~np.isnan(table).any(axis=0)
         chances = np.full(known.size, np.nan)
         if np.isin(table[:, known], (0.0, 1.0)).all():
@@ -86,28 +89,31 @@ def _passed(
                 table[:, known].sum(axis=0).astype(np.int64), len(runs), measure.params["k"]
             )
     lists = int((~np.isnan(chances)).sum())
-    own = Value(_mean_of(chances), lists, value.missing, value.undefined, chances)
-    here = np.array([group or "" for group in group_of])
-    groups = next(iter(scored.groups.values()), {})
-    by_group = {group: _mean_of(chances[here == group]) if lists else np.nan for group in groups}
+    passed = Value(_mean_of(chances), lists, value.missing, value.undefined, chances)
+    groups_of_lists = np.array([group or "" for group in group_of])
+    names = next(iter(scored.groups.values()), {})
+    by_group = {
+        name: _mean_of(chances[groups_of_lists == name]) if lists else np.nan for name in names
+    }
     return replace(
         scored,
-        values={**scored.values, measure.id: own},
+        values={**scored.values, measure.id: passed},
         groups={**scored.groups, measure.id: by_group} if scored.groups else scored.groups,
     )
 
 
 def _solved(run: Scored, primary: Measure) -> Floats | None:
-    """Which lists a run solves: 1 or 0, NaN where the measure has no value.
+    """Return (lists,): 1 for a list that the run solves, 0 for another, NaN for an undefined one.
 
-    A list that the run leaves out is not solved, also where missing lists are skipped. Otherwise a
-    system gained by leaving out the samples that fail. None of a measure without values of lists.
+    A list that the run leaves out is not solved, even if the rules skip missing lists. Otherwise a
+    system would gain by leaving out the samples that fail. None if the measure has no values of
+    lists.
     """
     values, card = run.values[primary.id].per_list, run.card
     if values is None or card is None:
         return None
     unsolved = ~card.answered & lists_of(card, primary)
-    if primary.id in card.values:  # there a list that is left out has the value of an empty one
+    if primary.id in card.values:  # it has the value of an empty answer for a list left out
         unsolved &= ~np.isnan(card.values[primary.id])
     return np.where(unsolved, 0.0, values)
 
@@ -123,11 +129,12 @@ def passes(lists: View, *, k: int = 1) -> Floats:
     1 - C(n - c, k) / C(n, k), which is unbiased; of k = 1 the share of right runs. A run is not
     right on a list that it leaves out.
     """
+    # Only the docstring is used: `with_passes` computes the values from several runs.
     raise PluginError("this is made of the values of several runs")
 
 
 def _pass_metric(view: type[View]) -> Metric:
-    """The metric of a measure that only several runs have."""
+    """Return the metric Pass, which no challenge can name: a board makes it of several runs."""
     return Metric(
         "Pass",
         title="The chance that any of k runs is right",
@@ -145,19 +152,19 @@ def rename(scored: Scored, name: str) -> Scored:
 
 
 def system_of(name: str, runs: Sequence[Scored]) -> Scored:
-    """The runs of a system as one submission, whose values are their means."""
+    """Return the runs of a system as one submission with the means of their values."""
     first, findings = runs[0], Findings(runs[0].path)
     for run in runs:
         findings.extend(run.findings)
-    if rejected := [run for run in runs if not run.valid]:
-        return replace(rejected[0], name=name, sha256=None, findings=findings)
+    if rejected := next((run for run in runs if not run.valid), None):
+        return replace(rejected, name=name, sha256=None, findings=findings)
     values = {
-        key: _averaged({run.name[len(name) + 1 :]: run.values[key] for run in runs})
+        key: _mean_value({run.name[len(name) + 1 :]: run.values[key] for run in runs})
         for key in first.values
     }
     groups = {
-        key: {group: float(np.mean([run.groups[key][group] for run in runs])) for group in of}
-        for key, of in first.groups.items()
+        key: {group: float(np.mean([run.groups[key][group] for run in runs])) for group in means}
+        for key, means in first.groups.items()
     }
     return replace(
         first,
@@ -171,9 +178,9 @@ def system_of(name: str, runs: Sequence[Scored]) -> Scored:
     )
 
 
-def _averaged(of_runs: Mapping[str, Value]) -> Value:
-    """The mean of several runs; a list counts that all of them have."""
-    values = [*of_runs.values()]
+def _mean_value(by_run: Mapping[str, Value]) -> Value:
+    """Return the mean of the runs' values; a list counts if all runs have a value of it."""
+    values = [*by_run.values()]
     means = np.array([value.mean for value in values])
     tables = [value.per_list for value in values if value.per_list is not None]
     per_list: Floats | None = np.mean(tables, axis=0) if len(tables) == len(values) else None
@@ -186,5 +193,5 @@ def _averaged(of_runs: Mapping[str, Value]) -> Value:
         per_list,
         deviation=float(means.std(ddof=1)) if means.size > 1 else None,
         combined=values[0].combined,
-        runs={name: value.mean for name, value in of_runs.items()},
+        runs={name: value.mean for name, value in by_run.items()},
     )

@@ -31,16 +31,18 @@ from scorer.stats.pairs import (
     groups_of_pairs,
     holm,
     join_columns,
-    pair_places,
+    pair_indices,
 )
 from scorer.stats.units import NOISE, Floats, Ints, Mask, submatrix, unit_sums, units
 
 Test = Literal["permutation", "wilcoxon", "t"]
-Recompute = Callable[[Ints, Mask], Floats]  # of some rows over some lists: (rows, lists)
-Swap = Callable[[int, Ints, Mask], Floats]  # of a row and others over some lists: (others, lists)
+# The values, (rows, lists), of some rows if only some lists counted.
+Recompute = Callable[[Ints, Mask], Floats]
+# The differences, (others, lists), of a row from other rows, over some lists, if all were equal.
+Swap = Callable[[int, Ints, Mask], Floats]
 
-MAX_SWAPPED_UNITS = 1_000  # of more units, a figure's own spread is as good
-MAX_UNITS = 10_000  # of more lists, blocks are drawn: a mean of blocks takes a fraction of the time
+MAX_SWAPPED_UNITS = 1_000  # with more units, `swap` changes no result, and is not called
+MAX_UNITS = 10_000  # more lists are joined to blocks, whose draws take a fraction of the time
 SIGNS_AT_ONCE = 1_000_000  # numbers of a block of sign patterns: 8 MB
 PAIRS_AT_ONCE = 8  # pairs whose sums of all draws are held at once: they stay in the cache
 
@@ -49,18 +51,18 @@ PAIRS_AT_ONCE = 8  # pairs whose sums of all draws are held at once: they stay i
 class PairGroup:
     """Pairs that have the same lists in common: within a group of submissions, or between two.
 
-    Sums are divided by the largest value of all, so that one limit of noise fits all.
+    Sums are divided by the largest value of all groups, so that one limit of rounding noise fits.
     """
 
     first: Ints  # (pairs,) rows of the submissions
     second: Ints
     difference: Floats  # (pairs,) of the means
-    sums: Floats  # (rows, units), of the lists in common
+    sums: Floats  # (rows, units), over the lists in common
     other_sums: Floats | None  # None: the pairs are among the rows of `sums`
     lists: int
-    scale: float  # of the differences of sums: the largest value, by units per list
-    widening: Floats  # (pairs,) by which a standard error near a bound is larger than it seems
-    swapped_norm: Floats  # (pairs,) the norm of differences if figures were equal; 0: unknown
+    scale: float  # makes a mean over units of `sums` a mean over lists of values
+    widening: Floats  # (pairs,) the factor of the standard error: above 1 near a figure's bound
+    swapped_norm: Floats  # (pairs,) the norm of the differences that `swap` gives; 0: unknown
 
     @property
     def units(self) -> int:
@@ -81,9 +83,9 @@ class PairGroup:
 
 
 class PairSums(NamedTuple):
-    """What a group's differences come to; all arrays have the shape (pairs,)."""
+    """Sums over the differences of each pair; all arrays have the shape (pairs,)."""
 
-    total: Floats  # their sum
+    total: Floats  # the sum of the differences
     norm: Floats  # the root of the sum of their squares
     skew: Floats
 
@@ -115,19 +117,20 @@ def paired_tests(
     false difference. With sampled draws p = (b + 1) / (m + 1); if all 2**lists patterns fit into
     `draws`, they are enumerated and p = b / m is exact.
 
-    Of a figure of all lists the values are its pseudo-values, so that the test is of figures that
-    are equal, not of submissions that are alike (Chung & Romano, Annals of Statistics 41, 2013).
-    Pseudo-values are made at each submission's own figure, and so vary less than they should if
-    one is far from the other by luck: the spread of a pair is no less than `swap` gives.
+    A measure may be one figure of all lists, such as a correlation. Its `values` are then
+    pseudo-values, so that the hypothesis is equal figures, not exchangeable submissions (Chung &
+    Romano, Annals of Statistics 41, 2013). The pseudo-values of a submission are made at its own
+    figure. If the two figures are far apart by luck, they vary less than they should. The spread of
+    a pair is therefore at least the one that `swap` gives.
 
-    Differences of equal means need not be symmetric. A mean far towards the short tail then goes
-    with a small deviation, and is found too often. |t| is therefore not above its value by Hall's
-    transformation, which takes the skew of a pair's differences into account; but if all patterns
-    are enumerated, p is exact for symmetric differences.
+    Differences with a mean of 0 need not be symmetric. A mean far towards the short tail then goes
+    with a small deviation, and is found too often. |t| is therefore at most |t| after Hall's
+    transformation, which corrects for skew. If all patterns are enumerated, it is left as it is: p
+    is then exact for symmetric differences.
 
-    If the pairs do not all have the same lists, no draw is one for all pairs. Each pair then has
-    the t-test of its own differences, with the same corrections, and Holm's adjustment; its p is
-    no less than 2 / 2**lists, the least of a sign test.
+    If the pairs do not all have the same lists, one draw cannot serve all of them. Each pair then
+    has the t-test of its own differences, with the same corrections and Holm's adjustment; its p is
+    at least 2 / 2**lists, the least of a sign test.
 
     `wilcoxon` (scipy's, with its choice of exact or normal) and `t` have Holm's adjustment, too.
     Wilcoxon's test is of ranks: it is about the median of the differences, and so is `lead`.
@@ -135,17 +138,16 @@ def paired_tests(
     Args:
         values: (submissions, lists), NaN where a submission has no value.
         draws: how many sign patterns are drawn; time grows with draws x lists x submissions.
-        level: how often all of `joint_margin` are to hold at once.
+        level: the chance with which all intervals of `joint_margin` hold at once.
         clusters: (lists,), equal numbers for lists that depend on each other: a cluster's lists
             share a sign, and their sums are tested.
         control: whether the family is the first submission against each other one (many to
             one: Dunnett, JASA 50, 1955) instead of all pairs.
-        recompute: gives the values of some rows over some lists, (rows, lists), if a list's value
-            depends on which others there are, as with `pseudo_values`.
-        swap: gives the differences of a row and others over some lists, (others, lists), if their
-            figures were equal, as `swapped_differences` does.
-        scale: of a figure with two bounds, near which its standard error is too small.
-        own_level: how often each `margin` is to hold by itself; None: margins are NaN.
+        recompute: gives the values over the lists in common, if a list's value depends on which
+            others there are, as with `pseudo_values`.
+        swap: gives the differences if the two figures were equal, as `swapped_differences` does.
+        scale: the bounds of the figure: near them its standard error is too small.
+        own_level: the chance with which each interval of `margin` holds; None: margins are NaN.
 
     Raises:
         ValueError: a value is infinite.
@@ -158,21 +160,23 @@ def paired_tests(
     tested = [group for group in groups if group.units > 1]
     if test == "permutation" and len(tested) == 1:
         result = _permutation_tests(tested[0], draws, seed, level, own_level)
-        made = result.as_matrices(len(values), "permutation", "max", draws)
+        tests = result.as_matrices(len(values), "permutation", "max", draws)
     elif test == "permutation" and not tested:
-        made = join_columns([]).as_matrices(len(values), "permutation", "max", draws)
+        tests = join_columns([]).as_matrices(len(values), "permutation", "max", draws)
     else:
         kind: Literal["wilcoxon", "t"] = "wilcoxon" if test == "wilcoxon" else "t"
         corrected = test == "permutation"
         result = _holm_tests(tested, kind, level, own_level, corrected=corrected)
-        made = result.as_matrices(len(values), SKEW_CORRECTED if corrected else kind, "holm")
+        name = SKEW_CORRECTED if corrected else kind
+        tests = result.as_matrices(len(values), name, "holm")
     for group in groups:
-        if group.units == 1:  # no test can have it: the difference alone
+        if group.units == 1:  # one unit cannot be tested: only the difference is known
             a, b = group.first, group.second
-            made.difference[a, b], made.difference[b, a] = group.difference, -group.difference
-            made.lists[a, b] = made.lists[b, a] = group.lists
-            made.units[a, b] = made.units[b, a] = 1
-    return made
+            tests.difference[a, b] = group.difference
+            tests.difference[b, a] = -group.difference
+            tests.lists[a, b] = tests.lists[b, a] = group.lists
+            tests.units[a, b] = tests.units[b, a] = 1
+    return tests
 
 
 def pair_groups(
@@ -183,15 +187,16 @@ def pair_groups(
     swap: Swap | None,
     scale: Scale,
 ) -> Iterator[PairGroup]:
-    """Yield the pairs that have a list in common, those with the same lists together."""
+    """Yield the pairs that have a list in common, grouped by the lists they have in common."""
     valued = ~np.isnan(values)
     largest = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
     for rows, other_rows in groups_of_pairs(valued, control):
-        first, second = pair_places(rows.size, None if other_rows is None else other_rows.size)
+        first, second = pair_indices(rows.size, None if other_rows is None else other_rows.size)
         common = valued[rows[0]] & valued[rows[0] if other_rows is None else other_rows[0]]
         if not first.size or not common.any():
             continue
         unit_of_list = None if unit is None else np.unique(unit[common], return_inverse=True)[1]
+        # The values of the first of each pair, and of the second if these are other rows.
         sides = [
             submatrix(values, side, common)
             if recompute is None or np.array_equal(common, valued[side[0]])
@@ -225,14 +230,15 @@ def _widening(
     unit: Ints | None,
     scale: Scale,
 ) -> Floats:
-    """Return by which the standard error of each pair's difference is larger than it seems.
+    """Return the factors, (pairs,), that the standard errors of the differences need near a bound.
 
-    A figure near its bound has little spread, and at it none, by the luck of the lists. The score
-    limits say what it could be (`score_limits`). The error of a difference is put together of the
-    two distances towards each other (square-and-add: Newcombe, Statistics in Medicine 17, 1998,
-    method 10), and is never made smaller. The result, (pairs,), is 1 without two bounds.
+    The values of a figure near a bound vary little, and at the bound not at all, so that the usual
+    standard error is too small there. The score limits of a figure (`score_limits`) do not have
+    this fault. The error of a difference is made of the distances between each figure and its limit
+    on the side of the other figure (square-and-add: Newcombe, Statistics in Medicine 17, 1998,
+    method 10). A factor is at least 1, and 1 for figures without two bounds.
     """
-    first, second = pair_places(rows.size, None if other_rows is None else other_rows.size)
+    first, second = pair_indices(rows.size, None if other_rows is None else other_rows.size)
     low, high = scale.bounds
     if not scale.pooled or low is None or high is None or low >= high:
         return np.ones(first.size)
@@ -258,7 +264,7 @@ def _widening(
     distance = np.where(higher, below[first], above[first])
     other_distance = np.where(higher, other_above[second], other_below[second])
     safe = distance**2 + other_distance**2 - 2 * correlation * distance * other_distance
-    safe /= Z_975**2  # the limits are as many errors away
+    safe /= Z_975**2  # the limits are this many standard errors away
     apparent = (square + other_square - 2 * products) / degrees
     known = apparent > NOISE * squares[0].max()
     ratio = np.divide(safe, apparent, out=np.ones(first.size), where=known)
@@ -268,7 +274,7 @@ def _widening(
 def _swapped_norm(
     group: PairGroup, swap: Swap, common: Mask, unit: Ints | None, largest: float
 ) -> Floats:
-    """Return the root of the sum of squares, (pairs,), of what `swap` gives for each pair."""
+    """Return the norm, (pairs,), of the differences that `swap` gives for each pair; 0: unknown."""
     norms = np.empty(group.first.size)
     for row in np.unique(group.first):
         pairs = group.first == row
@@ -279,14 +285,14 @@ def _swapped_norm(
 
 def _pair_sums(group: PairGroup) -> PairSums:
     """Return the sum, the norm and the skew of each pair's differences."""
-    parts = [_sums_of(difference) for difference in group.differences()]
+    parts = [_sums_of_block(difference) for difference in group.differences()]
     return PairSums(
         *(np.concatenate([np.empty(0), *column]) for column in zip(*parts, strict=True))
     )
 
 
-def _sums_of(difference: Floats) -> PairSums:
-    """Return the same of differences (pairs, units)."""
+def _sums_of_block(difference: Floats) -> PairSums:
+    """Return the sum, the norm and the skew of differences, (pairs, units)."""
     count = difference.shape[1]
     squares = np.square(difference).sum(axis=1)
     deviations = difference - difference.mean(axis=1, keepdims=True)
@@ -319,11 +325,11 @@ def _permutation_tests(
     patterns = maxima.size if exact else maxima.size + 1
     reached = maxima.size - np.searchsorted(maxima, ratio - 1e-9)
     p = (reached if exact else reached + 1) / patterns
-    place = _place_of_limit(level, patterns, maxima.size)
-    limit = maxima[place] if place is not None else math.inf
+    index = _index_of_limit(level, patterns, maxima.size)
+    limit = maxima[index] if index is not None else math.inf
     joint = np.full(p.size, float(_t_of_ratio(np.array([limit]), count)[0]))
     own = _t_of_ratio(own_limits, count)
-    if p.size == 1 and own_level == level:  # the two are one interval
+    if p.size == 1 and own_level == level:  # of one pair, both intervals are the same
         own = joint
     with np.errstate(invalid="ignore"):
         differs_alone = _t_of_ratio(ratio, count) > own
@@ -333,10 +339,10 @@ def _permutation_tests(
 
 
 def _corrected_t(ratio: Floats, sums: PairSums, group: PairGroup, *, skewed: bool) -> Floats:
-    """Return |t|, (pairs,), of a standard error that is as large as it may truly be.
+    """Return |t|, (pairs,), with three corrections of the standard error.
 
-    It is corrected for figures near a bound, for figures that are equal, and by Hall's
-    transformation for skew. Each correction is of the t of |S| / sqrt(Q); the least t counts.
+    They are for figures near a bound (`widening`), for equal figures (`swapped_norm`) and, if
+    `skewed`, for skew by Hall's transformation. Each is of the uncorrected t; the least t counts.
     """
     uncorrected = _t_of_ratio(ratio, group.units)
     t = uncorrected / group.widening
@@ -345,7 +351,7 @@ def _corrected_t(ratio: Floats, sums: PairSums, group: PairGroup, *, skewed: boo
         swapped_ratio = ratio[wider] * sums.norm[wider] / group.swapped_norm[wider]
         t[wider] = np.minimum(t[wider], _t_of_ratio(swapped_ratio, group.units))
     if skewed:
-        # An infinite t is that of equal differences, which have no skew.
+        # t is infinite if all differences are equal; these have no skew.
         signed = np.where(np.isfinite(uncorrected), np.sign(sums.total) * uncorrected, 0.0)
         against = sums.skew * signed < 0
         unskewed_t = np.abs(unskewed(signed[against], sums.skew[against], group.units))
@@ -390,8 +396,8 @@ def _draw_maxima(
     drawn = rows.shape[1]
     maxima, own_limits = np.zeros(drawn), np.full(weights.size, np.nan)
     patterns = drawn if can_enumerate(group.units, draws) else drawn + 1
-    place = None if own_level is None else _place_of_limit(own_level, patterns, drawn)
-    if own_level is not None and place is None:
+    index = None if own_level is None else _index_of_limit(own_level, patterns, drawn)
+    if own_level is not None and index is None:
         own_limits[:] = math.inf
     start, buffer = 0, np.empty((PAIRS_AT_ONCE, drawn))
     for n, row in enumerate(rows):
@@ -404,23 +410,25 @@ def _draw_maxima(
             np.abs(ratios, out=ratios)
             ratios *= weights[pairs, None]
             np.maximum(maxima, ratios.max(axis=0), out=maxima)
-            if place is not None:
-                own_limits[pairs] = np.partition(ratios, place, axis=1)[:, place]
+            if index is not None:
+                own_limits[pairs] = np.partition(ratios, index, axis=1)[:, index]
             start = pairs.stop
     return np.sort(maxima), own_limits
 
 
-def _place_of_limit(level: float, patterns: int, drawn: int) -> int | None:
-    """Return the place, in ascending order, of the least ratio whose excess has p <= 1 - level.
+def _index_of_limit(level: float, patterns: int, drawn: int) -> int | None:
+    """Return the index, in ascending order, of the ratio above which p <= 1 - level.
 
-    None if no drawn ratio is so rare.
+    `patterns` is `drawn`, plus one for the observed pattern if patterns are sampled. None if no
+    drawn ratio is so rare.
     """
-    from_above = math.floor((1 - level + 1e-9) * patterns) - (patterns != drawn)
+    observed = patterns - drawn  # counts as a draw that reaches the ratio
+    from_above = math.floor((1 - level + 1e-9) * patterns) - observed
     return drawn - 1 - from_above if 0 <= from_above < drawn else None
 
 
 def sign_patterns(units: int, draws: int, seed: int) -> Iterator[Floats]:
-    """Yield patterns of -1 and 1, (some draws, units) at a time: all there are, or drawn ones."""
+    """Yield blocks of patterns of -1 and 1, (draws, units): all 2**units, or sampled ones."""
     exact = can_enumerate(units, draws)
     source, total = np.random.PCG64(seed), 2**units if exact else draws
     # Never so few at once that the matrix product is slow.
@@ -471,16 +479,16 @@ def _holm_tests(
             if corrected:
                 t = _corrected_t(ratio, sums, group, skewed=True)
             p = 2 * stdtr(degrees, -t)
-            if corrected:  # no less than signs of so few units can show
+            if corrected:  # at least the p of a sign test of so few units
                 p = np.maximum(p, 2.0**-degrees)
         joint = student(1 - (1 - level) / 2 / pairs, degrees)
         own = math.nan if own_level is None else student((1 + own_level) / 2, degrees)
         limits = np.full(p.size, joint), np.full(p.size, own)
         columns = _columns(group, sums, p, lead, *limits)
         if corrected and own_level is not None and 2.0**-degrees > 1 - own_level:
-            # where no difference can be significant, no interval of one is without 0
-            with_0 = np.maximum(columns.margin, np.abs(columns.difference))
-            columns = columns._replace(margin=with_0)
+            # No difference can be significant, so every interval must hold 0.
+            holding_0 = np.maximum(columns.margin, np.abs(columns.difference))
+            columns = columns._replace(margin=holding_0)
         parts.append(columns)
     columns = join_columns(parts)
     p = holm(columns.p)
@@ -506,7 +514,7 @@ def _columns(
     """
     count = group.units
     variance = np.maximum(sums.norm**2 - sums.total**2 / count, 0) / (count - 1)
-    # No more than what the subtraction of two large sums leaves.
+    # This little is the rounding error of subtracting two large sums.
     variance[variance <= NOISE * sums.norm**2] = 0.0
     deviation = np.sqrt(variance) * group.scale * group.widening
     margins = []

@@ -94,8 +94,8 @@ def groups_of_pairs(valued: Mask, control: bool) -> Iterator[tuple[Ints, Ints | 
         yield from ((rows, others) for others in groups[n + 1 :])
 
 
-def pair_places(rows: int, others: int | None) -> tuple[Ints, Ints]:
-    """Return where the two of each pair stand, (pairs,), in the order of `differences`."""
+def pair_indices(rows: int, others: int | None) -> tuple[Ints, Ints]:
+    """Return the row of the first and of the second of each pair, (pairs,), as `differences`."""
     if others is None:
         first, second = np.triu_indices(rows, 1)
         return first.astype(np.int64), second.astype(np.int64)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.stats.intervals import MIN_UNITS, student
-from scorer.stats.pairs import PairColumns, PairedTests, holm, pair_places
+from scorer.stats.pairs import PairColumns, PairedTests, holm, pair_indices
 from scorer.stats.units import NOISE, Floats, Ints
 
 HALVINGS = 50  # of the range of log p in which a p is looked for
@@ -138,7 +138,7 @@ def paired_runs(
         none, no_rows = np.empty(0), np.empty(0, dtype=np.int64)
         empty = PairColumns(no_rows, no_rows, none, none, none, no_rows, no_rows, none, none, none)
         return empty.as_matrices(count, "t", "holm")
-    first, second = pair_places(1, count - 1) if control else pair_places(count, None)
+    first, second = pair_indices(1, count - 1) if control else pair_indices(count, None)
     second = second + control
     means = np.array([system.mean for system in systems])
     units = means.shape[1]
@@ -216,7 +216,7 @@ def paired_folds(
     from scipy.special import stdtr, stdtrit
 
     count = len(values)
-    first, second = pair_places(1, count - 1) if control else pair_places(count, None)
+    first, second = pair_indices(1, count - 1) if control else pair_indices(count, None)
     second = second + control
     folds = (~np.isnan(values[first]) & ~np.isnan(values[second])).sum(axis=1)
     first, second, folds = first[folds > 1], second[folds > 1], folds[folds > 1]
