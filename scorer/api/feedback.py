@@ -8,8 +8,7 @@ from scorer.core.text import quoted
 from scorer.reading.write import file_name
 from scorer.reports.base import DECIMALS, Options
 from scorer.reports.leaderboard.feedback import feedback as feedback_text
-from scorer.reports.leaderboard.feedback import feedback_of_absent
-from scorer.reports.leaderboard.grades import grades
+from scorer.reports.leaderboard.feedback import feedback_of_absent, grades
 from scorer.results.report import Report as BoardReport
 
 GRADEBOOK = "grades.csv"

@@ -1,4 +1,4 @@
-"""A comparison for a spreadsheet: a row a pair and measure or preference."""
+"""A comparison for a spreadsheet, and as JSON Lines, which `score compare` also reads back."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.reports.base import ExactRows, Options
 from scorer.results.comparison import Comparison
+from scorer.results.json import to_json
 
 HEAD = [
     "a",
@@ -25,7 +26,7 @@ HEAD = [
 
 
 def rows(compared: Comparison, options: Options) -> ExactRows:
-    """Full doubles."""
+    """Return exact values: a row for each pair and measure or preference."""
     table = list[list[object]]()
     for pair in compared.pairs:
         for key, found in pair.measures.items():
@@ -51,3 +52,17 @@ def rows(compared: Comparison, options: Options) -> ExactRows:
     if not scope:
         return ExactRows(HEAD, table)
     return ExactRows(["split", *HEAD], [[scope.split or EVERYTHING, *row] for row in table])
+
+
+def jsonl(compared: Comparison, options: Options) -> str:
+    """Return the preferences: a line for each list and pair."""
+    lines = []
+    for pair in compared.pairs:
+        values = {
+            key: preferred.per_list.values.tolist() for key, preferred in pair.preferences.items()
+        }
+        for n, name in enumerate(compared.lists):
+            fields = {key: column[n] for key, column in values.items()}
+            line = {"list": name, "a": pair.a, "b": pair.b, "preferences": fields}
+            lines.append(to_json(line, indent=None))
+    return "".join(f"{line}\n" for line in lines)

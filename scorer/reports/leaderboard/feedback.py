@@ -1,13 +1,16 @@
-"""Feedback to a student on a submission: points, values, rank and problems."""
+"""Feedback to a student on a submission, and points for a gradebook (Moodle, nbgrader, Otter)."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 
 from scorer.core.text import printable
-from scorer.reports.base import DECIMALS
+from scorer.reports.base import DECIMALS, Options
 from scorer.reports.findings.problems import first_error, format_findings, summary
 from scorer.reports.leaderboard.cells import has_ranges, interval, level, number, place
+from scorer.reports.write.csv import cell
 from scorer.results.grading import Grade, format_points, grade, graded_by
 from scorer.results.report import Report, Scored
 
@@ -95,3 +98,21 @@ def _problems(scored: Scored) -> str:
     """How many problems there are, after the verdict."""
     _, colon, problems = summary(scored.findings).partition(": ")
     return f": {problems}" if colon else ""
+
+
+def grades(report: Report, options: Options) -> str:
+    """CSV, a row a submission, rejected ones and teams without one, too; baselines have none."""
+    rows = [
+        (scored.name, grade(report, scored).points, sentence(report, scored, options.precision))
+        for scored in report.submissions
+        if not scored.baseline
+    ]
+    for team, why in report.absent.items():
+        rejected = report.rejected.get(team)
+        rows.append((team, 0.0, sentence(report, rejected) if rejected is not None else why))
+    out = io.StringIO()
+    write = csv.writer(out, lineterminator="\n").writerow
+    write(["id", "points", "feedback"])
+    for name, points, said in rows:
+        write([cell(name), format_points(points), cell(said)])
+    return out.getvalue()
