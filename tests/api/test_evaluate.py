@@ -269,7 +269,8 @@ def test_compare_and_check_take_the_same(challenge):
     assert report.mean("b") == scorer.evaluate(TRUTH, {"b": other}, MEASURES).mean("b")
     checked = scorer.check(TRUTH, runs, measures=MEASURES)
     assert [each.findings.fatal for each in checked] == [False, False, True]
-    assert "bad:2: error[S304] item 'a' is given twice" in str(checked)
+    assert "\nbad: would be rejected: 2 errors (S30" in str(checked)
+    assert "\n  2: error[S304] item 'a' is given twice" in str(checked)
     for each in (report, compared, checked):
         assert len(repr(each)) < 2000
         assert each._repr_html_().startswith("<")

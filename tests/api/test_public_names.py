@@ -99,7 +99,9 @@ def test_options_of_render_are_those_of_the_forms():
     report = scorer.evaluate({"q": {"a": 1}}, {"m": {"q": ["a"]}}, ["AP"])
     with pytest.raises(TypeError, match=r"no option 'precison'; did you mean 'precision'\?"):
         report.render(precison=3)
-    with pytest.raises(TypeError, match=r"\(options: precision, per_list, every, "):
+    with pytest.raises(
+        TypeError, match=r"\(options: precision, per_list, notes, all_rows, every, "
+    ):
         report.write("board.html", size=3)
 
 

@@ -145,12 +145,12 @@ def test_the_first_line_says_what_columns_were_taken_for():
         {"seed": [1, 2] * 2, "model": list("aabb"), "case": ["x"] * 4, "loss": 1.0}
     )
     first = "the table: systems in 'model', runs in 'seed', cases in 'case', values in 'loss'; "
-    first += "ranked by 'loss', lower is better"
+    first += "ranked by 'loss', lower is better · loss over 1 case"
     assert scorer.values(frame).render(width=200).splitlines()[0] == first
-    assert scorer.values(frame, title="Mine").render().splitlines()[0] == "Mine"
+    assert scorer.values(frame, title="Mine").render().splitlines()[0] == "Mine · loss over 1 case"
     named = {"a": {"x": {"F1": 1.0, "seconds": 2}}}
     assert scorer.values(named).render(width=200).splitlines()[0] == (
-        "ranked by 'F1', higher is better; lower is better of 'seconds'"
+        "ranked by 'F1', higher is better; lower is better of 'seconds' · F1 over 1 case"
     )
 
 
@@ -405,7 +405,7 @@ def test_a_table_is_refused_where_a_row_that_cannot_be_read_may_be_of_any_system
     (tmp_path / "all.csv").write_text("\n".join([header, *lines, row, ""]))
     ran = score("values", tmp_path / "all.csv", "--value", "dice", "--format", "json")
     assert (ran.code, json.loads(ran.out)["leaderboard"]) == (1, [])
-    assert "all.csv:6" in ran.err
+    assert re.search(r"all\.csv:(\n  )?6:", ran.err)
 
 
 def test_an_entry_with_a_run_that_cannot_be_read_is_rejected(score, tmp_path, monkeypatch):
@@ -462,7 +462,10 @@ def test_problems_are_at_the_lines_of_the_table_though_it_has_empty_cells(
     ran = score("values", "all.csv")
     assert ran.code == 1
     assert "all.csv:5: error[S501]" in ran.err
-    assert "all.csv:8: error[S526] 'dice' of case 'y' is given twice (first on line 7)" in ran.err
+    assert (
+        "\nall.csv:\n  8: error[S526] 'dice' of case 'y' is given twice (first on line 7)\n"
+        in ran.err
+    )
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])

@@ -20,7 +20,9 @@ from scorer.scoring.bind import bind
 from scorer.scoring.open import open_challenge
 from scorer.scoring.run import score_submissions
 
-OPTIONS = Options(17, True, 200, False, True)
+OPTIONS = Options(
+    17, distinct=False, per_list=True, notes=True, all_rows=True, width=200, every=True
+)
 FORMS = ("json", "csv", "table", "markdown", "latex")
 RULES = """
 truth: truth.csv

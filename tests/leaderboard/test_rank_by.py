@@ -121,7 +121,9 @@ def test_a_board_ranked_by_several_measures(challenge):
         (1, "a", -4), (2, "b", -5), (3, "c", -9),
     ]  # fmt: skip
     assert content_of(report).certainty is None
-    assert "RankSum of the ranks by P@1, R@2, RR: a 4, b 5, c 9" in str(report)
+    assert "\na leads, ranked by RankSum of P@1, R@2, RR.\n" in str(report)
+    notes = report.render(notes=True)
+    assert "RankSum of the ranks by P@1, R@2, RR: a 4, b 5, c 9" in notes
     terms = terms_of(open_challenge(bind(load(path))))
     assert from_json(Terms, to_json(terms)).ranked_by.measures == terms.ranked_by.measures
 

@@ -56,7 +56,9 @@ def test_win_rates_of_groups(challenge):
     low, high = report.leaderboard[0].interval
     assert 0 <= low < 6 / 7 < high <= 1
     assert report.submissions[0].groups["WinRate"]["t0"] == 0
-    assert "the share of the other submissions that one is above by 'Accuracy'" in str(report)
+    assert "the share of the other submissions that one is above by 'Accuracy'" in report.render(
+        notes=True
+    )
     assert report.to_dict()["ranked_by"] == {
         "measures": ["Accuracy"], "aggregate": "WinRate", "tie_break": [], "each": "group",
     }  # fmt: skip

@@ -221,17 +221,21 @@ def standings(report: Report, options: Options, parent: Report | None = None) ->
 def with_digits(report: Report, options: Options) -> Options:
     """Return the options with the digits that the challenge sets, unless a precision is given."""
     rules, high = report.definition.leaderboard, report.primary.metric.range[1]
-    given = not options.distinct or options.precision != DECIMALS
-    if given or "digits" not in rules.model_fields_set:
+    if _is_given(options) or "digits" not in rules.model_fields_set:
         return options
     # Digits of a value up to 1 are its decimals; a larger value has one digit more than those.
     large = high is None or high > 1
     return options._replace(precision=max(rules.digits - large, 0), distinct=False)
 
 
+def _is_given(options: Options) -> bool:
+    """Return whether somebody set the precision, which then rules."""
+    return not options.distinct or options.precision != DECIMALS
+
+
 def distinct_precision(rows: Sequence[Standing], measure: Measure, options: Options) -> int:
     """Return the decimals with which neighbours of different rank look different: at most six."""
-    if not options.distinct:
+    if _is_given(options):
         return options.precision
     ranked = [row for row in rows if row.rank is not None]
     values = [
