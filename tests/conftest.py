@@ -5,6 +5,7 @@ import json
 import os
 import pwd
 import random
+import re
 import shutil
 import socket
 import subprocess
@@ -86,6 +87,21 @@ class Ran:
             for text in [words] if isinstance(words, str) else words:
                 assert text in stream, self
         return self
+
+    @property
+    def told(self):
+        """All that it said, with a file's path at each of its problems; no problem is indented."""
+        path, lines = "", []
+        for line in (self.out + self.err).splitlines():
+            if not line.startswith(" "):
+                heading = re.fullmatch(r"(.+?):(?: (?:fine|would be rejected)\b.*)?", line)
+                path = heading[1] if heading else ""
+            elif path and (found := re.fullmatch(r"  ([0-9:]*: )?((error|warning)\[.*)", line)):
+                line = f"{path}:{found[1] or ' '}{found[2]}"
+            elif path and line.startswith("    "):
+                line = line.removeprefix("  ")
+            lines.append(line)
+        return "".join(f"{line}\n" for line in lines)
 
     def json(self, code=0):
         """Give the JSON that it wrote, where it ended with this code."""

@@ -138,17 +138,21 @@ def load_challenge(path: Path) -> Challenge:
     try:
         return load(path)
     except ChallengeError as error:
-        unknown = _find_unknown_metrics(path / CHALLENGE_FILE if path.is_dir() else path)
+        unknown = _find_unknown_metrics(path)
         problems = sorted([*error.problems, *unknown], key=lambda problem: problem.line or 0)
         raise ChallengeError(problems=problems) from None
 
 
-def _find_unknown_metrics(file: Path) -> Iterator[Problem]:
+def _find_unknown_metrics(path: Path) -> Iterator[Problem]:
     """Yield the metrics of a challenge.yaml that do not exist; none if it has metrics of its own.
 
     `bind` finds them in a challenge without other problems.
     """
-    if not file.is_file() or file.stat().st_size > MOST_BYTES:
+    try:
+        file = path / CHALLENGE_FILE if path.is_dir() else path
+        if not file.is_file() or file.stat().st_size > MOST_BYTES:
+            return
+    except OSError:  # a name is too long, for example, which `load` reports
         return
     document = read_yaml(file.read_bytes(), Findings())
     if document is None or not isinstance(document.data, dict):

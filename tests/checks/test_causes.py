@@ -61,9 +61,9 @@ def test_the_cause_is_said_and_repaired(score, tmp_path, monkeypatch, places, na
     for place in places(case["of"]):
         ran = score("check", place, "sent.csv")
         assert (ran.code, ran.err) == (0 if case.get("accepted") else 1, "")
-        assert without_descriptions(ran.out) == case["says"]
+        assert without_descriptions(ran.told) == case["says"]
         ran = score("check", place, "--fix", "sent.csv", "-o", "copy.csv")
-        assert [*without_descriptions(ran.out), *ran.err.splitlines()] == repair_of(case)
+        assert without_descriptions(ran.told) == repair_of(case)
         assert ran.code == (0 if "copy" in case else 1)
         assert copy.exists() == ("copy" in case)
         if copy.exists():
@@ -84,4 +84,4 @@ def test_a_terminal_has_the_line_with_a_caret(score, tmp_path, monkeypatch, term
     monkeypatch.chdir(tmp_path)
     Path("sent.csv").write_text("id,price\n1,abc\n2,1517.25\n", encoding="utf-8")
     folder, _ = places("prices")
-    assert "  2 | 1,abc\n    |   ^^^\n" in score("check", folder, "sent.csv").out
+    assert "  2 | 1,abc\n    |   ^^^\n" in score("check", folder, "sent.csv").told

@@ -357,4 +357,4 @@ def test_a_file_has_no_more_lines_than_memory_allows(name, folder, run, monkeypa
     file.write_text("\n" * 1000)
     assert "[S104]" not in run("check", folder, file).out
     file.write_text("\n" * 1001)
-    assert f"{name}:1001: error[S104] more than 1,000 lines" in run("check", folder, file).out
+    assert f"{name}:1001: error[S104] more than 1,000 lines" in run("check", folder, file).told

@@ -43,7 +43,7 @@ def test_help_says_to_write_the_names_of_classes(challenge, score, tmp_path):
     folder = boxes_of(challenge, ", classes: [cat, dog]")
     ran = score("check", folder, written(tmp_path, NUMBERS))
     assert ran.code == 1
-    assert "sent.csv:2: error[S521] boxes: '0' is no class of this challenge" in ran.out
+    assert "sent.csv:2: error[S521] boxes: '0' is no class of this challenge" in ran.told
     assert "help: write the names of the classes, not their numbers" in ran.out
 
 

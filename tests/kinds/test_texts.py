@@ -101,7 +101,7 @@ def test_a_text_looks_as_its_pattern_says(challenge, score, tmp_path, text, prob
             assert ran.code == 0, ran
         else:
             assert ran.code == 1
-            assert f"sent.csv:3: error[S313] {problem}" in ran.out
+            assert f"sent.csv:3: error[S313] {problem}" in ran.told
     with zipfile.ZipFile(tmp_path / "kit.zip") as packed:
         assert "`[0-9]+( [0-9]+)*`" in packed.read("README.md").decode()
         (tmp_path / "sample.csv").write_bytes(packed.read("sample_submission.csv"))

@@ -29,7 +29,7 @@ def told(challenge, score, tmp_path):
         found = set()
         for words in places:
             ran = score(*words, file)
-            lines = (ran.out + ran.err).splitlines()
+            lines = ran.told.splitlines()
             found.add(tuple(line.split("sub.csv:")[1] for line in lines if "error[" in line))
         (said,) = found
         return said

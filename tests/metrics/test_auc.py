@@ -1,5 +1,7 @@
 """AUC over the catalogue: a submission that cannot be of it is refused, the others are scored."""
 
+import re
+
 import pytest
 
 GOOD = "list,item,score\nq1,a,1\nq1,b,2\nq2,a,1\n"
@@ -26,8 +28,9 @@ def test_a_list_that_the_catalogue_cannot_hold(measure, sent, problem, challenge
             "long.csv": sent,
         },
     )
-    ran = score(folder, folder / "long.csv", folder / "good.csv").assert_exit(1, err=problem)
-    assert "good 0.7500" in " ".join(ran.out.split())
+    ran = score(folder, folder / "long.csv", folder / "good.csv").assert_exit(1)
+    assert problem in ran.told
+    assert "good 0.750" in " ".join(ran.out.split())
 
 
 def test_more_other_items_than_the_catalogue_leaves(challenge, score):
@@ -42,8 +45,8 @@ def test_more_other_items_than_the_catalogue_leaves(challenge, score):
     )
     ran = score(folder, folder / "strange.csv", folder / "good.csv")
     assert (ran.code, ran.err.count("error")) == (0, 0)
-    means = [line.split()[2:4] for line in ran.out.splitlines() if "(1-2)" in line]
-    assert means == [["good", "0.7500"], ["strange", "0.5000"]]  # a below three others; above two
+    means = [line.split()[1:] for line in ran.out.splitlines() if re.match("[12] ", line)]
+    assert means == [["good", "0.750"], ["strange", "0.500"]]  # a below three others; above two
 
 
 def test_a_catalogue_that_the_truth_contradicts_is_the_organizers_error(challenge, score):

@@ -66,4 +66,4 @@ def test_what_is_checked_is_told_beside_too_many_rows(score, challenge):
         "mine.csv:3:1: error[S302] list 'q9' is not in this challenge",
         "error[S301] 1 of 2 lists is missing: 'q2' (or are in lines that could not be read)",
     ):
-        assert words in ran.out
+        assert words in ran.told

@@ -132,6 +132,6 @@ def test_a_line_of_text_is_a_text_with_its_quotes_and_an_empty_one_an_empty_text
 def test_lines_of_text_that_are_too_many_or_too_few_are_counted_with_empty_ones(score, challenge):
     folder = texts(challenge, ", header: [x]", **{"few.txt": "\na\n\n", "many.txt": "\n" * 9 + "a"})
     ran = score(folder, folder / "few.txt", "-q")
-    assert (ran.code, "few.txt:3: error[S210] 3 lines, expected 7" in ran.err) == (1, True)
+    assert (ran.code, "few.txt:3: error[S210] 3 lines, expected 7" in ran.told) == (1, True)
     ran = score(folder, folder / "many.txt", "-q")
-    assert (ran.code, "many.txt:10: error[S210] a line too many" in ran.err) == (1, True)
+    assert (ran.code, "many.txt:10: error[S210] a line too many" in ran.told) == (1, True)

@@ -57,7 +57,7 @@ def test_a_correlation_of_each_column_and_their_mean(board):
 
 def test_the_cells_of_a_row_are_drawn_together_as_if_it_were_said(board):
     run, _, _ = board
-    plain = run(YAML)
+    plain = run(YAML, "--notes")
     assert "qas of the same qa drawn" in plain.out
     said = [f"{t}/{n},{t},{n}" for t in TARGETS for n in range(40)]
     files = {"lists.csv": "\n".join(["list,part,qa", *said]) + "\n"}

@@ -30,7 +30,7 @@ def metrics(
         from scorer.api.catalogue import list_metrics
 
         return Result(as_json(list_metrics(words)))
-    if not words:
+    if not name:
         from scorer.metrics.catalogue import metrics as known
         from scorer.metrics.catalogue import overview
 

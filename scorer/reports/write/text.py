@@ -465,7 +465,7 @@ def cut_names(names: Sequence[str], width: int) -> list[str]:
     """Return names of at most so many columns, cut in the middle; different ones stay different.
 
     >>> cut_names(["team-a-of-ljubljana", "team-b-of-ljubljana", "short"], 9)
-    ['tea…jan#1', 'tea…jan#2', 'short']
+    ['team…na#1', 'team…na#2', 'short']
     """
     short = {name: _cut_middle(name, width) for name in dict.fromkeys(names)}
     taken = Counter(short.values())

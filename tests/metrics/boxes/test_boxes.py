@@ -313,8 +313,8 @@ def test_bad_cells_are_told_with_their_place(challenge, score, yaml, cell, said)
     for command in (("check",), ()):
         ran = score(*command, folder, folder / "sub.csv")
         assert ran.code != 0
-        told = ran.out + ran.err
-        assert "sub.csv:4" in told, told
+        told = ran.told
+        assert "sub.csv:4: error[" in told, told
         assert said in told
         assert "Traceback" not in told
 

@@ -394,7 +394,7 @@ def test_a_spread_that_is_none_never_wins(challenge, score, spread):
     yaml = YAML.split("metrics:", maxsplit=1)[0] + "metrics: [LaplaceLogLikelihood]\n"
     folder = challenge(yaml, **{"truth.csv": TRUTH, "sub.csv": SENT, "bad.csv": worse})
     ran = score(folder, folder / "sub.csv", folder / "bad.csv")
-    assert "bad: not scored" in ran.out
+    assert "1 file was rejected: bad." in ran.out.splitlines()
     assert "LaplaceLogLikelihood is undefined for id 'r0'" in ran.out + ran.err
 
 

@@ -116,4 +116,4 @@ def test_what_is_wrong_is_told(challenge, score, old, new, code, said):
 def test_a_delay_that_is_no_number_has_a_line(challenge, score):
     folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT.replace("30", "soon")})
     ran = score("check", folder, folder / "sub.csv").assert_exit(1)
-    assert "sub.csv:3:5: error[S501] delay" in ran.out + ran.err
+    assert "sub.csv:3:5: error[S501] delay" in ran.told
