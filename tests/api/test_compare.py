@@ -324,6 +324,25 @@ def test_measures_of_ratings_have_no_preferences_to_show(score, challenge):
     assert "preferred" not in ran.out
 
 
+def test_fewer_than_five_lists_have_no_interval(score, challenge):
+    """Of 4 lists there is no column of intervals, and one sentence says why; of 5 there is."""
+    for count in (4, 5):
+        files = {
+            f"{name}.csv": f"list,{column}\n"
+            + "".join(f"r{n},{value + n * n * error:g}\n" for n in range(count))
+            for name, column, value, error in [
+                ("truth", "target", 1, 0),
+                ("a", "prediction", 1, 0.1),
+                ("b", "prediction", 1, 0.3),
+            ]
+        }
+        folder = challenge("truth: truth.csv\nmetrics: [MAE]\n", **files)
+        out = score("compare", folder, folder / "a.csv", folder / "b.csv").out
+        sentence = "With fewer than 5 lists there is no interval."
+        assert (sentence in " ".join(out.split())) == (count == 4)
+        assert ("95 % interval" in " ".join(out.split())) == (count == 5)
+
+
 def test_values_of_0_and_1_are_counted(score, challenge):
     folder = challenge(
         "truth: {file: truth.csv, columns: {list: id, label: y}}\n"

@@ -16,6 +16,7 @@ from scorer.results.comparison import (
     Differing,
     ListPreferences,
 )
+from scorer.stats.intervals import MIN_UNITS
 
 MANY = 10  # pairs above which each is shown only when all are asked for
 
@@ -37,21 +38,29 @@ def record(found: Differing | ListPreferences) -> str:
 
 
 def span(ends: tuple[float, float] | None, precision: int) -> str:
-    """An interval of the difference; one of equal differences is no certainty."""
+    """Return an interval of the difference as text; one of equal differences is no certainty."""
     if ends is None:
-        return "-"
+        return ""
     if ends[0] == ends[1]:
         return "all equal"
     return "[{}, {}]".format(*(signed(end, precision) for end in ends))
 
 
+def has_intervals(compared: Comparison) -> bool:
+    """Return whether intervals are wanted, and some pair has lists enough for one."""
+    if compared.how.level is None:
+        return False
+    tests = compared.tests.values()
+    return not tests or any(test.lists[1] >= MIN_UNITS for test in tests)
+
+
 def headings(compared: Comparison) -> list[str]:
     """The headings of the figures of a pair; some only where there is something to say."""
     uneven = any(test.lists[0] < test.lists[1] for test in compared.tests.values())
+    of_all = len(compared.pairs) > 1 and compared.tests
     return [
         "difference",
-        "interval",
-        *([OF_ALL_PAIRS] if len(compared.pairs) > 1 and compared.tests else []),
+        *(["interval", *([OF_ALL_PAIRS] if of_all else [])] if has_intervals(compared) else []),
         "w-t-l",
         *([compared.units] if uneven else []),
         "effect",
@@ -144,8 +153,8 @@ def legend(compared: Comparison) -> str:
     """What the figures of a pair mean, in a paragraph."""
     message = "a minus b: the difference of the means"
     how = compared.how
-    if how.level is not None:
-        message += f", its {100 * how.level:g} % interval"
+    if has_intervals(compared):
+        message += f", its {100 * (how.level or 0):g} % interval"
     if OF_ALL_PAIRS in headings(compared) and how.alpha is not None:
         share = f"{100 * (1 - how.alpha):g} %"
         message += (
@@ -166,6 +175,8 @@ def legend(compared: Comparison) -> str:
             f" {EQUIVALENT}: of two one-sided t-tests, Holm adjusted, that the means differ by "
             f"less than {how.margin:g}."
         )
+    if how.level is not None and any(t.lists[0] < MIN_UNITS for t in compared.tests.values()):
+        message += f" With fewer than {MIN_UNITS} {compared.units} there is no interval."
     for key, why in compared.untested.items():
         message += f" {printable(key)} is not compared: {why}."
     return message

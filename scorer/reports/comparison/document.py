@@ -18,6 +18,7 @@ from scorer.reports.comparison.cells import (
     contradicted,
     figures,
     four_counts,
+    has_intervals,
     headings,
     legend,
     matrices,
@@ -163,7 +164,9 @@ def _by_measure(measure: Measure, compared: Comparison, options: Options) -> Tab
         cells = _figures(differing, compared, options, scale)
         rows.append(Row([Cell(title(pair), link=link), *cells]))
     ends = " to ".join(signed(end, precision) for end in scale)
-    bars = f", pair by pair. Every bar is an interval on one scale, {ends}." if options.page else ""
+    bars = ""
+    if options.page and has_intervals(compared):
+        bars = f", pair by pair. Every bar is an interval on one scale, {ends}."
     columns = [
         Column("a minus b", "name", first="ascending", cut=130),
         *_pair_columns(compared, options),
