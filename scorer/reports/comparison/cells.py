@@ -175,8 +175,10 @@ def legend(compared: Comparison) -> str:
             f" {EQUIVALENT}: of two one-sided t-tests, Holm adjusted, that the means differ by "
             f"less than {how.margin:g}."
         )
-    if how.level is not None and any(t.lists[0] < MIN_UNITS for t in compared.tests.values()):
-        message += f" With fewer than {MIN_UNITS} {compared.units} there is no interval."
+    few = [test.over for test in compared.tests.values() if test.lists[0] < MIN_UNITS]
+    if how.level is not None and few:
+        units = compared.units if few[0] == "lists" else few[0]
+        message += f" With fewer than {MIN_UNITS} {units} there is no interval."
     for key, why in compared.untested.items():
         message += f" {printable(key)} is not compared: {why}."
     return message
