@@ -175,5 +175,6 @@ def test_seeds_are_one_system(score):
         "planner": 5, "chat": 3,
     }  # fmt: skip
     bad = ROOT / "submissions_example" / "gallery" / "agent-seeds" / "bad" / "twice.csv"
-    said = score("check", GALLERY / "agent-seeds", bad).out
-    assert f"{bad}:202: error[S526] task 'task-39' is given twice (first on line 201)" in said
+    said = score("check", GALLERY / "agent-seeds", bad).told
+    fault = "202: error[S526] task 'task-39' is given twice (first on line 201)"
+    assert f"{bad}, seed '4':{fault}" in said

@@ -39,7 +39,7 @@ def test_every_team_has_a_row_of_the_list_of_grades(challenge, score):
         "anna": "", "bert": "entry 2: rejected by the checks (S521)", "carl": "no entry",
     }  # fmt: skip
     assert [row["rank"] for row in rows] == ["1", "", ""]
-    text = " ".join(score("board", challenge).out.split())
+    text = " ".join(score("board", challenge, "--notes").out.split())
     assert "Not on the board: bert (entry 2: rejected by the checks (S521)), carl (no" in text
     log = score("log", challenge, "--format", "json").json()["events"]
     told = {event["entry"]: event["reason"] for event in log if event["kind"] == "entry"}

@@ -607,13 +607,13 @@ def test_an_open_board_is_what_a_new_one_is_and_draws_for_files_that_count_alone
     life, store, monkeypatch
 ):
     drawn = []
-    certainty = snapshot.certain
+    certainty = snapshot.add_statistics
 
     def counted(*args):
         drawn.append(args)
         return certainty(*args)
 
-    monkeypatch.setattr(snapshot, "certain", counted)
+    monkeypatch.setattr(snapshot, "add_statistics", counted)
     life.rules(
         "splits: {public: 0.5, private: rest, seed: 1}\nphases: [{id: main, show: public}]\n"
     )
