@@ -50,7 +50,10 @@ def test_fix_goes_on_past_hopeless_files(folder, score):
         "subs/dora.csv: fine, nothing to repair",
         "subs/eva.csv: nothing that can be repaired safely",
     ]
-    assert "subs/anna.fixed.csv: fine\n" in ran.out
+    assert "anna" not in ran.out
+    assert "2 of 5 files would be rejected" in ran.out
+    copy = score("check", "c", "subs/anna.fixed.csv").assert_exit(0)
+    assert "subs/anna.fixed.csv: fine\n" in copy.out
 
 
 @pytest.mark.slow("checks and repairs folders", beyond=1)
