@@ -107,7 +107,9 @@ def _board(report: BoardReport, options: Options) -> str:
     """Return the board as one table, with who leads below it."""
     if not report.leaderboard:
         return "% no submission is ranked\n"
-    blocks: list[Block] = [standings(report, options), Notes([verdict(report, options.precision)])]
+    of_one_split = replace(report, splits=())  # a column has no room for more
+    table = standings(of_one_split, options)
+    blocks: list[Block] = [table, Notes([verdict(report, options.precision)])]
     return latex(Document(report.challenge.title, blocks), options)
 
 

@@ -87,15 +87,18 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
     """Yield the problems of the files if the options ask for them, then the board."""
     # What a baseline is warned of, the organizer meant.
     bad = [s for s in report.submissions if len(s.findings) and not (s.baseline and s.valid)]
-    for scored in bad if options.problems else ():
+    # Where nothing was scored, why is all that there is to say.
+    none_scored = not any(scored.valid and not scored.baseline for scored in report.submissions)
+    with_problems = options.problems or none_scored
+    for scored in bad if with_problems else ():
         yield Heading(f"{scored.name} {'has problems' if scored.valid else 'was rejected'}")
         yield Notes(format_findings(scored.findings, options.every, heading=""), "problems")
-    if options.problems and bad and report.leaderboard:
+    if with_problems and bad and report.leaderboard:
         yield Heading("Leaderboard")
     if report.scope and report.leaderboard:
         yield Paragraph(scope(report.scope, report.called), "soft")
     rejected = [scored.name for scored in report.submissions if not scored.valid]
-    if rejected and not options.problems:
+    if rejected and not with_problems:
         yield Paragraph(_rejected(rejected), "fault")
     if report.leaderboard:
         yield from _board(report, options)
