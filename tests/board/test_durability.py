@@ -90,12 +90,15 @@ def test_a_killed_process_loses_no_acknowledged_entry(small):
         began = time.monotonic()
         child, reader = started(add, small, [path], f"team{n}")
         if n >= 3:  # the first few say how long it takes
-            select.select([reader], [], [], chance.uniform(0, lasts * 1.1))
+            select.select([reader], [], [], chance.uniform(0, lasts))
             child.kill()
-        acknowledged += heard(reader)
+        told = heard(reader)
+        acknowledged += told
         child.join()
         if n < 3:
             lasts = time.monotonic() - began
+        else:  # whatever the machine does meanwhile, half of the kills come too late
+            lasts *= 0.95 if told else 1.05
     with small.open(small.store) as board:
         entries = {entry.number: entry for entry in board.entries()}
         assert [*entries] == [*range(1, len(entries) + 1)]
