@@ -167,7 +167,7 @@ def test_an_altered_store_can_be_revealed_and_the_folder_says_so(folder):
 
 
 def test_the_newest_act_removed_with_its_receipt_is_told_by_copies_alone(folder):
-    """As docs/board.md says: no chain shows that its end was cut off."""
+    """As docs/run.md says: no chain shows that its end was cut off."""
     with Board.open(folder) as board:
         before = board.receipts().splitlines()
     sql("DELETE FROM decision WHERE number = 2",

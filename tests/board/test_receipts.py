@@ -249,8 +249,8 @@ def test_a_given_time_is_in_receipt_and_log_and_no_clocks_time(life, store):
 
 @pytest.mark.skipif(not shutil.which("jq"), reason="no jq here")
 def test_digests_are_made_again_with_jq_and_sha256sum(revealed):
-    """By the lines of docs/board.md."""
-    page = (Path(__file__).parents[2] / "docs" / "board.md").read_text(encoding="utf-8")
+    """By the lines of docs/run.md."""
+    page = (Path(__file__).parents[2] / "docs" / "run.md").read_text(encoding="utf-8")
     receipt, seal, version = re.findall(r"^jq .*sha256sum.*$", page, re.M)
 
     def made(command):
