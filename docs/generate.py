@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, NamedTuple
+from typing import Any
 
 import drawings
 import elsewhere
@@ -20,8 +19,8 @@ import yaml
 
 import scorer
 from scorer.api.example import metric_example
-from scorer.challenge.schema import schema
-from scorer.cli.verbs import FIRST, GROUPS, PROGRAM, command
+from scorer.challenge.keys import list_keys
+from scorer.cli.verbs import FIRST, MAIN, OTHERS, PROGRAM, command
 from scorer.core.codes import codes
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import (
@@ -198,9 +197,9 @@ def code_pages() -> str:
 
 def common_keys() -> str:
     """The keys of challenge.yaml that most challenges need, each with an example."""
-    rows = {key: row for key, _, row in _keys("", schema(), schema()["$defs"])}
+    rows = {row.path: row for row in list_keys()}
     parts = [
-        f"| `{key}` | {rows[key].about} | `{_cell(example)}` |"
+        f"| `{key}` | {_cell(rows[key].about)} | `{_cell(example)}` |"
         for key, example in COMMON_KEYS.items()
     ]
     return "\n".join(["\n| key | what it says | example |\n|---|---|---|", *parts, ""])
@@ -208,11 +207,12 @@ def common_keys() -> str:
 
 def other_keys() -> str:
     """All other keys of challenge.yaml, those that several sections have once."""
-    places: dict[KeyRow, dict[str, str]] = {}  # path -> section
-    for key, section, row in _keys("", schema(), schema()["$defs"]):
-        places.setdefault(row, {})[key] = section
+    places: dict[tuple[str, ...], dict[str, str]] = {}  # a row's texts: path -> section
+    for row in list_keys():
+        texts = tuple(map(_cell, (row.name, row.about, row.value, row.default)))
+        places.setdefault(texts, {})[row.path] = row.section
     parts = []
-    for row, sections in places.items():
+    for (key, about, value, default), sections in places.items():
         if {*sections} <= {*COMMON_KEYS}:
             continue
         names, shown = [*sections.values()], []
@@ -220,9 +220,7 @@ def other_keys() -> str:
             shown = ["each file"]
             names = [name for name in names if name.partition(".")[0] not in FILES]
         shown += [f"`{name}`" if name else "the file" for name in names]
-        parts.append(
-            f"| `{row.key}` | {', '.join(shown)} | {row.about} | {row.value} | {row.default} |"
-        )
+        parts.append(f"| `{key}` | {', '.join(shown)} | {about} | {value} | {default} |")
     head = "\n| key | in | what it says | value | default |\n|---|---|---|---|---|"
     return "\n".join([head, *parts, ""])
 
@@ -230,11 +228,11 @@ def other_keys() -> str:
 def commands() -> str:
     """Every command with its options, as `score COMMAND --help` prints it."""
     parts = []
-    for name in (FIRST, *(verb for group in GROUPS.values() for verb in group)):
+    for name in (FIRST, *(verb for group in (MAIN | OTHERS).values() for verb in group)):
         words = [PROGRAM] if name == FIRST else [PROGRAM, name]
         with command(name).make_context(" ".join(words), [], resilient_parsing=True) as context:
             context.terminal_width = 100
-            help = command(name).get_help(context).partition("\nScore and check:")[0]
+            help = command(name).get_help(context).partition("\n  Prepare and compare:")[0]
         parts.append(f"### {' '.join(words)}\n\n{_fenced(help.replace(chr(8), ''))}")
     return "\n".join(parts)
 
@@ -290,105 +288,6 @@ def _described(name: str, function: Any, level: int = 2) -> str:
     plain = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(signature))  # annotations are kept as text
     head = f"{name.rpartition('.')[2]}{plain}"
     return f"{'#' * level} {name}\n\n" + _fenced(f"{head}\n\n{inspect.getdoc(function) or ''}")
-
-
-class KeyRow(NamedTuple):
-    """What a table says of a key."""
-
-    key: str  # its last word
-    about: str
-    value: str
-    default: str
-
-
-def _keys(
-    section: str, node: Mapping[str, Any], defs: Mapping[str, Any]
-) -> Iterator[tuple[str, str, KeyRow]]:
-    """Yield each key with its path, its section, and what a table says of it, then those in it."""
-    for key, field in node["properties"].items():
-        if key == "$schema":
-            continue
-        path = f"{section}.{key}" if section else key
-        default = "must be given" if key in node.get("required", ()) else _default(field)
-        about = _cell(field.get("description", ""))
-        yield path, section, KeyRow(key, about, _cell(_value(field, defs)), _cell(default))
-        for end, inner in _mappings(field, defs):
-            yield from _keys(f"{path}{end}", inner, defs)
-
-
-def _mappings(
-    field: Mapping[str, Any], defs: Mapping[str, Any], end: str = ""
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The mappings with known keys that a value may be, and what follows its key's name."""
-    field = _resolved(field, defs)
-    if "properties" in field:
-        yield end, field
-        return
-    for way in (*field.get("anyOf", ()), *field.get("oneOf", ())):
-        yield from _mappings(way, defs, end)
-    if isinstance(field.get("items"), dict):
-        yield from _mappings(field["items"], defs, f"{end}[]")
-    if isinstance(field.get("additionalProperties"), dict) and field.get("type") == "object":
-        yield from _mappings(field["additionalProperties"], defs, f"{end}.NAME")
-
-
-def _resolved(field: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str, Any]:
-    reference = field.get("$ref")
-    return defs[reference.rpartition("/")[2]] if reference else field
-
-
-def _value(field: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
-    """The values that a field may have, in words."""
-    field = _resolved(field, defs)
-    ways = (*field.get("anyOf", ()), *field.get("oneOf", ()))
-    if ways and "properties" not in field:
-        words = [_value(way, defs) for way in ways if way.get("type") != "null"]
-        return " or ".join(dict.fromkeys(words))
-    if "const" in field:
-        return f"`{_yaml(field['const'])}`"
-    if "enum" in field:
-        return ", ".join(f"`{_yaml(value)}`" for value in field["enum"])
-    kind = field.get("type")
-    if field.get("format") == "path":
-        return "a path"
-    if isinstance(kind, list):
-        return "text"
-    if kind == "array":
-        items = field.get("items")
-        return f"a list of: {_value(items, defs)}" if isinstance(items, dict) else "a list"
-    if kind == "object":
-        return "a mapping"
-    if kind == "string":
-        return "text"
-    if kind in ("integer", "number"):
-        return ("a whole number" if kind == "integer" else "a number") + _bounds(field)
-    return "yes or no: `true`, `false`" if kind == "boolean" else "any value"
-
-
-def _bounds(field: Mapping[str, Any]) -> str:
-    low, high = field.get("minimum"), field.get("le", field.get("maximum"))
-    above, below = field.get("exclusiveMinimum"), field.get("exclusiveMaximum")
-    if high is not None and high >= 2**63 - 1:
-        high = None
-    parts = [f"from {low}"] * (low is not None) + [f"to {high}"] * (high is not None)
-    parts += [f"above {above}"] * (above is not None) + [f"below {below}"] * (below is not None)
-    return "".join(f" {part}" for part in parts)
-
-
-def _default(field: Mapping[str, Any]) -> str:
-    value = field.get("default")
-    simple = value is not None and value not in ({}, [], "")
-    if isinstance(value, dict) and len(value) > 1:
-        return ""
-    return f"`{_yaml(value)}`" if simple else ""
-
-
-def _yaml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_yaml(part)}" for key, part in value.items()) + "}"
-    return str(value)
 
 
 def _cell(text: str) -> str:

@@ -24,6 +24,7 @@ from scorer.cli.options import (
     problems_of,
     submissions_of,
 )
+from scorer.cli.verbs import MORE
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 
@@ -47,6 +48,7 @@ FilesWord = Annotated[
         "--files",
         metavar="FOLDER",
         help=f"Where entry files are kept; default: {FILES}, else .scorer/files.",
+        rich_help_panel=MORE,
     ),
 ]
 At = Annotated[
@@ -56,9 +58,25 @@ At = Annotated[
     ),
 ]
 Seconds = Annotated[
-    int, typer.Option("--seconds", min=1, help="CPU seconds that an evaluation may take.")
+    int,
+    typer.Option(
+        "--seconds",
+        metavar="N",
+        min=1,
+        help="CPU seconds that an evaluation may take.",
+        rich_help_panel=MORE,
+    ),
 ]
-Memory = Annotated[int, typer.Option("--memory", min=1, help="MiB that an evaluation may take.")]
+Memory = Annotated[
+    int,
+    typer.Option(
+        "--memory",
+        metavar="MIB",
+        min=1,
+        help="MiB that an evaluation may take.",
+        rich_help_panel=MORE,
+    ),
+]
 SentWords = Annotated[
     list[str] | None,
     typer.Argument(
@@ -99,10 +117,14 @@ Log = Annotated[
         "--log",
         envvar="SCORER_LOG",
         help="What is logged on standard error: an object for each event, or nothing.",
+        rich_help_panel=MORE,
     ),
 ]
 LogFile = Annotated[
-    Path | None, typer.Option("--log-file", metavar="FILE", help="Append the log to FILE instead.")
+    Path | None,
+    typer.Option(
+        "--log-file", metavar="FILE", help="Append the log to FILE instead.", rich_help_panel=MORE
+    ),
 ]
 
 

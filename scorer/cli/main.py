@@ -153,7 +153,7 @@ def _run(words: Sequence[str], when: str) -> int:
         # not `main`, which has answers of its own to Ctrl-C and to a closed pipe
         with (
             redirect_stdout(printed),
-            group.make_context(PROGRAM, [*words], obj=terminal) as context,
+            group.make_context(PROGRAM, [*words], obj=terminal, color=terminal.colour) as context,
         ):
             result: Result = group.invoke(context)
     except (typer.Exit, SystemExit) as ended:  # --help or a completion has been said

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal, NamedTuple
 
 import typer
 
+from scorer.cli.verbs import MORE
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.reports.base import DECIMALS, Options, ReportForm, form_at, form_names, form_of
@@ -50,6 +51,11 @@ class Terminal(NamedTuple):
         if files:
             return options
         return options._replace(width=self.width, colour=self.colour)
+
+    @property
+    def example_width(self) -> int | None:
+        """The columns of an example in a page, which is indented; None: as many as it needs."""
+        return None if self.width is None else max(self.width - 4, 20)
 
     def page(self, text: str, look: Literal["page", "catalogue", "prose"] = "page") -> str:
         """A page, a catalogue of a line an entry, or prose, in colours where there are any."""
@@ -123,6 +129,7 @@ AnswersFile = Annotated[
         metavar="FILE",
         help="What the submissions answer to the challenge's questions: CSV with the column "
         "`name`, and one a question.",
+        rich_help_panel=MORE,
     ),
 ]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No warnings and no progress.")]
@@ -155,6 +162,7 @@ Precision = Annotated[
         max=17,
         help="Decimals of values up to 1; larger ones have N + 1 digits. Default: 3, and up to 6 "
         "where neighbours of different rank would look alike. JSON and CSV are exact.",
+        rich_help_panel=MORE,
     ),
 ]
 AllRows = Annotated[
@@ -169,6 +177,7 @@ Private = Annotated[
         "--private",
         help="A report for organizers only: with paths, digests of baselines, and warnings that "
         "name items of the truth.",
+        rich_help_panel=MORE,
     ),
 ]
 MetricWords = Annotated[
@@ -188,6 +197,7 @@ TruthWord = Annotated[
         "--truth",
         metavar="FILE",
         help="Use this truth instead of the challenge's.",
+        rich_help_panel=MORE,
     ),
 ]
 

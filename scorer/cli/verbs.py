@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from inspect import get_annotations
-from keyword import iskeyword
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command, get_install_completion_arguments
 
 from scorer.cli import commands
@@ -28,20 +28,32 @@ from scorer.core.text import nearest, quoted
 
 FIRST = PROGRAM = "score"  # the form without a verb
 HELP = ("-h", "--help")
-GROUPS = {  # of the overview; within a group in the order of their first use
-    "Score and check": (
-        "check", "values", "compare", "explain", "votes", "paper",
+MORE = "More options"  # the panel of options that few need, listed after the others
+MAIN = {  # the commands that `score --help` lists, by heading
+    "Prepare and compare": ("init", "lint", "kit", "check", "compare", "explain"),
+    "Run a living board": ("add", "board", "team", "log", "serve", "submit"),
+    "Publish": ("paper", "export"),
+}
+OTHERS = {  # those that `score help --all` lists too
+    "Study and rank": ("study", "values", "votes"),
+    "More of a living board": (
+        "why",
+        "decide",
+        "rescore",
+        "audit",
+        "seal",
+        "reveal",
+        "verify",
+        "store",
+        "feedback",
+        "work",
     ),
-    "Organize a challenge": ("init", "lint", "kit", "study"),
-    "Keep a board": (
-        "team", "add", "board", "why", "log", "decide", "rescore", "audit", "seal", "reveal",
-        "verify", "store", "feedback",
-    ),
-    "Serve it": ("serve", "work", "submit"),
-    "Other platforms": ("export",),
-    "Look up": ("about", "metrics", "rule", "schema"),
-}  # fmt: skip
+    "Look up": ("help", "about", "metrics", "rule", "schema"),
+}
+FIRST_STEPS = ("init", "lint", "check", "compare", "explain")  # what bare `score` names
 
+HEADING = re.compile(r"^[A-Z][A-Za-z ]*:", re.M)
+TYPED = re.compile(r"(?<=^  )(?:--?[a-z][\w-]*(?:, --[\w-]+)?|[a-z]+(?=  ))", re.M)
 WORD = re.compile(r"\w[\w-]*")  # what is written as a verb is, and as no path with a suffix
 MEANT = {"power": "lint"}  # words that are tried for a command
 COPIES = "score store files CHALLENGE --entries 3,9 -o DIR copies their files"
@@ -62,15 +74,42 @@ class Verb(TyperCommand):
         with lone_stdout(), ctx.obj.cleanup:
             return super().invoke(ctx)
 
+    def get_help(self, ctx: Any) -> str:
+        """Return its help, in colours where the terminal has them."""
+        text = super().get_help(ctx)
+        return colour_help(text) if getattr(ctx.obj, "colour", False) else text
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the usage line: the arguments as they are called in the help."""
+        return ["[OPTIONS]", *(str(each.metavar) for each in self._arguments())]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write its arguments and options, those that few need under a heading of their own."""
+        sections: dict[str, list[tuple[str, str]]] = {
+            "Arguments": [(str(each.metavar), each.help or "") for each in self._arguments()],
+            "Options": [],
+            MORE: [],
+        }
+        for option in self.get_params(ctx):
+            if row := isinstance(option, TyperOption) and option.get_help_record(ctx):
+                sections[option.rich_help_panel or "Options"].append(row)
+        for heading, rows in sections.items():
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+
+    def _arguments(self) -> list[TyperArgument]:
+        return [each for each in self.params if isinstance(each, TyperArgument)]
+
 
 class First(Verb):
     """The first form, whose help names the verbs too."""
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Append the overview of the verbs, made only for this."""
-        self.epilog = "\b\n" + "\n".join(_overview()).replace(
-            "\n\n", "\n\n\b\n"
-        )  # no line is filled
+        lines = [*overview(MAIN), *LAST_LINES]
+        # \b: no line of a paragraph is filled
+        self.epilog = "\b\n" + "\n".join(lines).replace("\n\n", "\n\n\b\n")
         super().format_epilog(ctx, formatter)
 
 
@@ -89,7 +128,8 @@ class Verbs(TyperGroup):
         """Put the verb first; without one, that of the first form."""
         options = {option for parameter in self.params for option in parameter.opts}
         if not ctx.resilient_parsing and not args:
-            typer.echo("\n".join([*ALONE, *_overview()]))
+            text = "\n".join([*ALONE, *_rows(FIRST_STEPS), "", HINT])
+            typer.echo(colour_help(text) if ctx.obj.colour else text)
             ctx.exit(0)
         if args and args[0] not in options:
             args = _ordered(args)
@@ -122,19 +162,13 @@ def verbs(completing: bool) -> Verbs:
 def names() -> tuple[str, ...]:
     """The verbs."""
     modules = (module.name for module in iter_modules(commands.__path__))
-    return tuple(name.rstrip("_") for name in modules if name != FIRST)
-
-
-def _module(verb: str) -> str:
-    """The name of a verb's module and function: no word of Python's own."""
-    return f"{verb}_" if iskeyword(verb) else verb
+    return tuple(name for name in modules if name != FIRST)
 
 
 @cache
 def command(verb: str) -> TyperCommand:
     """One verb as a command; no other is imported."""
-    name = _module(verb)
-    function = getattr(import_module(f"{commands.__name__}.{name}"), name)
+    function = getattr(import_module(f"{commands.__name__}.{verb}"), verb)
     function.__annotations__ = get_annotations(function, eval_str=True)  # typer would do so twice
     app = typer.Typer(
         add_completion=False,
@@ -188,29 +222,41 @@ def _after_options(words: list[str]) -> int:
 ALONE = [
     f"Usage: {PROGRAM} CHALLENGE SUBMISSION...",
     "",
-    "  Check, score and rank submissions; or one of the commands below.",
+    "  Check, score and rank submissions: score challenge.yaml submission.csv",
     "",
+    "First commands:",
+]
+HINT = "score --help: all options and commands; score help NAME: a metric, code or key"
+LAST_LINES = [
+    "score COMMAND --help has a command's options; score help --all lists every",
+    "command; score help NAME explains a metric, a problem code, or a key.",
+    "score --version; --debug shows where an error came from; --color auto, always",
+    "or never; --install-completion, --show-completion: completion by the shell",
 ]
 
 
-def _overview() -> list[str]:
-    """The verbs by group: the first line of each module, which is read only."""
+def overview(groups: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return lines that list the verbs by group, each with what it does."""
     lines = list[str]()
-    for group, members in GROUPS.items():
-        told = dict(_told(name) for name in members)
-        width = max(map(len, told))
-        lines += [f"{group}:", *(f"  {w:{width}}  {what}" for w, what in told.items()), ""]
-    return [
-        *lines,
-        "score --help has the options of score; score COMMAND --help those of a command",
-        "score --install-completion, --show-completion: completion by the shell",
-        "score --version; with any command --debug shows where an error came from, and",
-        "--color auto, always or never says when there are colours",
-    ]
+    for group, members in groups.items():
+        lines += [f"{group}:", *_rows(members), ""]
+    return lines
 
 
-def _told(name: str) -> tuple[str, str]:
-    """A verb, and what it does."""
-    with Path(commands.__path__[0], f"{_module(name)}.py").open(encoding="utf-8") as source:
+def _rows(members: Sequence[str]) -> list[str]:
+    """A line for each verb: its name, and what it does."""
+    width = max(map(len, members))
+    return [f"  {verb:{width}}  {_summary(verb)}" for verb in members]
+
+
+def _summary(verb: str) -> str:
+    """What a verb does: the first line of its module, which is read and not imported."""
+    with Path(commands.__path__[0], f"{verb}.py").open(encoding="utf-8") as source:
         page = source.readline().strip().strip('"')  # parsing whole modules takes long
-    return name, page.replace("`", "").partition(": ")[2].removesuffix(".")
+    return page.replace("`", "").partition(": ")[2].removesuffix(".")
+
+
+def colour_help(text: str) -> str:
+    """Return a help text with its headings, and the words that are typed, in colours."""
+    text = HEADING.sub(lambda found: typer.style(found[0], fg="green", bold=True), text)
+    return TYPED.sub(lambda found: typer.style(found[0], fg="cyan", bold=True), text)

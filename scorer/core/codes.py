@@ -28,6 +28,15 @@ class Code(NamedTuple):
     example: str
     fix: str
 
+    @property
+    def text(self) -> str:
+        """Its page: what it means, an example, and what to do."""
+        example = "\n".join(f"    {line}" for line in self.example.rstrip().splitlines())
+        return (
+            f"{self.code} ({self.severity}): {self.title}\n\n{self.meaning.rstrip()}\n\n"
+            f"Example:\n\n{example}\n\nWhat to do:\n\n{self.fix.rstrip()}\n"
+        )
+
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the faster one, where it is built
 PAGES = Path(__file__).with_name("pages")

@@ -7,37 +7,88 @@ import sys
 import pytest
 from conftest import COMMAND, ROOT
 
-from scorer.cli.verbs import GROUPS, names
+from scorer.cli.verbs import MAIN, OTHERS, names
 
 VLNET = ROOT / "challenges/vlnet-2011"
 SENT = ROOT / "submissions_example/vlnet-2011/good/team_a.lists"
 
 
-@pytest.mark.parametrize(
-    ("words", "usage"),
-    [
-        ([], "Usage: score CHALLENGE SUBMISSION...\n"),
-        (["-h"], "Usage: score [OPTIONS] {CHALLENGE} {SUBMISSION...}"),
-        (["--help"], "Usage: score [OPTIONS] {CHALLENGE} {SUBMISSION...}"),
-    ],
-)
-def test_help_of_the_whole(score, words, usage):
-    ran = score(*words)
+def test_score_alone_says_in_twelve_lines_how_to_begin(score):
+    ran = score()
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith(usage)
+    lines = ran.out.splitlines()
+    assert lines[0] == "Usage: score CHALLENGE SUBMISSION..."
+    assert "  check    only the checks, blind to the answers" in lines
+    assert len(lines) == 12
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_lists_fourteen_commands_and_rare_options_last(score, option):
+    ran = score(option).assert_exit(0)
+    assert ran.out.startswith("Usage: score [OPTIONS] CHALLENGE SUBMISSION...\n")
     lines = [line.strip() for line in ran.out.splitlines()]
-    assert "check    only the checks, blind to the answers" in lines
-    assert [group for group in GROUPS if f"{group}:" in lines] == list(GROUPS)
-    assert ("--precision" in ran.out) == bool(words)
+    assert [group for group in MAIN | OTHERS if f"{group}:" in lines] == list(MAIN)
+    assert sum(map(len, MAIN.values())) == 14
+    heads = [lines.index("Options:"), lines.index("More options:")]
+    assert heads[0] < lines.index("-q, --quiet        No warnings and no progress.") < heads[1]
+    assert heads[1] < next(n for n, line in enumerate(lines) if line.startswith("--engine spark"))
 
 
 def test_every_command_is_in_one_group_and_says_what_it_does(score):
-    grouped = [name for group in GROUPS.values() for name in group]
+    grouped = [name for group in (MAIN | OTHERS).values() for name in group]
     assert sorted(grouped) == sorted(names())
-    told = {
-        line.split()[0]: line.split()[1:] for line in score().out.splitlines() if line[:2] == "  "
+    ran = score("help", "--all").assert_exit(0)
+    listed = {
+        line.split()[0]: line.split()[1:] for line in ran.out.splitlines() if line[:2] == "  "
     }
-    assert all(len(told[name]) >= 3 for name in grouped)
+    assert sorted(listed) == sorted(grouped)
+    assert all(len(words) >= 3 for words in listed.values())
+    assert "why" not in score("help").assert_exit(0).out.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (["board"], ["Usage: score board [OPTIONS] CHALLENGE\n", "-h, --help"]),
+        (["nDCG@10"], ["Normalised discounted cumulative gain"]),
+        (["roc_auc_score"], ["AUC[@k]: Area under the ROC curve"]),
+        (["hit", "rate"], ["Success"]),
+        (["s304"], ["S304 (error): an item is given twice in a list", "What to do:"]),
+        (["leaderboard.tie_break"], ["leaderboard.tie_break: a key of challenge.yaml\n"]),
+        (["metrics.where"], ["metrics[].where: a key", "Value: text"]),
+        (
+            ["tie_break"],
+            ["leaderboard.tie_break: a key", "leaderboard.rank_by.tie_break: a key"],
+        ),
+        (["metrics"], ["Usage: score metrics", "metrics: a key of challenge.yaml"]),
+    ],
+)
+def test_help_explains_a_command_a_metric_a_code_or_a_key(score, words, parts):
+    ran = score("help", *words).assert_exit(0)
+    assert ran.err == ""
+    for part in parts:
+        assert part in ran.out
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("nDGC", "no command, key, problem code or metric is called 'nDGC'; did you mean 'nDCG'?"),
+        ("explian", "'explian'; did you mean 'explain'?"),
+        ("S999", "no problem code is called 'S999'"),
+        ("qwertyuiop", "no command, key, problem code or metric is called 'qwertyuiop'"),
+    ],
+)
+def test_help_of_what_there_is_not(score, word, message):
+    ran = score("help", word).assert_exit(2)
+    assert ran.out == ""
+    assert message in ran.err
+
+
+def test_no_line_of_any_help_is_wider_than_a_small_terminal(score):
+    for name in names():
+        assert max(map(len, score("help", name).assert_exit(0).out.splitlines())) <= 80, name
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
@@ -212,3 +263,11 @@ def test_all_public_names_are_there():
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout == "score True\n"
+
+
+def test_help_has_colours_where_the_terminal_has_them(score):
+    assert "\x1b" not in score("check", "--help").out
+    coloured = score("check", "--help", "--color", "always").assert_exit(0).out
+    assert "\x1b[32m\x1b[1mOptions:" in coloured
+    assert "  \x1b[36m\x1b[1m-q, --quiet" in coloured
+    assert "\x1b[36m\x1b[1mlint" in score("--color", "always").assert_exit(0).out

@@ -9,8 +9,6 @@ import typer
 from scorer.cli.board import Form, Format, as_json
 from scorer.cli.options import Result
 
-INDENT = 4  # columns, of an example in a page
-
 
 def metrics(
     context: typer.Context,
@@ -37,5 +35,4 @@ def metrics(
         return Result(context.obj.page(overview(known()), "catalogue"))
     from scorer.api.example import describe_metric  # which scores, as the overview does not
 
-    room = max(width - INDENT, 20) if (width := context.obj.width) else None
-    return Result(context.obj.page(describe_metric(words, width=room).text))
+    return Result(context.obj.page(describe_metric(words, width=context.obj.example_width).text))

@@ -20,10 +20,4 @@ def rule(
     if name is None:
         lines = [f"{entry.code}  {entry.severity:7}  {entry.title}" for entry in codes().values()]
         return Result(context.obj.page("\n".join(lines) + "\n", "catalogue"))
-    page = code(name)
-    example = "\n".join(f"    {line}" for line in page.example.rstrip().splitlines())
-    text = (
-        f"{page.code} ({page.severity}): {page.title}\n\n{page.meaning.rstrip()}\n\n"
-        f"Example:\n\n{example}\n\nWhat to do:\n\n{page.fix.rstrip()}\n"
-    )
-    return Result(context.obj.page(text))
+    return Result(context.obj.page(code(name).text))

@@ -37,6 +37,7 @@ from scorer.cli.options import (
     refuse_overwrite,
     submissions_of,
 )
+from scorer.cli.verbs import MORE
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import format_distinct, printable, quoted
 
@@ -70,7 +71,10 @@ def score(
     all_rows: AllRows = False,
     with_notes: BoardNotes = False,
     first: Annotated[
-        int | None, typer.Option("--top", metavar="N", min=1, help="Show the first N ranks only.")
+        int | None,
+        typer.Option(
+            "--top", metavar="N", min=1, help="Show the first N ranks only.", rich_help_panel=MORE
+        ),
     ] = None,
     split: Annotated[
         list[str] | None,
@@ -88,6 +92,7 @@ def score(
             metavar="MEASURE=VALUE",
             help="Exit with 5 when a submission is worse than that; may be given several times. "
             "The exit code 1 of a rejected submission takes precedence.",
+            rich_help_panel=MORE,
         ),
     ] = None,
     answers: AnswersFile = None,
@@ -99,6 +104,7 @@ def score(
             min=1,
             help="How many processes read and score the files. Default: one a core for large "
             "files, else one, whose threads share small files.",
+            rich_help_panel=MORE,
         ),
     ] = None,
     engine: Annotated[
@@ -108,6 +114,7 @@ def score(
             metavar="spark",
             help="Have Apache Spark read and score the submissions: CSV, JSON Lines, TREC or "
             "Parquet, at any path or URL that its session knows.",
+            rich_help_panel=MORE,
         ),
     ] = None,
     allow_plugins: Plugins = False,

@@ -43,20 +43,29 @@ def serve(
     challenges: Annotated[
         list[Path], typer.Argument(metavar="CHALLENGE...", help="The challenges to serve.")
     ],
-    host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port.")] = 8000,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="The address to listen at.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="The port.")
+    ] = 8000,
     private: Annotated[
         bool, typer.Option("--private", help="Show nothing to visitors who have not signed in.")
     ] = False,
     workers: Annotated[
         int | None,
         typer.Option(
-            "--workers", min=0, help="Parallel evaluations; default: one less than there are cores."
+            "--workers",
+            metavar="N",
+            min=0,
+            help="Parallel evaluations; default: one less than there are cores.",
         ),
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=0, help="Uploads per minute and token; 0: no limit."),
+        typer.Option(
+            "--limit", metavar="N", min=0, help="Uploads per minute and token; 0: no limit."
+        ),
     ] = None,
     seconds: Seconds = 600,
     memory: Memory = 4096,
@@ -64,6 +73,7 @@ def serve(
         str,
         typer.Option(
             "--root-path",
+            metavar="PATH",
             envvar="SCORER_ROOT_PATH",
             help="The path at which a proxy serves it, such as /board.",
         ),

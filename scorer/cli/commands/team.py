@@ -35,7 +35,11 @@ def team(
     ] = False,
     label: Annotated[
         str | None,
-        typer.Option("--label", help="Of a new token: who or what holds it; the log names it."),
+        typer.Option(
+            "--label",
+            metavar="TEXT",
+            help="Of a new token: who or what holds it; the log names it.",
+        ),
     ] = None,
     number: Annotated[
         int | None,

@@ -49,13 +49,16 @@ def votes(
         int,
         typer.Option(
             "--draws",
+            metavar="N",
             min=100,
             max=1_000_000,
             help="Permutations of the tests; of prompts, for intervals, at most 1,000.",
         ),
     ] = 10_000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all draws.")] = 1,
-    title: Annotated[str, typer.Option("--title", help="The title of the board.")] = "",
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of all draws.")] = 1,
+    title: Annotated[
+        str, typer.Option("--title", metavar="TEXT", help="The title of the board.")
+    ] = "",
     format: Annotated[str | None, form_option("votes")] = None,
     output: Output = None,
     every: Annotated[
