@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from inspect import get_annotations
-from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command, get_install_completion_arguments
 
-from scorer.cli import commands
 from scorer.cli.process import lone_stdout
 from scorer.core.errors import UsageError
 from scorer.core.text import nearest, quoted
@@ -29,26 +26,62 @@ from scorer.core.text import nearest, quoted
 FIRST = PROGRAM = "score"  # the form without a verb
 HELP = ("-h", "--help")
 MORE = "More options"  # the panel of options that few need, listed after the others
-MAIN = {  # the commands that `score --help` lists, by heading
-    "Prepare and compare": ("init", "lint", "kit", "check", "compare", "explain"),
-    "Run a living board": ("add", "board", "team", "log", "serve", "submit"),
-    "Publish": ("paper", "export"),
+MAIN = {  # the commands that `score --help` lists, by heading, and what each does
+    "Prepare and compare": {
+        "init": "write a challenge to start from; --from TRUTH SAMPLE guesses it",
+        "lint": "is the challenge itself sound?",
+        "kit": "what participants get",
+        "check": "only the checks, blind to the answers",
+        "compare": "submissions compared list by list",
+        "explain": "the worst lists, or a value step by step",
+    },
+    "Run a living board": {
+        "add": "check files, record them as entries, evaluate them",
+        "board": "the living leaderboard, in every form of a report, or as a website",
+        "team": "teams, and tokens of teams and organizers",
+        "log": "entries, decisions, versions and teams in the order of time",
+        "serve": "the web page and the API of living boards",
+        "submit": "a participant's way in: checks with the kit, uploads, waits, shows",
+    },
+    "Publish": {
+        "paper": "figures, tables, methods, BibTeX for a paper",
+        "export": "a challenge as a bundle for another platform",
+    },
 }
 OTHERS = {  # those that `score help --all` lists too
-    "Study and rank": ("study", "values", "votes"),
-    "More of a living board": (
-        "why",
-        "decide",
-        "rescore",
-        "audit",
-        "seal",
-        "reveal",
-        "verify",
-        "store",
-        "feedback",
-        "work",
-    ),
-    "Look up": ("help", "about", "metrics", "rule", "schema"),
+    "Study and rank": {
+        "study": "how far does the board depend on what was decided?",
+        "values": "rank systems by values that other tools computed, without a challenge",
+        "votes": "rank systems by votes on pairs of them",
+    },
+    "More of a living board": {
+        "why": "why a team stands where it stands",
+        "decide": "disqualify, restore, select, ..",
+        "rescore": "evaluate all entries under the files as they are now",
+        "audit": "copies, near-copies and probing; for organizers",
+        "seal": "commit to truth and rules before the start",
+        "reveal": "open what was sealed, for anybody to verify",
+        "verify": "receipts, a revealed folder, a store: does all of it fit together?",
+        "store": "back up a store, move it, copy entries' files",
+        "feedback": "a text for each student, and the gradebook",
+        "work": "evaluate what waits, on any machine that reaches the store",
+    },
+    "Look up": {
+        "help": "the commands, or what a metric, problem code, key or command means",
+        "about": "what the challenge says of itself, such as its rules and data",
+        "metrics": "the catalogue, or one metric's page",
+        "rule": "the problem codes, or one code's page",
+        "schema": "the JSON Schema of challenge.yaml, or of a result",
+    },
+}
+SUMMARIES = {
+    verb: summary for members in (MAIN | OTHERS).values() for verb, summary in members.items()
+}
+MODULES = {  # of cli.commands: the commands that it has, where it is not called as its only one
+    "score": ("score", "check", "explain"),
+    "compare": ("compare", "values", "votes", "study"),
+    "organize": ("init", "lint", "kit", "export", "paper"),
+    "lookup": ("help", "about", "metrics", "rule", "schema"),
 }
 FIRST_STEPS = ("init", "lint", "check", "compare", "explain")  # what bare `score` names
 
@@ -118,11 +151,11 @@ class Verbs(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The verbs, none of them imported."""
-        return list(names())
+        return list(SUMMARIES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
         """One verb, imported now."""
-        return command(cmd_name) if cmd_name in (FIRST, *names()) else None
+        return command(cmd_name) if cmd_name in (FIRST, *SUMMARIES) else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the verb first; without one, that of the first form."""
@@ -159,16 +192,10 @@ def verbs(completing: bool) -> Verbs:
 
 
 @cache
-def names() -> tuple[str, ...]:
-    """The verbs."""
-    modules = (module.name for module in iter_modules(commands.__path__))
-    return tuple(name for name in modules if name != FIRST)
-
-
-@cache
 def command(verb: str) -> TyperCommand:
     """One verb as a command; no other is imported."""
-    function = getattr(import_module(f"{commands.__name__}.{verb}"), verb)
+    module = next((name for name, members in MODULES.items() if verb in members), verb)
+    function = getattr(import_module(f"scorer.cli.commands.{module}"), verb)
     function.__annotations__ = get_annotations(function, eval_str=True)  # typer would do so twice
     app = typer.Typer(
         add_completion=False,
@@ -187,10 +214,10 @@ def _ordered(words: list[str]) -> list[str]:
     """
     at = _after_options(words) if words[0].startswith("-") else 0
     word = words[at] if at < len(words) and not words[at].startswith("-") else ""
-    if word in names():
+    if word in SUMMARIES:
         return [word, *words[:at], *words[at + 1 :]]
     if word and not os.path.lexists(word):
-        suggestion = MEANT.get(word) or nearest(word, names())
+        suggestion = MEANT.get(word) or nearest(word, SUMMARIES)
         if suggestion is not None or WORD.fullmatch(word):
             hint = f"did you mean {suggestion}?" if suggestion else _similar_file(word)
             raise UsageError(f"no command and no file is called {quoted(word)}; {hint}")
@@ -235,7 +262,7 @@ LAST_LINES = [
 ]
 
 
-def overview(groups: Mapping[str, Sequence[str]]) -> list[str]:
+def overview(groups: Mapping[str, Iterable[str]]) -> list[str]:
     """Return lines that list the verbs by group, each with what it does."""
     lines = list[str]()
     for group, members in groups.items():
@@ -243,17 +270,10 @@ def overview(groups: Mapping[str, Sequence[str]]) -> list[str]:
     return lines
 
 
-def _rows(members: Sequence[str]) -> list[str]:
+def _rows(members: Iterable[str]) -> list[str]:
     """A line for each verb: its name, and what it does."""
     width = max(map(len, members))
-    return [f"  {verb:{width}}  {_summary(verb)}" for verb in members]
-
-
-def _summary(verb: str) -> str:
-    """What a verb does: the first line of its module, which is read and not imported."""
-    with Path(commands.__path__[0], f"{verb}.py").open(encoding="utf-8") as source:
-        page = source.readline().strip().strip('"')  # parsing whole modules takes long
-    return page.replace("`", "").partition(": ")[2].removesuffix(".")
+    return [f"  {verb:{width}}  {SUMMARIES[verb]}" for verb in members]
 
 
 def colour_help(text: str) -> str:

@@ -1,0 +1,184 @@
+"""The commands that look something up: help, about, metrics, rule and schema."""
+
+from __future__ import annotations
+
+import re
+from textwrap import fill
+from typing import Annotated
+
+import typer
+
+from scorer.cli.board import Form, Format, as_json
+from scorer.cli.options import ChallengeWord, Result, Terminal, challenge_of
+from scorer.cli.verbs import MAIN, OTHERS, SUMMARIES, colour_help, command, overview
+from scorer.core.codes import code, codes
+from scorer.core.errors import UnknownName, UsageError
+
+WIDTH = 78  # columns of a text, as of the help of commands
+CODE = re.compile(r"[a-zA-Z][0-9]{3}")
+
+
+def help(
+    context: typer.Context,
+    name: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="A command; a metric, also by its name in another tool, such as roc_auc_score; a "
+            "problem code, such as S304; a key of challenge.yaml, such as leaderboard.tie_break.",
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="List every command.")] = False,
+) -> Result:
+    """Explain a metric, a problem code, a key of challenge.yaml or a command; or list commands."""
+    terminal: Terminal = context.obj
+    if not name:
+        text = "\n".join(overview(MAIN | OTHERS if every else MAIN))
+        return Result(colour_help(text) if terminal.colour else text)
+    word = " ".join(name)
+    pages = [*_command_pages(context, word), *_code_pages(terminal, word)]
+    pages += _key_pages(terminal, word)
+    return Result("\n".join(pages or [_metric_page(terminal, word)]))
+
+
+def _command_pages(context: typer.Context, word: str) -> list[str]:
+    """The help of the command of that name, if there is one."""
+    if word not in SUMMARIES:
+        return []
+    found = command(word)
+    with found.make_context(word, [], parent=context.parent, resilient_parsing=True) as inner:
+        return [found.get_help(inner) + "\n"]
+
+
+def _code_pages(terminal: Terminal, word: str) -> list[str]:
+    """The page of the problem code, if the word is written as one."""
+    if not CODE.fullmatch(word):
+        return []
+    from scorer.core.codes import code
+
+    return [terminal.page(code(word.upper()).text)]
+
+
+def _key_pages(terminal: Terminal, word: str) -> list[str]:
+    """The page of each key of challenge.yaml that has the name."""
+    from scorer.challenge.keys import find_keys
+
+    pages = []
+    for row in find_keys(word):
+        texts = [f"{row.path}: a key of challenge.yaml", row.about, f"Value: {row.value}"]
+        if row.default:
+            texts.append(f"Default: {row.default}")
+        pages.append(terminal.page("\n\n".join(fill(text, WIDTH) for text in texts) + "\n"))
+    return pages
+
+
+def _metric_page(terminal: Terminal, word: str) -> str:
+    """The page of the metrics that the word finds.
+
+    Raises:
+        UnknownName: No command, key, problem code or metric has the name.
+    """
+    from scorer.api.example import describe_metric
+    from scorer.challenge.keys import list_keys
+    from scorer.metrics.catalogue import metrics
+
+    try:
+        return terminal.page(describe_metric(word, width=terminal.example_width).text)
+    except UnknownName as error:
+        known = [
+            *SUMMARIES,
+            *(row.path for row in list_keys()),
+            *(metric.name for metric in metrics()),
+        ]
+        raise UnknownName("command, key, problem code or metric", word, known) from error
+
+
+def about(
+    context: typer.Context,
+    challenge: ChallengeWord,
+    page: Annotated[
+        str | None, typer.Argument(metavar="[PAGE]", help="One of its pages, such as rules.")
+    ] = None,
+) -> Result:
+    """Print the description of a challenge and its pages, or one of them."""
+    from scorer.core.errors import UnknownName
+    from scorer.reports.document import Document
+    from scorer.reports.leaderboard.prose import described, pages
+    from scorer.reports.write.text import text
+
+    terminal: Terminal = context.obj
+    settled, notes = challenge_of(challenge, terminal)
+    if page is not None and page not in settled.pages:
+        raise UnknownName("page", page, list(settled.pages))
+    blocks = [*(described(settled) if page is None else ()), *pages(settled, page)]
+    return Result(text(Document(settled.title, blocks), terminal.options(None)), notes)
+
+
+def metrics(
+    context: typer.Context,
+    name: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="A metric: nDCG, nDCG(gain=exp2)@10, by a name elsewhere, such as roc_auc_score, "
+            "or by words, such as hit rate.",
+        ),
+    ] = None,
+    format: Format = Form.text,
+) -> Result:
+    """List the metrics, or print the page of one."""
+    words = " ".join(name or ())
+    if format is Form.json:
+        from scorer.api.catalogue import list_metrics
+
+        return Result(as_json(list_metrics(words)))
+    if not name:
+        from scorer.metrics.catalogue import metrics as known
+        from scorer.metrics.catalogue import overview
+
+        return Result(context.obj.page(overview(known()), "catalogue"))
+    from scorer.api.example import describe_metric  # which scores, as the overview does not
+
+    return Result(context.obj.page(describe_metric(words, width=context.obj.example_width).text))
+
+
+def rule(
+    context: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[CODE]", help="A problem code, such as S304.")
+    ] = None,
+) -> Result:
+    """List the problem codes, or print the page of one."""
+    if name is None:
+        lines = [f"{entry.code}  {entry.severity:7}  {entry.title}" for entry in codes().values()]
+        return Result(context.obj.page("\n".join(lines) + "\n", "catalogue"))
+    return Result(context.obj.page(code(name).text))
+
+
+def schema(
+    result: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="RESULT",
+            help="What --format json writes: report, findings, comparison, explanation, "
+            "soundness, study, votes, catalogue, audit, log, rescoring, entry, decision, team, "
+            "standing, verification. Default: challenge.yaml.",
+        ),
+    ] = None,
+) -> Result:
+    """Print the JSON Schema of challenge.yaml, for editors that complete it, or of a result."""
+    import json
+
+    if result is None:
+        from scorer.challenge.schema import schema as described
+
+        document = described()
+    else:
+        from scorer.results.json import RESULTS
+        from scorer.results.json import schema as schema_of
+
+        if result not in RESULTS:
+            unknown = UnknownName("result", result, list(RESULTS))
+            raise UsageError(f"{unknown} (results: {', '.join(RESULTS)})")
+        document = schema_of(result)
+    return Result(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
