@@ -79,7 +79,7 @@ def gallery() -> str:
     parts = []
     for one in shown():
         parts.append(
-            f"## {one.name}\n\n![{one.title}]({FOLDER}/{one.name}.svg)\n\n"
+            f"### {one.name}\n\n![{one.title}]({FOLDER}/{one.name}.svg)\n\n"
             f"{escaped(one.caption)}\n\n~~~sh\n{one.command}\n~~~\n"
         )
     return "\n".join(parts)

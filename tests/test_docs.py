@@ -60,14 +60,14 @@ def test_the_site_has_the_page_of_every_metric_and_code(monkeypatch):
 
 @pytest.mark.slow("scores three challenges")
 def test_the_gallery_has_every_kind_of_picture_with_its_command(score, tmp_path):
-    page = generate.on_page_markdown((DOCS / "pictures.md").read_text("utf-8"))
+    page = generate.on_page_markdown((DOCS / "reading.md").read_text("utf-8"))
     assert {one.kind for one in drawings.shown()} == {*KINDS}
     images = drawings.files()
     families = sum(map(len, drawings.FAMILIES.values()))
     others = len(generate.elsewhere.TOOLS) + len(generate.elsewhere.PAGES)
     assert len(images) == len(drawings.shown()) + families + others
     for one in drawings.shown():
-        section = page.partition(f"\n## {one.name}\n")[2].partition("\n## ")[0]
+        section = page.partition(f"\n### {one.name}\n")[2].partition("\n### ")[0]
         (image,) = re.findall(r"!\[.+\]\((.+)\)", section)
         assert image in images
         assert f"~~~sh\n{one.command}\n~~~" in section
@@ -107,12 +107,12 @@ def test_the_commands_for_the_paper(score, tmp_path, monkeypatch):
         for folder in ("challenges", "submissions_example"):
             shutil.copytree(ROOT / folder / part, tmp_path / folder / part)
     monkeypatch.chdir(tmp_path)
-    for block in blocks("paper.md", "sh"):
+    for block in blocks("reading.md", "sh"):
         run(score, block)
-    (code,) = blocks("paper.md", "python")
+    (code,) = blocks("reading.md", "python")
     exec(code, {})
     assert "forest.svg" in os.listdir()
-    page = (DOCS / "paper.md").read_text("utf-8")
+    page = (DOCS / "reading.md").read_text("utf-8").partition("\n## For the paper\n")[2]
     assert {*re.findall(r'figure\("([a-z-]+)"', page)} <= {*KINDS}
     macros = (tmp_path / "paper/numbers.tex").read_text("utf-8")
     for name in re.findall(r"`\\([a-z]+)`", page):
@@ -203,7 +203,7 @@ def test_pages_of_platforms_are_told():
 @pytest.mark.slow("reads results of nine tools")
 def test_the_commands_for_results_of_tools(score, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    _, *commands = blocks("tools.md", "sh")
+    _, _, *commands = blocks("inputs.md", "sh")
     assert len(commands) == len(generate.elsewhere.TOOLS)
     for tool, command in zip(generate.elsewhere.TOOLS, commands, strict=True):
         generate.elsewhere.write_results(tool, tmp_path / "results")
@@ -252,11 +252,11 @@ def run(score, block):
 
 
 @pytest.mark.slow("runs the commands of the page")
-def test_the_recipes_commands(score, tmp_path, monkeypatch):
+def test_the_commands_of_workflows(score, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     steps = [
         step
-        for text in blocks("recipes.md", "yaml")
+        for text in blocks("participate.md", "yaml")
         for job in yaml.safe_load(text).get("jobs", {}).values()
         for step in job["steps"]
     ]
@@ -272,8 +272,8 @@ def test_the_recipes_commands(score, tmp_path, monkeypatch):
     score(*check.split()[1:]).assert_exit(1, out="::error file=submissions/twice.csv,line=")
 
 
-def test_the_recipes_action_and_hooks_are_there():
-    texts = [yaml.safe_load(text) for text in blocks("recipes.md", "yaml")]
+def test_the_action_and_hooks_are_there():
+    texts = [yaml.safe_load(text) for text in blocks("participate.md", "yaml")]
     (action,) = (
         step["with"]
         for text in texts

@@ -9,8 +9,10 @@ import readme
 import yaml
 
 README = readme.README.read_text(encoding="utf-8")
-PAGES = [readme.ROOT / f"docs/{name}.md" for name in ("own-metric", "migrate")]
-TEXT = "\n".join([README, *(path.read_text(encoding="utf-8") for path in PAGES)])
+PAGE = (readme.ROOT / "docs/participate.md").read_text(encoding="utf-8")
+FROM_OTHERS = PAGE.partition("\n## Coming from another tool\n")[2]
+OWN = (readme.ROOT / "docs/own-metric.md").read_text(encoding="utf-8")
+TEXT = "\n".join([README, OWN, FROM_OTHERS])
 
 
 def blocks(kind):
