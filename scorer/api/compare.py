@@ -246,18 +246,18 @@ def find_regression(comparison: results.Comparison, names: Sequence[str]) -> str
     """
     report = comparison.report
     if report is None or len(names) != 2:
-        raise UsageError("--fail-if-worse compares two submissions: the new one, then the old one")
+        raise UsageError("two submissions are compared: the new one, then the old one")
     new, old = names
     primary = report.primary
     (pair,) = comparison.pairs
     found = pair.measures.get(primary.id)
     alpha = comparison.how.alpha
     if alpha is None:
-        raise UsageError(f"--fail-if-worse needs a test of {primary.id}: leaderboard.tiers is off")
+        raise UsageError(f"there is no test of {primary.id}: leaderboard.tiers is off")
     if found is None or math.isnan(found.p):
         why = comparison.untested.get(primary.id, f"{primary.id} is not compared")
         why = why if found is None else "no p"
-        raise UsageError(f"--fail-if-worse needs a test of {primary.id}: {why}")
+        raise UsageError(f"there is no test of {primary.id}: {why}")
     sign = 1 if (primary.metric.better == "higher") == (pair.a == new) else -1
     by = printable(primary.id)
     margin = comparison.how.margin
@@ -267,7 +267,7 @@ def find_regression(comparison: results.Comparison, names: Sequence[str]) -> str
         verdict = f"difference {abs(found.difference):.4g}, p {found.p:.2g}"
         return f"{quoted(new)} is significantly worse than {quoted(old)} by {by}: {verdict}"
     if found.interval is None:
-        raise UsageError(f"--margin needs an interval of the difference in {primary.id}")
+        raise UsageError(f"the margin needs an interval of the difference in {primary.id}")
     least = min(sign * end for end in found.interval)
     if least >= -margin:
         return None

@@ -70,4 +70,4 @@ def test_what_cannot_be_told_is_an_error(score, runs, tmp_path):
         "truth: truth.csv\nmetrics: [RR]\nleaderboard: {tiers: null}\n"
     )
     untested = score("compare", runs, good, bad, "--fail-if-worse")
-    untested.assert_exit(2, err="needs a test of RR: leaderboard.tiers is off")
+    untested.assert_exit(2, err="--fail-if-worse: there is no test of RR: leaderboard.tiers is off")

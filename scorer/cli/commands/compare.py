@@ -160,7 +160,10 @@ def compare(
                 return Result("", (*messages, f"error: nothing to compare: {count}"), exit_code)
             raise UsageError(f"nothing to compare: {count}, two are needed")
     if fail_if_worse:
-        worse = find_regression(compared, order)
+        try:
+            worse = find_regression(compared, order)
+        except UsageError as error:
+            raise UsageError(f"--fail-if-worse: {error}") from error
         messages += [f"error: {worse} (--fail-if-worse)"] if worse else []
         exit_code = exit_code or (BELOW if worse else 0)
     options = terminal.options(output, precision, every=every, quiet=quiet, private=private)
