@@ -98,8 +98,8 @@ def files() -> dict[str, str]:
     made = {one.name: one.svg for one in shown()}
     for figure in (make() for makes in FAMILIES.values() for make in makes):
         made[figure.key] = svg.svg_file(figure.drawn(WIDE), WIDE, MILLIMETRES)
-    for page in elsewhere.PAGES:
-        figure = elsewhere.way(page.stem)
+    for platform in elsewhere.PLATFORMS:
+        figure = elsewhere.way(platform)
         made[figure.key] = svg.svg_file(figure.drawn(WIDE), WIDE, MILLIMETRES)
     made |= {tool: elsewhere.forest_of(tool) for tool in elsewhere.TOOLS}
     return {f"{FOLDER}/{key}.svg": svg for key, svg in made.items()}

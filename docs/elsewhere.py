@@ -27,7 +27,14 @@ from scorer.reports.document import Figure
 from scorer.scoring.bind import bind
 
 COURSE = Path(__file__).parent.parent / "challenges" / "course-2026"
-PAGES = sorted((Path(__file__).parent / "platforms").glob("*.md"))
+PLATFORMS = {
+    "codabench": "Codabench",
+    "evalai": "EvalAI",
+    "grand-challenge": "Grand Challenge",
+    "tira": "TIRA",
+    "gradescope": "Gradescope",
+    "github-classroom": "GitHub Classroom",
+}
 MILLIMETRES = 160.0
 SYSTEMS = {"small": 0.4, "medium": 0.6, "large": 0.75}
 TASKS = ("law", "physics", "history", "logic")
@@ -155,9 +162,9 @@ def forest_of(tool: str) -> str:
 
 @cache
 def bundles() -> dict[str, Bundle]:
-    """The bundle of the course's challenge for each platform that has a page."""
+    """The bundle of the course's challenge for each platform."""
     context = make_context(bind(load(COURSE)), "IMAGE")
-    return {page.stem: EXPORTERS[page.stem](context) for page in PAGES}
+    return {name: EXPORTERS[name](context) for name in PLATFORMS}
 
 
 def way(platform: str) -> Figure:
@@ -166,8 +173,7 @@ def way(platform: str) -> Figure:
     runs, seen = RUNS[platform]
     steps = [("challenge", ["challenge.yaml", "the truth", "other files"]),
              ("bundle", sorted(tops)), ("there", runs), ("participants", seen)]  # fmt: skip
-    page = next(each for each in PAGES if each.stem == platform)
-    title = f"A challenge on {page.read_text('utf-8').partition(chr(10))[0].removeprefix('# ')}"
+    title = f"A challenge on {PLATFORMS[platform]}"
     caption = "What is exported, what of it runs there, and what participants are shown."
     return Figure(f"platform-{platform}", title, caption, partial(_boxes, steps))
 

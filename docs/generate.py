@@ -110,7 +110,8 @@ def metric_page(metric: Metric) -> str:
         [
             f"# {metric.name}: {metric.title}",
             page_prose(metric),
-            f'<div class="formula">\n{formula}\n</div>\n\n[The letters](../notation.md)',
+            f'<div class="formula">\n{formula}\n</div>',
+            "[The letters](../metrics.md#letters-of-formulas)",
             *([f"## An example\n\n{_fenced(made)}"] if (made := metric_example(metric)) else []),
             _parameters(metric),
             f"## In challenge.yaml\n\n~~~yaml\n{snippet(metric)}~~~",
@@ -311,12 +312,12 @@ def result_of(tool: str) -> str:
 def way(platform: str) -> str:
     """The picture of a submission's way through a platform."""
     figure = elsewhere.way(platform)
-    return f"![{figure.title}: {figure.caption}](../{drawings.FOLDER}/{figure.key}.svg)"
+    return f"![{figure.title}: {figure.caption}]({drawings.FOLDER}/{figure.key}.svg)"
 
 
-def word_of(page: Path) -> str:
-    """The name of a page in the names of its parts."""
-    return page.stem.replace("-", "_")
+def as_word(name: str) -> str:
+    """The name of a platform or a tool in the names of its parts."""
+    return name.replace("-", "_")
 
 
 PARTS = {
@@ -328,11 +329,11 @@ PARTS = {
     "common_keys": common_keys,
     "other_keys": other_keys,
     "functions": functions,
-    **{f"results_{tool.replace('-', '_')}": partial(result_of, tool) for tool in elsewhere.TOOLS},
-    **{f"way_{word_of(page)}": partial(way, page.stem) for page in elsewhere.PAGES},
+    **{f"results_{as_word(tool)}": partial(result_of, tool) for tool in elsewhere.TOOLS},
+    **{f"way_{as_word(name)}": partial(way, name) for name in elsewhere.PLATFORMS},
     **{
-        f"unsupported_{word_of(page)}": partial(elsewhere.unsupported, page.stem)
-        for page in elsewhere.PAGES
+        f"unsupported_{as_word(name)}": partial(elsewhere.unsupported, name)
+        for name in elsewhere.PLATFORMS
     },
 }
 

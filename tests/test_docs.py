@@ -64,7 +64,7 @@ def test_the_gallery_has_every_kind_of_picture_with_its_command(score, tmp_path)
     assert {one.kind for one in drawings.shown()} == {*KINDS}
     images = drawings.files()
     families = sum(map(len, drawings.FAMILIES.values()))
-    others = len(generate.elsewhere.TOOLS) + len(generate.elsewhere.PAGES)
+    others = len(generate.elsewhere.TOOLS) + len(generate.elsewhere.PLATFORMS)
     assert len(images) == len(drawings.shown()) + families + others
     for one in drawings.shown():
         section = page.partition(f"\n### {one.name}\n")[2].partition("\n### ")[0]
@@ -146,9 +146,8 @@ def test_links_lead_somewhere(path):
 def test_the_first_page_leads_to_every_page_for_users():
     first = (DOCS / "index.md").read_text("utf-8")
     told = set(re.findall(r"\]\(([a-z-]+\.md)", first))
-    ours = {"index.md", "architecture.md", "stability.md"}  # the last two are for contributors
+    ours = {"index.md", "architecture.md"}  # the last is for contributors
     assert {path.name for path in DOCS.glob("*.md")} - told == ours
-    assert all(f"](platforms/{page.name})" in first for page in generate.elsewhere.PAGES)
     site = (ROOT / "mkdocs.yml").read_text("utf-8")
     assert "plugins: [search, offline]" in site
     assert "use_directory_urls: false" in site
@@ -181,23 +180,25 @@ def blocks(name, kind):
 
 
 @pytest.mark.slow("exports a bundle", beyond=2)
-@pytest.mark.parametrize("page", generate.elsewhere.PAGES, ids=lambda page: page.stem)
-def test_the_commands_of_a_platform(page, score, tmp_path, monkeypatch):
+@pytest.mark.parametrize("platform", generate.elsewhere.PLATFORMS)
+def test_the_commands_of_a_platform(platform, score, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "challenges/course-2026", "challenges/course-2026")
     good = Path("submissions_example/course-2026/good")
     good.mkdir(parents=True)
     shutil.copy(ROOT / good / "aurora-1.csv", good)
-    (block,) = blocks(f"platforms/{page.name}", "sh")
-    assert f"score export {page.stem} " in block
+    (block,) = (
+        text for text in blocks("platforms.md", "sh") if f"score export {platform} " in text
+    )
     run(score, block)
 
 
-def test_pages_of_platforms_are_told():
-    pages = [page.stem for page in generate.elsewhere.PAGES]
-    assert {*pages} == {*EXPORTERS}
-    told = (DOCS / "platforms.md").read_text("utf-8") + (ROOT / "mkdocs.yml").read_text("utf-8")
-    assert all(told.count(f"platforms/{name}.md") == 2 for name in pages)
+def test_the_page_of_platforms_has_each():
+    platforms = generate.elsewhere.PLATFORMS
+    assert {*platforms} == {*EXPORTERS}
+    page = (DOCS / "platforms.md").read_text("utf-8")
+    assert all(f"\n## {title}\n" in page for title in platforms.values())
+    assert all(f"\n| [`{name}`](#{name}) |" in page for name in platforms)
 
 
 @pytest.mark.slow("reads results of nine tools")

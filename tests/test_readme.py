@@ -11,7 +11,8 @@ import yaml
 README = readme.README.read_text(encoding="utf-8")
 PAGE = (readme.ROOT / "docs/participate.md").read_text(encoding="utf-8")
 FROM_OTHERS = PAGE.partition("\n## Coming from another tool\n")[2]
-OWN = (readme.ROOT / "docs/own-metric.md").read_text(encoding="utf-8")
+OWN_METRIC = (readme.ROOT / "docs/own-metric.md").read_text(encoding="utf-8")
+OWN = OWN_METRIC.partition("\n## Kaggle's metric files\n")[0]
 TEXT = "\n".join([README, OWN, FROM_OTHERS])
 
 

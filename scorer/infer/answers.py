@@ -156,7 +156,7 @@ def recognize_boxes(truth: Preview, sample: Preview, needs: Needs) -> Guess | No
         raise UsageError(
             f"the cells of {quoted(name)} have {size} words for each thing, such as boxes; what "
             "these words are, and where the truth has the same, has to be written by hand "
-            "(docs/tables.md), or a metric of Kaggle's form reads both files (docs/kaggle.md)"
+            "(docs/tables.md), or a metric of Kaggle's form reads both files (docs/own-metric.md)"
         )
     measures = ("BoxAP(iou=0.5)", "BoxAP")
     guess = columns.guess("boxes in a cell", "boxes", measures, each=list(BOX_WORDS))

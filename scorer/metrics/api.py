@@ -64,7 +64,7 @@ class Metric:
         name: What challenges call it, such as "nDCG"; case does not matter.
         title: Its full name.
         source: Where the definition comes from.
-        latex: The formula of its default form, in the letters of docs/notation.md. Further letters
+        latex: The formula of its default form, in the letters of docs/metrics.md. Further letters
             are defined behind it: `a / b, \qquad a = ...`.
         tools: Its names in other tools, with what differs in parentheses:
             "trec_eval: map, map_cut_10; lenskit: AP (divides by min(R, n))".

@@ -25,7 +25,7 @@ from scorer.metrics.registry import MetricRegistry
 Example = Callable[[Metric], str]  # a metric's worked example as text
 
 MAX_PAGES = 5  # metrics whose pages are printed one after another
-# letters of parameters in formulas, where they are not the names; see docs/notation.md
+# letters of parameters in formulas, where they are not the names; see docs/metrics.md
 LETTERS = {
     "alpha": r"\alpha",
     "beta": r"\beta",

@@ -74,7 +74,7 @@ def agreement(items, ideal):
 
 
 def letters(items, truth, params):
-    """The letters of ranked lists, as docs/notation.md has them."""
+    """The letters of ranked lists, as docs/metrics.md has them."""
     rel = params.get("rel") or 1
     flags = oracles.relevance(items, truth, rel)
     judged = [item for item in truth if truth[item] >= 0]
