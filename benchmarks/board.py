@@ -22,11 +22,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from scorer.board.board import Board
-from scorer.store import schema
-from scorer.store.database import Draft
+from scorer.board.database import Draft
+from scorer.board.models import Entry, Evaluation, Receipt
 
 SCORE = Path(sys.executable).parent / "score"
 LISTS, ITEMS, TEAMS, PAIRS = 50, 10, 300, 9
@@ -201,8 +201,8 @@ def table(sizes: Sequence[int], rows: Sequence[Row]) -> str:
 
 def multiplied(board: Board, entries: int) -> None:
     """Add rows of entries, evaluations and receipts, each like one that there is."""
-    sent, engine = board.entries(), board.database._engine
-    evaluation = schema.evaluation
+    sent, engine = board.entries(), board.database.engine
+    evaluation = Evaluation.__table__
     with engine.execution_options(writes=True).begin() as connection:
         made = {row.sha256: dict(row._mapping) for row in connection.execute(select(evaluation))}
         rows, evaluations, receipts = [], [], []
@@ -213,16 +213,16 @@ def multiplied(board: Board, entries: int) -> None:
             rows.append({
                 "number": n + 1, "team": like.team, "received": received,
                 "sha256": sha256, "file": like.file, "size": like.size, "phase": "main",
-                "name": "", "answers": "{}",
+                "name": "", "answers": {},
             })  # fmt: skip
             evaluations.append({**made[like.sha256], "sha256": sha256})
             receipts.append({
                 "number": 10 * entries + n, "kind": "entry", "about": str(n + 1),
                 "entry": n + 1, "previous": None, "digest": sha256, "body": "{}", "salt": "",
             })  # fmt: skip
-        connection.execute(schema.entry.insert(), rows)
-        connection.execute(evaluation.insert(), evaluations)
-        connection.execute(schema.receipt.insert(), receipts)
+        connection.execute(insert(Entry), rows)
+        connection.execute(insert(evaluation), evaluations)
+        connection.execute(insert(Receipt), receipts)
 
 
 def main() -> None:

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from scorer.board.models import Entry
 from scorer.board.selection import Candidate, rungs
 from scorer.leaderboard.rounding import rounded
-from scorer.store.records import Entry
 
 ROWS, PUBLIC, ENTRIES, CHALLENGES = 100, 40, 100, 20
 AT = (5, 10, 20, 50, 100)  # entries

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from scorer.board.models import Entry
 from scorer.board.snapshot import Snapshot
 from scorer.board.versions import EVER
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.core.arrays import Floats, Ints
 from scorer.core.text import printable
 from scorer.results.json import VERSION, ChallengeIdentity
-from scorer.store.records import Entry
 
 ALIKE = 0.95  # Cohen's kappa from which two entries are near-duplicates
 TELLING = 5  # lists with another value than an entry's most common one, which tell entries apart

@@ -6,18 +6,17 @@ import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from scorer.board.board import DATABASE, MOVED, Board
-from scorer.board.receipts import SEAL
+from scorer.board.database import Database, shown_url
+from scorer.board.files import Files, digest_in
+from scorer.board.models import Team, Token, Version
+from scorer.board.seal import SEAL
 from scorer.challenge.model import FOLDER, KEY
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
 from scorer.reading.write import write_file
-from scorer.store.files import Files, digest_in
-
-if TYPE_CHECKING:
-    from scorer.store.database import Database
 
 KEPT = "files"  # in .scorer
 
@@ -47,7 +46,7 @@ def back_up(board: Board, folder: Path) -> Copied:
         store.mkdir(parents=True, mode=0o700)
         passing.chmod(0o700)
         entries = save_rows(database, store / DATABASE)
-        missing = _keep(database.named(), board.files, Files(store / KEPT))
+        missing = _keep(database.referenced_files(), board.files, Files(store / KEPT))
         beside = challenge.folder / FOLDER
         secrets = [
             path.name
@@ -68,10 +67,8 @@ def back_up(board: Board, folder: Path) -> Copied:
 
 def save_rows(database: Database, path: Path) -> int:
     """Write the rows of a board to a new SQLite file; gives the number of its entries."""
-    from scorer.store.database import Database
-
     with Database.open(f"sqlite:///{path}", database.board) as target:
-        return database.copy_to(target)["entry"]
+        return database.copy_to(target)
 
 
 def _copy(source: Path, names: Iterable[str], target: Path) -> None:
@@ -111,14 +108,11 @@ def move(board: Board, url: str) -> Copied:
     Raises:
         UsageError: another process has the store open, or the target has the board already.
     """
-    from scorer.store.connect import shown_url
-    from scorer.store.database import Database
-
     database = board.database
     folder = (board.challenge.folder / FOLDER).resolve()
-    database.refuse_others()  # at first; what is recorded from then on is copied, too
+    database.require_exclusive()  # at first; what is recorded from then on is copied, too
     with Database.open(url, database.board) as target:
-        if any(target.counts("version", "team", "token")):  # it may be this store itself
+        if any(target.counts(Version, Team, Token)):  # it may be this store itself
             raise UsageError("there is a board in that store already")
         rows = database.copy_to(target, last=True)
     if database.path == folder / DATABASE:
@@ -127,4 +121,4 @@ def move(board: Board, url: str) -> Copied:
         write_file(folder / MOVED, f"{shown_url(url)}\n".encode())
     elif target.path == folder / DATABASE:
         (folder / MOVED).unlink(missing_ok=True)
-    return Copied(rows["entry"], 0)
+    return Copied(rows, 0)

@@ -13,17 +13,19 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scorer.api.submissions import SubmissionFile, to_challenge, to_submission_file
 from scorer.board import receipts
 from scorer.board.audit import Audit, audit
+from scorer.board.database import Database
 from scorer.board.decisions import decide
 from scorer.board.entries import Added, Ledger
 from scorer.board.evaluations import Evaluations
+from scorer.board.files import Files
 from scorer.board.integrity import find_alterations
 from scorer.board.live import LiveReport
 from scorer.board.log import Event, log
+from scorer.board.models import Act, Decision, Entry
 from scorer.board.reasons import add_absent_teams
 from scorer.board.rescore import Rescoring, rescore
 from scorer.board.seal import refuse_early, reveal, seal
@@ -38,11 +40,6 @@ from scorer.reading.limits import UnreadableError
 from scorer.reading.open import open_file
 from scorer.results.json import ChallengeIdentity
 from scorer.scoring.kind import refuse_without_entries
-from scorer.store.files import Files
-from scorer.store.records import Act, Decision, Entry
-
-if TYPE_CHECKING:
-    from scorer.store.database import Database
 
 DATABASE = "board.db"  # in .scorer
 MOVED = "moved"  # in .scorer: says where a board went that is no longer beside its challenge
@@ -87,8 +84,6 @@ class Board:
             ChallengeError: the challenge is wrong, or none of which a board is kept, as of votes.
             UsageError: the store cannot be opened, or `files` is a URL.
         """
-        from scorer.store.database import Database
-
         if isinstance(files, str) and "://" in files:
             raise UsageError(f"files are kept in a folder, which {quoted(files)} is not")
         settled_challenge = to_challenge(challenge)

@@ -75,11 +75,11 @@ def answered(task: dict[str, Any]) -> dict[str, Any]:
 def _done(task: dict[str, Any]) -> dict[str, Any]:
     if task["do"] in CONFINED:
         return CONFINED[task["do"]](task)
-    from scorer.board.children import BoardPlace, ChildLimits, read_aside
+    from scorer.board.children import BoardPlace, ChildLimits, evaluate_in_isolation
 
     place = BoardPlace(*task["place"])
     with place.open() as board:
-        read_aside(board, place, ChildLimits(task["seconds"], task["memory"]))
+        evaluate_in_isolation(board, place, ChildLimits(task["seconds"], task["memory"]))
         match task["do"]:
             case "prepare":
                 board.evaluations.ask()
@@ -99,16 +99,15 @@ def _loaded_challenge(task: dict[str, Any]) -> Challenge:
 
 
 def _evaluate(task: dict[str, Any]) -> dict[str, Any]:
-    from scorer.board.reading import attempted, evaluated, evaluation_fields
+    from scorer.board.evaluation import attempt, evaluate_file
     from scorer.scoring.bind import bind
     from scorer.scoring.open import open_challenge
 
     ready = open_challenge(bind(_loaded_challenge(task), task["allow_plugins"]))
-    values, answers = task["values"], []
+    answers = []
     for file in task["files"]:
-        path, name = Path(file["path"]), file["name"]
-        make = partial(evaluated, ready, path, name, values)
-        answers.append(evaluation_fields(attempted(values, file["sha256"], make)))
+        evaluate = partial(evaluate_file, ready, Path(file["path"]), file["name"])
+        answers.append(attempt(evaluate).to_json())
     return {"files": answers}
 
 

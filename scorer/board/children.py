@@ -152,7 +152,7 @@ def evaluate_next(board: Board, place: BoardPlace, limits: ChildLimits, worker: 
 
     try:
         begun = time.monotonic()
-        with board.evaluations.material(sha256) as asked:
+        with board.evaluations.worker_inputs(sha256) as asked:
             answer = ask_child(place, limits, "evaluate", beat, **asked)
     except ScorerError as error:
         board.evaluations.fail(sha256, f"the evaluation's process did not finish: {error}")
@@ -161,15 +161,15 @@ def evaluate_next(board: Board, place: BoardPlace, limits: ChildLimits, worker: 
     return True
 
 
-def read_aside(board: Board, place: BoardPlace, limits: ChildLimits) -> None:
+def evaluate_in_isolation(board: Board, place: BoardPlace, limits: ChildLimits) -> None:
     """Have audits and re-scorings of a board read entries in confined child processes.
 
     Where this system cannot limit a process, they are read in this one.
     """
 
-    def aside(do: str, more: dict[str, Any]) -> dict[str, Any]:
+    def run(do: str, more: dict[str, Any]) -> dict[str, Any]:
         seconds = limits.seconds * len(more["files"])
         return ask_child(place, limits._replace(seconds=seconds), do, **more)
 
     if find_spec("resource") is not None:
-        board.evaluations.reader.aside = aside
+        board.evaluations.reader.isolated_runner = run

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from scorer.board.database import Database
 from scorer.board.entries import Ledger
+from scorer.board.models import OF_TEAMS, Act, Decision, Entry
 from scorer.board.phases import refused_act
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.core.errors import Refused, UsageError
 from scorer.core.problems import Problem
 from scorer.results.json import Time
-from scorer.store.records import OF_TEAMS, Act, Decision, Entry
-
-if TYPE_CHECKING:
-    from scorer.store.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,11 +8,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scorer.api.submissions import SubmissionFile
 from scorer.board.audit import ALIKE, is_telling, kappa, value_codes
+from scorer.board.database import Database, Draft
+from scorer.board.evaluation import OUR_ERRORS
 from scorer.board.evaluations import Evaluations
+from scorer.board.files import Files, digest_of_stream
+from scorer.board.listing import EntryFilter, EntryList, EntryRow, Page
+from scorer.board.models import Entry, Status, Version
 from scorer.board.names import team_name
 from scorer.board.phases import (
     Left,
@@ -24,7 +28,6 @@ from scorer.board.phases import (
     refused_answers,
     refused_by_quota,
 )
-from scorer.board.reading import OURS
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.challenge.leaderboard import EVERYTHING
@@ -32,12 +35,6 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.results.json import Internal, Number, ShownFindings, Time
-from scorer.store.files import Files, digest_of_stream
-from scorer.store.records import Entry, Extract, Found, Status, Version, Wanted
-
-if TYPE_CHECKING:
-    from scorer.store.database import Database
-    from scorer.store.listing import EntryList
 
 RECENT = 3  # of a team's entries, to which a new one is compared
 
@@ -93,8 +90,6 @@ class Ledger:
         given: bool,
     ) -> Added:
         """Record an open file as an entry, and evaluate it; see `Board.add`."""
-        from scorer.store.database import Draft
-
         version = self._versions.in_force()
         rules = self._versions.rules(version)
         try:
@@ -188,16 +183,16 @@ class Ledger:
 
         Raises `UnknownName`.
         """
-        outcomes = self.outcomes(Wanted(number=number), Extract())
+        outcomes = self.outcomes(EntryFilter(number=number), Page())
         if not outcomes:
             raise UnknownName("entry", str(number), [])
         entry, outcome = outcomes[0]
         if outcome.status == "scored":
-            with suppress(*OURS):  # the entry is recorded, and this is only a remark
+            with suppress(*OUR_ERRORS):  # the entry is recorded, and this is only a remark
                 outcome.problems.extend(self._nearly_the_same(entry))
         return outcome
 
-    def outcomes(self, wanted: Wanted, part: Extract) -> list[tuple[Entry, Added]]:
+    def outcomes(self, wanted: EntryFilter, part: Page) -> list[tuple[Entry, Added]]:
         """A part of the entries that are wanted, with their outcomes."""
         version, names = self._versions.in_force(), self._teams.names()
         return [
@@ -205,7 +200,7 @@ class Ledger:
             for found in self._database.listing(version.values).found(wanted, part)
         ]
 
-    def _outcome(self, version: Version, names: Mapping[int, str], found: Found) -> Added:
+    def _outcome(self, version: Version, names: Mapping[int, str], found: EntryRow) -> Added:
         entry, evaluation, receipt = found
         team = entry.name if entry.team is None else names[entry.team]
         added = Added(

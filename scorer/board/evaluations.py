@@ -7,26 +7,27 @@ import logging
 import os
 import socket
 import threading
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from scorer.board.reading import Reader, attempted, evaluation_from, failed
+from scorer.board.database import Database
+from scorer.board.evaluation import OUR_ERRORS, EvaluationResult, make_failure
+from scorer.board.files import Files
+from scorer.board.models import Entry, Evaluation, Status, Version
+from scorer.board.queue import QueueState
+from scorer.board.reading import Reader
 from scorer.board.snapshot import Cache, Means, Snapshot
 from scorer.board.versions import Versions
-from scorer.core.errors import ScorerError, UnknownName
+from scorer.core.errors import ChallengeError, ScorerError, UnknownName
 from scorer.core.log import LOG
 from scorer.scoring.splits import masks_of
-from scorer.store.files import Files
-from scorer.store.records import Entry, Evaluation, Queue, Status, Version
-
-if TYPE_CHECKING:
-    from scorer.store.database import Database
 
 LEASE, BEAT = 60.0, 15.0  # seconds for which a worker holds an evaluation, and between renewals
 TRIES = 3  # workers that may end over an evaluation before it counts as failed
@@ -48,7 +49,7 @@ class Evaluations:
         values = self.versions.in_force().values
         return self._queue.claim(values, worker, datetime.now(UTC), seconds)
 
-    def queue(self, now: datetime) -> Queue:
+    def queue(self, now: datetime) -> QueueState:
         """What waits, and what workers hold, under the version in force."""
         return self._queue.queue(self.versions.in_force().values, now)
 
@@ -120,8 +121,8 @@ class Evaluations:
         if earlier is not None and earlier.status != "pending":
             return
         if self._queue.tries(version.values, sha256) > TRIES:
-            cause = f"{TRIES} workers ended over this file"
-            self._store([failed(version.values, sha256, cause)])
+            failure = make_failure(f"{TRIES} workers ended over this file")
+            self._store([Evaluation(version.values, sha256, **failure._asdict())])
         else:
             self._store(self.evaluated(version, {sha256: name}))
 
@@ -141,31 +142,34 @@ class Evaluations:
 
     def evaluated(self, version: Version, names: Mapping[str, str]) -> Iterator[Evaluation]:
         """The evaluations of files under a version; they are not stored."""
-        for evaluation in self.reader.evaluated(version, names):
+        for evaluation in self.reader.evaluate(version, names):
             yield self._with_means(version, evaluation)
 
     def _with_means(self, version: Version, evaluation: Evaluation) -> Evaluation:
+        """The evaluation with its means; a failure where they cannot be worked out."""
         if evaluation.status != "scored":
             return evaluation
-
-        def make(sha256: str) -> Evaluation:
+        try:
             return replace(evaluation, summary=self.summary(version, evaluation))
-
-        return attempted(version.values, evaluation.sha256, make)
+        except ChallengeError:
+            raise
+        except OUR_ERRORS as error:
+            failure = make_failure("".join(traceback.format_exception(error)))
+            return Evaluation(version.values, evaluation.sha256, **failure._asdict())
 
     # the work of another process
 
     @contextmanager
-    def material(self, sha256: str) -> Iterator[dict[str, Any]]:
-        """The material to evaluate a file without the store, inside the `with`.
+    def worker_inputs(self, sha256: str) -> Iterator[dict[str, Any]]:
+        """What a process needs to evaluate a file without the store, inside the `with`.
 
         `ScorerError` if too many workers ended over this file.
         """
         version = self.versions.in_force()
         if self._queue.tries(version.values, sha256) > TRIES:
             raise ScorerError(f"{TRIES} workers ended over this file")
-        with self.reader.material(version, {sha256: self._name(version, sha256)}) as more:
-            yield more
+        with self.reader.worker_inputs(version, {sha256: self._name(version, sha256)}) as inputs:
+            yield inputs
 
     def _name(self, version: Version, sha256: str) -> str:
         """The name under which a file was last sent."""
@@ -179,7 +183,8 @@ class Evaluations:
         """Store the result of another process, which took so long, with its scorecard's means."""
         version = self.versions.in_force()
         for file, fields in zip(asked["files"], answer["files"], strict=True):
-            evaluation = evaluation_from(fields, asked["values"], file["sha256"])
+            result = EvaluationResult.from_json(fields)
+            evaluation = Evaluation(asked["values"], file["sha256"], **result._asdict())
             if evaluation.values == version.values:
                 evaluation = self._with_means(version, evaluation)
             self._store([evaluation], seconds)
@@ -188,7 +193,8 @@ class Evaluations:
 
     def fail(self, sha256: str, cause: str) -> None:
         """Record that an evaluation failed, unless it has finished already."""
-        self._store([failed(self.versions.in_force().values, sha256, cause)])
+        failure = make_failure(cause)._asdict()
+        self._store([Evaluation(self.versions.in_force().values, sha256, **failure)])
 
     def failures(self) -> list[tuple[str, int]]:
         """The reference of each failed evaluation, and the first entry it concerns."""

@@ -8,11 +8,11 @@ from itertools import chain as joined
 
 from scorer import __version__
 from scorer.board.evaluations import Evaluations
+from scorer.board.files import Files, digest_in
+from scorer.board.models import Entry, Evaluation, Receipt, Version
+from scorer.board.receipts import body_of, faults, words
 from scorer.board.versions import Versions
 from scorer.core.text import join_first, printable
-from scorer.store.chain import body_of, faults, words
-from scorer.store.files import Files, digest_in
-from scorer.store.records import Entry, Evaluation, Receipt, Version
 
 
 def find_alterations(of_board: Evaluations) -> list[str]:

@@ -6,18 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from scorer.board.database import Database
 from scorer.board.entries import Ledger
 from scorer.board.evaluations import Evaluations
+from scorer.board.listing import EntryFilter, Page
+from scorer.board.models import Entry
 from scorer.board.reasons import explain_entries
 from scorer.board.sentences import describe_refusal
 from scorer.board.teams import Roster
 from scorer.results.json import VERSION, ChallengeIdentity, Time
-from scorer.store.records import Entry, Extract, Wanted
-
-if TYPE_CHECKING:
-    from scorer.store.database import Database
 
 FEW = 1_000  # entries that are asked for one by one
 
@@ -70,9 +69,9 @@ def log(
     most: int | None,
 ) -> list[Event]:
     """Entries, decisions, versions and teams in the order of time; see `Board.log`."""
-    wanted = Wanted() if team is None else Wanted(team=teams.get(team).id)
+    wanted = EntryFilter() if team is None else EntryFilter(team=teams.get(team).id)
     until = most if team is None else None  # of a team's, all
-    names, found = teams.names(), entries.listing().found(wanted, Extract(until, order="latest"))
+    names, found = teams.names(), entries.listing().found(wanted, Page(until, order="latest"))
     shown = [each.entry.number for each in found] if len(found) <= FEW else None
     given = database.given(shown)
     events = [

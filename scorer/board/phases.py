@@ -7,11 +7,11 @@ from datetime import UTC, datetime, time, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from scorer.board.models import Entry, Status
 from scorer.challenge.leaderboard import EVERYTHING, Phase, Question
 from scorer.challenge.model import Challenge
 from scorer.core.text import join_first, quoted
 from scorer.scoring.answers import find_answer_fault
-from scorer.store.records import Entry, Status
 
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)  # the opening of a phase after one that never closes
 MOMENT = timedelta(microseconds=1)

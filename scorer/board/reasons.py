@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from scorer.board.live import LiveReport, RejectedEntry
+from scorer.board.models import Entry
 from scorer.board.selection import NO_BETTER, Choice, State
 from scorer.board.sentences import (
     BASELINE,
@@ -25,7 +26,6 @@ from scorer.core.problems import Findings
 from scorer.core.text import format_number
 from scorer.leaderboard.rounding import rounded
 from scorer.results.report import Scored
-from scorer.store.records import Entry
 
 
 class Reason(NamedTuple):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scorer.board.database import Database
 from scorer.board.evaluations import Evaluations
+from scorer.board.models import Entry, Evaluation, Version
 from scorer.board.moves import Move, moves
 from scorer.board.snapshot import counted
 from scorer.board.versions import Versions
@@ -17,10 +18,6 @@ from scorer.core.errors import ScorerError
 from scorer.core.text import printable
 from scorer.results.json import VERSION, ChallengeIdentity
 from scorer.results.scorecard import Scorecard
-from scorer.store.records import Entry, Evaluation, Version
-
-if TYPE_CHECKING:
-    from scorer.store.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

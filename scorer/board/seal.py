@@ -4,42 +4,44 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from scorer.board import receipts
+from scorer.board.database import Database
+from scorer.board.files import Files
 from scorer.board.phases import state_at
+from scorer.board.receipts import RECEIPTS, as_lines, commit_to_files
+from scorer.board.versions import Versions
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.core.errors import UsageError
 from scorer.reading.write import write_file
-from scorer.store import chain
-from scorer.store.files import Files
 
-if TYPE_CHECKING:
-    from scorer.board.versions import Versions
-    from scorer.store.database import Database
+SEAL, SALT, REVEALED = "challenge.seal", "seal.salt", "revealed.json"
+SALT_BYTES = 32
+SEAL_WORDS = "SHA-256 of salt and of the digests of all files, as canonical JSON"
 
 
 def seal(challenge: Challenge, manifest: dict[str, str], now: datetime) -> str:
     """Write challenge.seal and return the commitment; `UsageError` if it is sealed already."""
-    target = challenge.folder / receipts.SEAL
-    salt_file = challenge.folder / FOLDER / receipts.SALT
+    target = challenge.folder / SEAL
+    salt_file = challenge.folder / FOLDER / SALT
     if target.exists() or salt_file.exists():
-        raise UsageError(f"{receipts.SEAL} exists already; a challenge is sealed once")
-    salt = receipts.new_salt()
-    commitment = chain.commitment(salt, manifest)
+        raise UsageError(f"{SEAL} exists already; a challenge is sealed once")
+    salt = secrets.token_hex(SALT_BYTES)
+    commitment = commit_to_files(salt, manifest)
     salt_file.parent.mkdir(mode=0o700, exist_ok=True)
     write_file(salt_file, f"{salt}\n".encode())
     salt_file.chmod(0o600)
-    write_file(target, receipts.seal_text(challenge.id, commitment, now).encode())
+    write_file(target, seal_text(challenge.id, commitment, now).encode())
     return commitment
 
 
 def count_entries_before_seal(challenge: Challenge, database: Database) -> int:
     """Return how many entries were received before the challenge was sealed; 0 if it is not."""
-    path = challenge.folder / receipts.SEAL
+    path = challenge.folder / SEAL
     if not path.exists():
         return 0
     sealed = datetime.fromisoformat(json.loads(path.read_text(encoding="utf-8"))["made"])
@@ -84,16 +86,16 @@ def reveal(
         UsageError: the challenge was never sealed, or the folder exists.
     """
     challenge = versions.challenge
-    salt_file = challenge.folder / FOLDER / receipts.SALT
+    salt_file = challenge.folder / FOLDER / SALT
     if not salt_file.exists():
         raise UsageError("the challenge was not sealed: score seal comes before the start")
     if os.path.lexists(folder):
         raise UsageError(f"{folder} exists already")
     salt = salt_file.read_text(encoding="utf-8").strip()
-    sealed = json.loads((challenge.folder / receipts.SEAL).read_text(encoding="utf-8"))
+    sealed = json.loads((challenge.folder / SEAL).read_text(encoding="utf-8"))
     made, manifest = database.versions(), versions.manifest
     manifests = [manifest, *(dict(version.files) for version in made)]
-    fits = [m for m in manifests if chain.commitment(salt, m) == sealed["commitment"]]
+    fits = [m for m in manifests if commit_to_files(salt, m) == sealed["commitment"]]
     if not fits:
         raise UsageError(
             "neither the files as they are now nor any version that was in force is what was "
@@ -103,16 +105,14 @@ def reveal(
     passing.mkdir(parents=True)
     sealed_files, last = fits[0], made[-1]
     _copy(challenge.folder, manifest, files, sealed_files, passing)
-    if below := receipts.folder_of(last.number, last.files, sealed_files):
+    if below := folder_of(last.number, last.files, sealed_files):
         _copy(challenge.folder, manifest, files, last.files, passing / below)
     in_force = {"version": last.number, "files": dict(last.files)}
     in_force["salt"] = database.receipt("version", last.number).salt
-    text = receipts.revealed_text(
-        challenge.id, salt, sealed_files, sealed["commitment"], in_force, altered
-    )
-    write_file(passing / receipts.REVEALED, text.encode())
-    write_file(passing / receipts.SEAL, (challenge.folder / receipts.SEAL).read_bytes())
-    write_file(passing / receipts.RECEIPTS, receipts.as_lines(database.receipts()).encode())
+    text = revealed_text(challenge.id, salt, sealed_files, sealed["commitment"], in_force, altered)
+    write_file(passing / REVEALED, text.encode())
+    write_file(passing / SEAL, (challenge.folder / SEAL).read_bytes())
+    write_file(passing / RECEIPTS, as_lines(database.receipts()).encode())
     os.replace(passing, folder)
 
 
@@ -128,3 +128,43 @@ def _copy(
         else:
             with files.open(sha256) as stored:
                 write_file(path, stored.read())
+
+
+def sealed_late(entries: int) -> str:
+    """What a seal after the first entries does not show, for messages."""
+    count = "1 entry" if entries == 1 else f"{entries:,} entries"
+    return f"sealed after {count}: the seal does not show that rules and truth were the same before"
+
+
+def seal_text(challenge: str, commitment: str, sealed_at: datetime) -> str:
+    """The text of challenge.seal, the published file."""
+    fields = {
+        "challenge": challenge,
+        "commitment": commitment,
+        "made": sealed_at.isoformat(timespec="seconds"),
+        "of": SEAL_WORDS,
+    }
+    return json.dumps(fields, indent=2) + "\n"
+
+
+def revealed_text(
+    challenge: str,
+    salt: str,
+    files: Mapping[str, str],
+    commitment: str,
+    in_force: Mapping[str, Any],
+    altered: Sequence[str] = (),
+) -> str:
+    """The text of revealed.json, published at the end beside the files themselves.
+
+    Args:
+        in_force: number, files and salt of the version that was in force at the end.
+    """
+    fields: dict[str, Any] = {"challenge": challenge, "salt": salt, "files": dict(files)}
+    fields |= {"commitment": commitment, "in_force": dict(in_force), "altered": list(altered)}
+    return json.dumps(fields, indent=2) + "\n"
+
+
+def folder_of(version: int, files: Mapping[str, str], sealed: Mapping[str, str]) -> str:
+    """The folder of a version's files, below the revealed one, which holds the sealed ones."""
+    return "" if dict(files) == dict(sealed) else f"version-{version}"

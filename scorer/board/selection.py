@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scorer.board.models import Decision, Entry, Team
 from scorer.core.arrays import Floats, round_for_ranks
 from scorer.metrics.api import Better
-from scorer.store.records import Decision, Entry, Team
 
 NO_BETTER = "no significant improvement"  # why the Ladder holds an entry's value back
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from zoneinfo import ZoneInfo
 
+from scorer.board.models import Decision, Evaluation
 from scorer.board.phases import at
 from scorer.core.problems import Findings
-from scorer.store.records import Decision, Evaluation
 
 NOT_COUNTED = "not counted"
 NOT_SHOWN = "what counts is not shown in this phase"

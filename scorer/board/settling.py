@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from scorer.board.models import Entry, Evaluation
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import Terms, apply_rules
@@ -13,7 +14,6 @@ from scorer.leaderboard.repeats import system_of
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.splits import restrict_card
-from scorer.store.records import Entry, Evaluation
 
 
 def settled_entry(terms: Terms, keep: Mask, evaluation: Evaluation, entry: Entry) -> Scored:

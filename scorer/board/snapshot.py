@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from scorer.board.live import LiveReport, RankedEntry
+from scorer.board.models import Decision, Entry, Evaluation, Status, Team
 from scorer.board.phases import Span, phase_at, spans
 from scorer.board.selection import Candidate, Choice, State, choose, state
 from scorer.board.sentences import describe_late_decision
@@ -28,7 +29,6 @@ from scorer.results.json import ABSENT
 from scorer.results.report import Report, Scored
 from scorer.scoring.answers import is_in_track, shown_answers, track_lists
 from scorer.scoring.splits import scope_of
-from scorer.store.records import Decision, Entry, Evaluation, Status, Team
 
 CACHED = 2_000  # scorecards that are kept cut and settled
 AT_ONCE = 100  # scorecards that are read together

@@ -7,19 +7,16 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from scorer.api.submissions import submission_name
+from scorer.board.database import Database
+from scorer.board.models import Decision, Team, Token
 from scorer.board.names import ORGANIZER, team_name
 from scorer.board.selection import State, state
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import quoted
 from scorer.results.json import Time, optional
-from scorer.store.records import Team, Token
-
-if TYPE_CHECKING:
-    from scorer.store.database import Database
 
 LATEST = datetime.max.replace(tzinfo=UTC)  # by which all decisions are made
 MOST_TOKENS = 50  # of a team, or of the organizers, that are not revoked
@@ -74,7 +71,7 @@ class Roster:
 
     def _present(self) -> tuple[list[Team], State]:
         """The teams and the state of now, which are read again when there are more of either."""
-        counts, known = self._database.counts("team", "decision"), self._known
+        counts, known = self._database.counts(Team, Decision), self._known
         if known is None or known[0] != counts:
             teams = self._database.teams()
             held = state(teams, self._database.decisions(), LATEST)

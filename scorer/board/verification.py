@@ -8,12 +8,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scorer.board.receipts import RECEIPTS, REVEALED, SEAL, folder_of, sealed_late
+from scorer.board.files import digest_of
+from scorer.board.receipts import RECEIPTS, commit_to_files, sha256_of
+from scorer.board.seal import REVEALED, SEAL, folder_of, sealed_late
 from scorer.core.errors import UsageError
 from scorer.core.text import describe_exception, printable
 from scorer.reading.json_faults import parse_json
-from scorer.store.chain import commitment, sha256_of
-from scorer.store.files import digest_of
 
 MOST = 20  # sentences of one kind on the times of a chain
 
@@ -258,7 +258,7 @@ def _verified_folder(folder: Path, text: _Text | None) -> Verified:
         ) from None
     late = _entries_before_seal(folder, text)
     problems = [f"{REVEALED}: {fault}" for fault in fields.get("altered", ())]
-    if commitment(salt, files) != claimed:
+    if commit_to_files(salt, files) != claimed:
         problems.append(f"{REVEALED}: salt and digests do not make the commitment")
     notes = [f"{SEAL}: {sealed_late(late)}"] if late else []
     found = [Verified(1, problems, notes), _sealed(folder, claimed)]
@@ -326,7 +326,7 @@ def _in_force(
     if last is None or last.fields.get("number") != number:
         which = "no version" if last is None else last.called
         return Verified(0, [f"version {number} is revealed, and the chain ends with {which}"], [])
-    if commitment(str(salt), files) != last.fields.get("files"):
+    if commit_to_files(str(salt), files) != last.fields.get("files"):
         return Verified(0, [f"the files of version {number} are not what its receipt says"], [])
     return Verified(1, [], [])
 

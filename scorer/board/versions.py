@@ -10,9 +10,12 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scorer.api.submissions import submission_name, terms_of
+from scorer.board.database import Database
+from scorer.board.files import Files, digest_of
+from scorer.board.models import Entry, Version
 from scorer.challenge.load import load
 from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
@@ -21,11 +24,6 @@ from scorer.reading.write import write_file
 from scorer.scoring.bind import BoundChallenge, bind
 from scorer.scoring.open import OpenChallenge, open_challenge
 from scorer.scoring.splits import assign_splits
-from scorer.store.files import Files, digest_of
-from scorer.store.records import Entry, Version
-
-if TYPE_CHECKING:
-    from scorer.store.database import Database
 
 EVER = datetime.min.replace(tzinfo=UTC)  # since when baselines are there
 
@@ -73,7 +71,7 @@ class Versions:
 
     def _known(self) -> list[Version]:
         """All versions, which are read again when there are more."""
-        if self._database.counts("version") != (len(self._all),):
+        if self._database.counts(Version) != (len(self._all),):
             self._all = self._database.versions()
         return self._all
 
@@ -130,8 +128,8 @@ class Versions:
             write_file(folder / KEY, (self.challenge.folder / KEY).read_bytes())
         return folder / self._relative(path)
 
-    def material(self, version: Version) -> dict[str, Any]:
-        """The material by which a process reads a version without the store, and its files."""
+    def worker_inputs(self, version: Version) -> dict[str, Any]:
+        """What a process needs to read a version without the store, and the version's files."""
         path = self.path_of(version)
         root = path.parents[self._relative(self.challenge.path).count("/")]
         return {

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from scorer.board.board import Board
+from scorer.board.models import Team
 from scorer.board.phases import at
 from scorer.board.reasons import explain_entries
 from scorer.board.selection import State
@@ -17,7 +18,6 @@ from scorer.challenge.leaderboard import EVERYTHING
 from scorer.core.text import join_first
 from scorer.leaderboard.rounding import rounded
 from scorer.results.report import Report, Standing
-from scorer.store.records import Team
 
 EXACT = 17  # significant digits, with which nothing is lost
 

@@ -278,11 +278,11 @@ def confined(board: Board, seconds: int, memory: int) -> tuple[str, ...]:
 
     Gives a note if the system lacks some protection.
     """
-    from scorer.board.children import BoardPlace, ChildLimits, read_aside
+    from scorer.board.children import BoardPlace, ChildLimits, evaluate_in_isolation
     from scorer.board.confine import protections, whole
 
     place = BoardPlace(str(board.challenge.path), allow_plugins=board.allow_plugins)
-    read_aside(board, place, ChildLimits(seconds, memory << 20))
+    evaluate_in_isolation(board, place, ChildLimits(seconds, memory << 20))
     return () if whole() else (f"note: {protections()}",)
 
 

@@ -14,11 +14,11 @@ from typing import NamedTuple
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from scorer.board.board import Board
+from scorer.board.models import Token
 from scorer.board.names import ORGANIZER
 from scorer.board.teams import hash_of
 from scorer.challenge.model import FOLDER
 from scorer.reading.write import write_file
-from scorer.store.records import Token
 
 SECRET = "session.key"  # beside the store; SCORER_SECRET instead where several machines serve
 LASTS = 30 * 24 * 3600  # seconds that a session is good for

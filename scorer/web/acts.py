@@ -11,12 +11,12 @@ from starlette.datastructures import FormData, UploadFile
 
 from scorer.api.submissions import SubmissionFile
 from scorer.board.entries import Added
+from scorer.board.models import OF_TEAMS, Act
 from scorer.board.phases import received, shown_at, spans, state_at
 from scorer.challenge.leaderboard import Question
 from scorer.core.log import LOG
 from scorer.core.problems import Findings
 from scorer.reading.json_faults import parse_json
-from scorer.store.records import OF_TEAMS, Act
 from scorer.web.access import Viewer
 from scorer.web.context import Context, scratch, stored_upload
 from scorer.web.site import Site

@@ -18,10 +18,10 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 
 from scorer.board.children import ChildLimits, ask_child
+from scorer.board.models import Token
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.log import LOG, REFERENCE
 from scorer.core.text import display_path, quoted
-from scorer.store.records import Token
 from scorer.web.access import (
     LASTS,
     NOBODY,
@@ -223,7 +223,7 @@ class Context:
         try:
             if do in ("check", "kit"):  # without the store, and with these files alone
                 versions, folder = site.board.versions, str(Path(more["path"]).parent)
-                material = versions.material(versions.in_force())
+                material = versions.worker_inputs(versions.in_force())
                 more |= material | {"read": [*material["read"], folder], "write": [folder]}
             with self.gate.place(patient=patient):
                 return ask_child(site.place, self.limits, do, **more)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from fastapi import Depends, HTTPException, Query, Request
 
-from scorer.store.records import Status
+from scorer.board.models import Status
 from scorer.web.access import Viewer
 from scorer.web.context import Context, context_of
 from scorer.web.site import Site

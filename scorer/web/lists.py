@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scorer.board.entries import Added
-from scorer.store.records import Entry, Extract, Wanted
+from scorer.board.listing import EntryFilter, Page
+from scorer.board.models import Entry
 from scorer.web.access import Viewer
 from scorer.web.dependencies import Asked
 from scorer.web.site import Site
@@ -35,8 +36,8 @@ def entry_page(site: Site, viewer: Viewer, asked: Asked, *, latest: bool = False
         latest: the latest to be received comes first.
     """
     ledger, team = site.board.ledger, viewer.team or asked.team
-    wanted = Wanted(None if team is None else site.board.teams.get(team).id, asked.status)
-    part = Extract(asked.limit, asked.skip, "latest" if latest else "number")
+    wanted = EntryFilter(None if team is None else site.board.teams.get(team).id, asked.status)
+    part = Page(asked.limit, asked.skip, "latest" if latest else "number")
     found = ledger.outcomes(wanted, part)
     outcomes = site.all_shown([added for _, added in found], viewer)
     total = ledger.listing().count(wanted)
@@ -47,6 +48,6 @@ def own_outcomes(site: Site, viewer: Viewer) -> list[Added]:
     """A team's latest scored entries as it sees them, whatever page of its list it is on."""
     if viewer.team is None:
         return []
-    wanted = Wanted(site.board.teams.get(viewer.team).id, "scored")
-    found = site.board.ledger.outcomes(wanted, Extract(HISTORY, 0, "latest"))
+    wanted = EntryFilter(site.board.teams.get(viewer.team).id, "scored")
+    found = site.board.ledger.outcomes(wanted, Page(HISTORY, 0, "latest"))
     return site.all_shown([added for _, added in found], viewer)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from scorer.board.listing import EntryFilter
 from scorer.board.store import Usage, measure_usage
 from scorer.core.text import join_first
 from scorer.reading.limits import format_size
-from scorer.store.records import Wanted
 from scorer.web.glance import milestones
 from scorer.web.site import Site
 
@@ -52,7 +52,7 @@ def _todays(site: Site) -> Iterator[Sign]:
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     today = listing.by_status(midnight)
     more = ", ".join(f"{count:,} {status}" for status, count in sorted(today.items()))
-    more = more or f"{listing.count(Wanted()):,} in all"
+    more = more or f"{listing.count(EntryFilter()):,} in all"
     yield Sign("entries today", f"{sum(today.values()):,}", more, link="entries")
 
 

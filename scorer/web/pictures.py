@@ -13,6 +13,7 @@ import numpy as np
 
 from scorer.board.entries import Added
 from scorer.board.live import LiveReport
+from scorer.board.models import Entry
 from scorer.board.phases import spans
 from scorer.board.snapshot import Snapshot
 from scorer.core.text import printable
@@ -20,7 +21,6 @@ from scorer.leaderboard.rounding import rounded
 from scorer.reports.charts.charts import Moment
 from scorer.reports.document import Figure
 from scorer.reports.figures import timeline
-from scorer.store.records import Entry
 
 MOST_ENTRIES = 2_000  # entries of a plot over time
 

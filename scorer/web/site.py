@@ -20,6 +20,7 @@ from fastapi import HTTPException
 from scorer.board.children import BoardPlace
 from scorer.board.entries import Added
 from scorer.board.live import LiveReport, public
+from scorer.board.models import Decision, Entry
 from scorer.board.phases import Left, Span, phase_at, showing, shown_at, splits_shown
 from scorer.board.reasons import Reason, explain_entries, hold_back
 from scorer.board.snapshot import Snapshot
@@ -30,7 +31,6 @@ from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
 from scorer.reports.document import Figure
 from scorer.results.json import to_json, to_plain
-from scorer.store.records import Decision, Entry
 from scorer.web.access import Viewer
 from scorer.web.pictures import over_time
 from scorer.web.standings import Standings, standings

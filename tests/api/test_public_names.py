@@ -12,6 +12,7 @@ import scorer
 from scorer.api.init import Template, describe_templates
 from scorer.api.report import FigureName, ReportForm
 from scorer.api.text import FormName, RenderOptions
+from scorer.board.models import Act as RecordedAct
 from scorer.challenge.types import EntryRule, TieRule
 from scorer.cli.commands.board import RULES
 from scorer.cli.commands.compare import PairedTest
@@ -20,7 +21,6 @@ from scorer.export.bundle import EXPORTERS, Platform
 from scorer.reports.base import ALIASES, SUBJECTS, SYNTAXES, Options
 from scorer.reports.figures import KINDS
 from scorer.stats.paired import Test
-from scorer.store.records import Act as RecordedAct
 from scorer.views.ranked import Ties
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scorer.board.audit import Pair, duplicates, kappa, near_duplicates, probing
-from scorer.store.records import Entry
+from scorer.board.models import Entry
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 

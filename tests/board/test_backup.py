@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from scorer.board import database as database
 from scorer.board.backup import back_up, move
 from scorer.board.board import Board
 from scorer.board.integrity import find_alterations
 from scorer.core.errors import UsageError
-from scorer.store import copying
 
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
 RULES = "splits: {public: 0.5, private: rest, seed: 2011}\n"
@@ -121,10 +121,10 @@ def test_a_copy_with_other_rows_than_the_store_is_no_copy(saved, tmp_path, monke
             with monkeypatch.context() as patch:
                 if count is not None:
                     counts = iter([{}, {"entry": 3}, {"entry": count}])
-                    patch.setattr(copying, "_count_rows", lambda _, counts=counts: next(counts))
+                    patch.setattr(database, "_count_rows", lambda _, counts=counts: next(counts))
                 else:
                     chains = iter([["a", "b"], ["a", chain]])
-                    patch.setattr(copying, "_chain", lambda _, chains=chains: next(chains))
+                    patch.setattr(database, "_digests", lambda _, chains=chains: next(chains))
                 with pytest.raises(UsageError, match="the copy differs from the store"):
                     move(board, target)
         assert move(board, target).entries == 3

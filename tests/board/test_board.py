@@ -310,7 +310,7 @@ def test_a_rescoring_first_shows_and_then_does_and_the_past_stays(board, life):
     for key in [key for key in life.grade if key[0] in ("q00", "q01")]:
         life.grade[key] = 2 - life.grade[key]
     life.write_truth()
-    with life.open(board.database._engine.url.render_as_string(False)) as later:
+    with life.open(board.database.engine.url.render_as_string(False)) as later:
         assert later.versions.changed == ("truth.csv",)
         # the version in force still counts
         assert values(later.board(split="all", now=day(2))) == before
@@ -371,7 +371,7 @@ def test_a_process_that_lives_long_reads_the_version_in_force_from_its_own_files
 
 def test_of_two_rescorings_at_once_the_later_one_leaves_nothing(board, life, monkeypatch):
     board.add([life.sent("a", 1)], "red", now=day(0))
-    url = board.database._engine.url.render_as_string(False)
+    url = board.database.engine.url.render_as_string(False)
     life.rules(RULES + "title: Mine\n")
     with life.open(url) as mine:
         life.rules(RULES + "title: Theirs\n")
@@ -396,7 +396,7 @@ def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
     board.add([life.sent("a", 1)], "red", now=day(0))
     life.grade[life.lists[0], life.items[0]] = 2
     life.write_truth()
-    with life.open(board.database._engine.url.render_as_string(False)) as later:
+    with life.open(board.database.engine.url.render_as_string(False)) as later:
         record, ask = board.database.record, later.database.evaluations.ask
 
         def send():
@@ -425,7 +425,7 @@ def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
 def test_a_wrong_challenge_is_not_put_in_force(board, life):
     board.add([life.sent("a", 1)], "red", now=day(0))
     (life.folder / "truth.csv").write_text("list,item,grade\nq1,a,x\n")
-    with life.open(board.database._engine.url.render_as_string(False)) as later:
+    with life.open(board.database.engine.url.render_as_string(False)) as later:
         with pytest.raises(ChallengeError):
             later.rescore(now=day(1))
         assert names(later.board(now=day(2))) == ["red"]
@@ -434,9 +434,9 @@ def test_a_wrong_challenge_is_not_put_in_force(board, life):
 def test_only_rules_of_the_board_change_without_a_new_evaluation(board, life, monkeypatch):
     board.add([life.sent("a", 1)], "red", now=day(0))
     life.rules(RULES + "title: Another\n")
-    with life.open(board.database._engine.url.render_as_string(False)) as later:
+    with life.open(board.database.engine.url.render_as_string(False)) as later:
         monkeypatch.setattr(
-            "scorer.board.reading.score_submission", None
+            "scorer.board.evaluation.score_submission", None
         )  # whoever evaluates fails
         assert later.rescore(now=day(1)).applied
         assert later.board(now=day(2)).report.challenge.title == "Another"
@@ -486,7 +486,7 @@ def test_a_failure_of_ours_costs_no_quota_and_has_a_reference(life, store, monke
             raise MemoryError("no room")
 
         with monkeypatch.context() as patched:
-            patched.setattr("scorer.board.reading.score_submission", failing)
+            patched.setattr("scorer.board.evaluation.score_submission", failing)
             (added,) = board.add([life.sent("a", 1)], "red", now=day(0))
         assert (added.status, added.code) == ("failed", "S901")
         reference = added.message.rsplit(" ", 1)[1]

@@ -11,9 +11,15 @@ import pytest
 from scorer.board import confine
 from scorer.board.board import Board
 from scorer.board.child import answered
-from scorer.board.children import BoardPlace, ChildLimits, ask_child, evaluate_next, read_aside
+from scorer.board.children import (
+    BoardPlace,
+    ChildLimits,
+    ask_child,
+    evaluate_in_isolation,
+    evaluate_next,
+)
+from scorer.board.evaluation import EvaluationResult
 from scorer.board.integrity import find_alterations
-from scorer.board.reading import evaluation_from
 from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings
 
@@ -143,7 +149,7 @@ def test_what_re_scores_is_confined(reaching, by):
     if by == "server":
         ask_child(place, ChildLimits(), "rescore", dry_run=False)
     else:
-        read_aside(board, place, ChildLimits())
+        evaluate_in_isolation(board, place, ChildLimits())
         assert board.rescore().applied
     held = confine.landlock() > 0, confine.seccomp()
     with place.open() as after:
@@ -155,30 +161,30 @@ def test_what_re_scores_is_confined(reaching, by):
 def test_an_audit_reads_no_file_of_an_entry(reaching, monkeypatch):
     board, _ = reaching
     here = board.audit()
-    for name in ("as_path", "score_submission"):  # whoever reads a file fails
-        monkeypatch.setattr(f"scorer.board.reading.{name}", None)
+    for name in ("reading.as_path", "evaluation.score_submission"):  # whoever reads a file fails
+        monkeypatch.setattr(f"scorer.board.{name}", None)
     assert board.audit() == here
 
 
 @pytest.mark.slow("keeps and evaluates entries")
-def test_where_a_process_dies_its_files_are_halved_until_one_is_left(life, monkeypatch):
+def test_where_a_process_dies_its_files_are_read_one_by_one(life, monkeypatch):
     monkeypatch.setattr("scorer.board.reading.BATCH", 8)
     with life.open() as board:
         paths = [life.sent(f"s{n}", 1) for n in range(10)]
         board.add(paths, "red", evaluate=False)
         bad, sizes = board.ledger.get(5).sha256, []
 
-        def aside(do, more):
+        def run(do, more):
             assert do == "evaluate"
             sizes.append(len(more["files"]))
             if bad in [file["sha256"] for file in more["files"]]:
                 raise ScorerError("it ended with 9")
             return answered({"do": do, **more})
 
-        board.evaluations.reader.aside = aside
+        board.evaluations.reader.isolated_runner = run
         board.evaluations.finish_pending()
         statuses = board.ledger.statuses()
-        assert sizes == [8, 4, 4, 2, 1, 1, 2, 2]
+        assert sizes == [8, *[1] * 8, 2]
         assert [number for number, status in statuses.items() if status != "scored"] == [5]
         assert "it ended with 9" in board.evaluations.failure(board.evaluations.failures()[0][0])
 
@@ -192,8 +198,7 @@ def test_where_a_process_dies_its_files_are_halved_until_one_is_left(life, monke
     ],
 )  # fmt: skip
 def test_what_a_process_answers_otherwise_is_a_failure_of_the_file_that_it_had(fields):
-    evaluation = evaluation_from(fields, "values", "mine")
-    assert (evaluation.status, evaluation.values, evaluation.sha256) == ("failed", "values", "mine")
+    assert EvaluationResult.from_json(fields).status == "failed"
 
 
 def test_a_process_answers_for_the_file_that_it_had_and_no_other(life):
@@ -201,7 +206,7 @@ def test_a_process_answers_for_the_file_that_it_had_and_no_other(life):
         mine, yours = (life.sent(name, 1) for name in "ab")
         board.add([mine, yours], "red", evaluate=False)
         sha256 = board.evaluations.claim("worker", 60)
-        with board.evaluations.material(sha256) as asked:
+        with board.evaluations.worker_inputs(sha256) as asked:
             answer = answered({"do": "evaluate", **asked})
         (fields,) = answer["files"]
         other = next(e.sha256 for e in board.entries() if e.sha256 != sha256)
@@ -221,10 +226,10 @@ def test_an_entry_that_cannot_be_evaluated_any_more_stops_a_re_scoring(life):
         def dies(do, more):
             raise ScorerError("it took longer than 8 seconds")
 
-        board.evaluations.reader.aside = dies
+        board.evaluations.reader.isolated_runner = dies
         for _ in range(2):
             with pytest.raises(ScorerError, match=r"a\.csv was scored .* longer than 8 seconds"):
                 board.rescore()
         assert board.versions.in_force().number == 1
-        board.evaluations.reader.aside = None
+        board.evaluations.reader.isolated_runner = None
         assert board.rescore().applied

@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 from rounds import ASKED
 
-from scorer import store as store_package
+from scorer import board as board_package
+from scorer.board import database as database_module
+from scorer.board.database import Database
 from scorer.board.integrity import find_alterations
 from scorer.board.verification import verify_lines
 from scorer.core.errors import UsageError
-from scorer.store import connect, schema
-from scorer.store.database import Database
 
 KILLS = 200  # on each database
 # Nothing is copied from this process, whose other threads may hold a lock.
@@ -182,7 +182,7 @@ NEXT_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "0002", "0001"
+revision, down_revision = "0011", "0010"
 
 
 def upgrade():
@@ -200,10 +200,10 @@ def test_an_older_store_is_migrated_after_a_copy_and_a_newer_one_is_refused(
     with small.open(small.store) as board:
         board.add_team("of before", now=NOW)
     migrations = tmp_path / "migrations"
-    shutil.copytree(Path(store_package.__file__).parent / "migrations", migrations)
-    (migrations / "versions" / "r0002_motto.py").write_text(NEXT_REVISION)
-    monkeypatch.setattr(connect, "MIGRATIONS", str(migrations))
-    monkeypatch.setattr(schema, "REVISION", "0002")
+    shutil.copytree(Path(board_package.__file__).parent / "migrations", migrations)
+    (migrations / "versions" / "r0011_motto.py").write_text(NEXT_REVISION)
+    monkeypatch.setattr(database_module, "MIGRATIONS", str(migrations))
+    monkeypatch.setattr(database_module, "REVISION", "0011")
     with small.open(small.store) as board:
         assert [*board.teams.by_name()] == ["of before"]
         # another process that comes and goes does not take the files away that this one writes
@@ -213,9 +213,9 @@ def test_an_older_store_is_migrated_after_a_copy_and_a_newer_one_is_refused(
         board.add_team("of today", now=NOW)
         with closing(sqlite3.connect(path)) as database:
             assert ("of today", None) in database.execute("SELECT name, motto FROM team").fetchall()
-    with closing(sqlite3.connect(f"{path}.0001.backup")) as database:
+    with closing(sqlite3.connect(f"{path}.0010.backup")) as database:
         assert database.execute("SELECT name FROM team").fetchall() == [("of before",)]
-        assert database.execute("SELECT * FROM alembic_version").fetchall() == [("0001",)]
+        assert database.execute("SELECT * FROM alembic_version").fetchall() == [("0010",)]
     monkeypatch.undo()
     with pytest.raises(UsageError, match="made by a newer scorer"):
         Database.open(small.store, "life")
@@ -225,11 +225,11 @@ def test_migrations_make_the_tables_of_the_schema(store):
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    from scorer.store.schema import metadata
+    from scorer.board.models import Base
 
     database = Database.open(store, "b")
-    with database._engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    with database.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
     database.close()
 
 

@@ -8,13 +8,14 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import event
 
 from scorer.board.board import Board
 from scorer.board.integrity import find_alterations
+from scorer.board.models import Entry, Evaluation, Receipt
 from scorer.board.receipts import RECEIPTS
 from scorer.board.verification import verify, verify_lines
 from scorer.core.errors import UsageError
-from scorer.store import database, evaluations
 
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
 RULES = "splits: {public: 0.5, private: rest, seed: 2011}\n"
@@ -137,25 +138,14 @@ def test_what_was_altered_is_told(folder, name):
         assert not (folder.parent / "open").exists()
 
 
-def test_an_audit_reads_receipts_and_evaluations_once(folder, monkeypatch):
+def test_an_audit_reads_receipts_and_evaluations_once(folder):
     read = Counter()
-
-    def counted(name, make):
-        def reads(*args):
-            read[name] += 1
-            return make(*args)
-
-        return reads
-
-    for module in (database, evaluations):
-        for name in ("receipt_of", "entry_of", "evaluation_of"):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
     with Board.open(folder) as board:
         sent = len(board.receipts().splitlines())
-        read.clear()
+        for model in (Receipt, Entry, Evaluation):
+            event.listen(model, "load", lambda record, _: read.update([type(record)]))
         assert find_alterations(board.evaluations) == []
-    assert read == {"receipt_of": sent, "entry_of": 5, "evaluation_of": 5}
+    assert read == {Receipt: sent, Entry: 5, Evaluation: 5}
 
 
 def test_an_altered_store_can_be_revealed_and_the_folder_says_so(folder):

@@ -9,6 +9,7 @@ import pytest
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
+from scorer.board.models import Entry
 from scorer.board.phases import (
     closed,
     decided_until,
@@ -25,7 +26,6 @@ from scorer.board.phases import (
 )
 from scorer.board.snapshot import _last_shown
 from scorer.challenge.leaderboard import Phase, Question, Quota, Splits, check_phases
-from scorer.store.records import Entry
 
 EVER = datetime(1990, 1, 1, tzinfo=UTC)
 

@@ -11,10 +11,10 @@ import pytest
 
 import scorer
 from scorer.board.integrity import find_alterations
-from scorer.board.receipts import RECEIPTS, REVEALED, SALT, SEAL
+from scorer.board.receipts import RECEIPTS, sha256_of
+from scorer.board.seal import REVEALED, SALT, SEAL
 from scorer.board.verification import verify, verify_lines
 from scorer.core.errors import UsageError
-from scorer.store.chain import sha256_of
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from scorer.board.models import Decision, Entry, Team
 from scorer.board.selection import Candidate, choose, rungs, state
-from scorer.store.records import Decision, Entry, Team
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -8,9 +8,9 @@ import pytest
 from scorer.api.submissions import SubmissionFile
 from scorer.board.board import Board
 from scorer.board.integrity import find_alterations
+from scorer.board.listing import EntryFilter, Page
 from scorer.board.store import copy_entry_files
 from scorer.core.errors import ScorerError, UsageError
-from scorer.store.records import Extract, Wanted
 
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
 RULES = (
@@ -47,12 +47,12 @@ def test_a_refused_file_is_not_kept(life, team, now, answers, code):
 
 def test_who_opens_the_store_keeps_others_from_moving_it(life, store):
     with life.open(store) as board:
-        board.database.refuse_others()
+        board.database.require_exclusive()
         with life.open(store) as other:
             other.entries()
             with pytest.raises(UsageError, match="another process has the store open"):
-                board.database.refuse_others()
-        board.database.refuse_others()
+                board.database.require_exclusive()
+        board.database.require_exclusive()
         (added,) = board.add([life.sent("b", 1.0)], "red")
         assert (added.status, find_alterations(board.evaluations)) == ("scored", [])
 
@@ -98,11 +98,11 @@ def test_a_list_of_entries_is_a_part_of_them_with_their_outcomes(life, store):
         red = board.teams.get("red").id
 
         def numbers(most=None, skip=0, order="number", **wanted):
-            found = board.ledger.outcomes(Wanted(**wanted), Extract(most, skip, order))
+            found = board.ledger.outcomes(EntryFilter(**wanted), Page(most, skip, order))
             assert found == [
                 (board.ledger.get(e.number), board.ledger.outcome(e.number)) for e, _ in found
             ]
-            assert most or len(found) == board.ledger.listing().count(Wanted(**wanted))
+            assert most or len(found) == board.ledger.listing().count(EntryFilter(**wanted))
             return [added.entry for _, added in found]
 
         assert numbers() == [1, 2, 3, 4, 5]

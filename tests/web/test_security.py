@@ -13,8 +13,8 @@ import httpx2 as httpx
 import pytest
 from web_helpers import API, NOW, finished, good, mixed, rows, send
 
+from scorer.board.models import Token
 from scorer.core.errors import UsageError
-from scorer.store.records import Token
 from scorer.web.access import Limiter, Sessions
 
 

@@ -99,8 +99,8 @@ def _mistyped(
 ) -> list[Added]:
     """The refusals of files for a team that is none yet, and looks like a known one mistyped."""
     from scorer.board.entries import Added
+    from scorer.board.files import digest_of
     from scorer.board.names import mistyped
-    from scorer.store.files import digest_of
 
     meant = None if name in known else mistyped(name, known)
     if meant is None:

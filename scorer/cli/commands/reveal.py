@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from scorer.board.receipts import sealed_late
+from scorer.board.seal import sealed_late
 from scorer.cli.board import At, Living, moment, on_board
 from scorer.cli.options import Result
 from scorer.core.text import printable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scorer.board.receipts import sealed_late
+from scorer.board.seal import sealed_late
 from scorer.cli.board import At, Living, moment, on_board
 from scorer.cli.options import Result
 

@@ -57,7 +57,7 @@ def verify(
 
 def _is_challenge(path: Path) -> bool:
     """Whether a path is a challenge, and no folder that score reveal made of one."""
-    from scorer.board.receipts import REVEALED
+    from scorer.board.seal import REVEALED
 
     if path.is_dir():
         return (path / "challenge.yaml").is_file() and not (path / REVEALED).is_file()

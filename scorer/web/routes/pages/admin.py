@@ -12,8 +12,8 @@ from fastapi.responses import HTMLResponse
 
 from scorer.board.audit import describe_audit
 from scorer.board.backup import save_rows
+from scorer.board.models import Token
 from scorer.core.errors import ChallengeError
-from scorer.store.records import Token
 from scorer.web.access import Viewer
 from scorer.web.context import Context, context_of, scratch
 from scorer.web.dependencies import Organizer, OrganizersForm, Served, Shared

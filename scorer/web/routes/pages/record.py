@@ -7,7 +7,7 @@ from typing import Literal
 from fastapi import APIRouter, HTTPException, Response
 from fastapi.responses import HTMLResponse
 
-from scorer.board.receipts import SEAL
+from scorer.board.seal import SEAL
 from scorer.reports.charts.svg import PAGE_WIDTH, svg_file
 from scorer.web.dependencies import Reader, Served
 

@@ -11,10 +11,10 @@ from fastapi.responses import HTMLResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
+from scorer.board.models import Act
 from scorer.board.phases import decided_until, spans
 from scorer.challenge.leaderboard import LONGEST_ANSWER
 from scorer.reports.findings.problems import format_findings
-from scorer.store.records import Act
 from scorer.web import pictures
 from scorer.web.access import Viewer
 from scorer.web.acts import (

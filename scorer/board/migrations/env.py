@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from alembic import context
 
-from scorer.store.schema import metadata
+from scorer.board.models import Base
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
+connection = context.config.attributes["connection"]
+context.configure(connection=connection, target_metadata=Base.metadata)
 with context.begin_transaction():
     context.run_migrations()

@@ -1,0 +1,613 @@
+"""The database of a board: its connections, its migrations, and each act as one transaction.
+
+A board has a SQLite file of its own, or a schema of its own in a PostgreSQL database.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Select,
+    create_engine,
+    event,
+    func,
+    make_url,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError
+from sqlalchemy.orm import Session
+
+from scorer.board.listing import EntryList
+from scorer.board.models import (
+    Act,
+    Base,
+    Decision,
+    Entry,
+    Evaluation,
+    Kind,
+    Owner,
+    Receipt,
+    Status,
+    Team,
+    Token,
+    Version,
+)
+from scorer.board.queue import EvaluationQueue, enqueue
+from scorer.board.receipts import append_receipt, next_number
+from scorer.core.errors import UsageError
+from scorer.core.text import quoted
+
+T = TypeVar("T")
+
+REVISION = "0010"  # the newest migration
+FIRST_REVISION = "0010"  # older ones are of commits before the first release
+MIGRATIONS = "scorer.board:migrations"  # where Alembic finds them
+WAIT = 60  # seconds that a writer waits for another
+LONGEST = 63  # bytes of a name in PostgreSQL
+ROWS = 100  # copied at a time; a row may hold a scorecard
+# whose board it is, each database has said when it was opened
+COPIED = tuple(t for t in Base.metadata.sorted_tables if t is not Owner.__table__)
+
+LOCK = text("SELECT pg_advisory_xact_lock(hashtext(current_schema()))")
+OTHERS = text(  # connections of other processes to this store
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()"
+)
+
+
+class Draft(NamedTuple):
+    """An entry before it has a number."""
+
+    team: int | None
+    received: datetime
+    sha256: str
+    file: str
+    size: int
+    phase: str | None
+    name: str
+    answers: Mapping[str, str]
+
+
+class TeamEntries(NamedTuple):
+    """The entries of a team, and what became of them."""
+
+    entries: Sequence[Entry]
+    statuses: Mapping[str, Status]  # SHA-256 of an evaluated or waiting file -> its status
+
+
+class Database:
+    """One board's records in a database that several processes may share."""
+
+    def __init__(self, engine: Engine, board: str) -> None:
+        self.engine, self.board = engine, board
+        self._writing = engine.execution_options(writes=True)
+        self._reading = engine
+        if not self.is_sqlite:  # all reads of a transaction see one moment, as they do in SQLite
+            self._reading = engine.execution_options(isolation_level="REPEATABLE READ")
+        self.evaluations = EvaluationQueue(self.read, self.write)
+
+    @classmethod
+    def open(cls, url: str, board: str) -> Database:
+        """Open the database at `url`, SQLite or PostgreSQL, made or migrated where that is needed.
+
+        Args:
+            url: of the database; of PostgreSQL, the board has a schema of its own there.
+            board: the id of the challenge.
+
+        Raises:
+            UsageError: it cannot be reached, another version of scorer made it, or it is another
+                challenge's.
+        """
+        try:
+            engine = _connect(url, schema_of(board))
+            try:
+                _prepare(engine, board)
+            except BaseException:
+                engine.dispose()
+                raise
+        except ImportError:
+            raise UsageError(
+                "a PostgreSQL store needs its driver: pip install challenge-scorer[postgres]"
+            ) from None
+        except DBAPIError as error:
+            raise UsageError(f"the store cannot be opened: {error.orig}") from None
+        return cls(engine, board)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Database:
+        """The database itself."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close all connections."""
+        self.close()
+
+    # transactions
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """Yield a session whose queries all see the store as it is at one moment.
+
+        Raises:
+            UsageError: The store cannot be read.
+        """
+        try:
+            with Session(self._reading, expire_on_commit=False) as session:
+                yield session
+        except DBAPIError as error:
+            raise UsageError(f"the store cannot be read: {error.orig}") from error
+
+    @contextmanager
+    def write(self, lock: bool = True) -> Iterator[Session]:
+        """Yield a session whose changes are all kept, on disk, or none of them.
+
+        Args:
+            lock: Whether no other transaction of this store with a lock may run meanwhile.
+
+        Raises:
+            IntegrityError: A key is taken.
+            UsageError: The store cannot be written.
+        """
+        try:
+            with Session(self._writing, expire_on_commit=False) as session, session.begin():
+                if lock and not self.is_sqlite:
+                    session.execute(LOCK)
+                yield session
+        except IntegrityError:
+            raise
+        except DBAPIError as error:
+            raise UsageError(f"the store cannot be written: {error.orig}") from error
+
+    def _all(self, query: Select[T]) -> list[T]:
+        """Return the records of a query."""
+        with self.read() as session:
+            return list(session.scalars(query))
+
+    # reads
+
+    def versions(self) -> list[Version]:
+        """All versions, in order."""
+        return self._all(select(Version).order_by(Version.number))
+
+    def teams(self) -> list[Team]:
+        """All teams, in the order in which they were made."""
+        return self._all(select(Team).order_by(Team.id))
+
+    def entries(self, **equal: object) -> list[Entry]:
+        """The entries whose fields have these values, in order."""
+        return self._all(select(Entry).filter_by(**equal).order_by(Entry.number))
+
+    def entry(self, number: int) -> Entry | None:
+        """The entry of that number."""
+        return next(iter(self.entries(number=number)), None)
+
+    def decisions(self) -> list[Decision]:
+        """All decisions, in order."""
+        return self._all(select(Decision).order_by(Decision.number))
+
+    def receipts(self) -> list[Receipt]:
+        """The chain, in order."""
+        return self._all(select(Receipt).order_by(Receipt.number))
+
+    def receipt(self, kind: Kind, number: int) -> Receipt:
+        """The receipt of an act. Raises `UsageError` if it was removed."""
+        found = self._all(select(Receipt).filter_by(kind=kind, about=str(number)))
+        if not found:
+            raise UsageError(f"the receipt of {kind} {number} was removed from the store")
+        return found[0]
+
+    def tokens(self, **equal: object) -> list[Token]:
+        """The tokens whose fields have these values, all without any; revoked ones too."""
+        return self._all(select(Token).filter_by(**equal).order_by(Token.id))
+
+    def counts(self, *models: type[Base]) -> tuple[int, ...]:
+        """How many records of some classes there are."""
+        counts = [select(func.count()).select_from(model).scalar_subquery() for model in models]
+        with self.read() as session:
+            return tuple(session.execute(select(*counts)).one())
+
+    def stamp(self) -> tuple[int, ...]:
+        """Numbers that change whenever entries, evaluations, decisions, teams or versions do."""
+        columns = (Entry.number, Decision.number, Version.number, Team.id)
+        most = [select(func.max(column)).scalar_subquery() for column in columns]
+        # by an index, which has the state before the status
+        states = Evaluation.values.in_(select(Version.values))
+        count = select(func.count()).where(states, Evaluation.status == "pending")
+        # one that failed and was made again between two looks changes no count
+        last = select(func.max(Evaluation.made)).scalar_subquery()
+        with self.read() as session:
+            *numbers, moment = session.execute(select(*most, count.scalar_subquery(), last)).one()
+        microseconds = 0 if moment is None else int(moment.timestamp() * 1e6)
+        return (*(int(number or 0) for number in numbers), microseconds)
+
+    def given(self, entries: Sequence[int] | None = None) -> set[tuple[str, str]]:
+        """Kind and name of the acts whose receipts say that their time was given, no clock's.
+
+        Of the entries all, or these.
+        """
+        query = select(Receipt.kind, Receipt.about).where(Receipt.body.contains('"given":true'))
+        parts = [query]
+        if entries is not None:  # one query each, which an index answers
+            others = Receipt.kind.in_(("version", "team", "decision"))
+            these = Receipt.kind == "entry", Receipt.about.in_(map(str, entries))
+            parts = [query.where(others), query.where(*these)]
+        with self.read() as session:
+            return {(kind, about) for part in parts for kind, about in session.execute(part)}
+
+    def listing(self, values: str) -> EntryList:
+        """The entries and what became of them under one state of the challenge."""
+        return EntryList(self.read, values)
+
+    def sent(self, team: int, values: str) -> TeamEntries:
+        """The entries of a team in order, and the statuses of their files."""
+        with self.read() as session:
+            return _team_entries(session, team, values)
+
+    # acts
+
+    def add_version(self, version: Version, given: bool = False) -> bool:
+        """Put a version in force; False where another process took its number first."""
+        with self.write() as session:
+            if next_number(session, Version.number) != version.number:
+                return False
+            session.add(version)
+            append_receipt(session, version, given=given)
+        return True
+
+    def add_team(self, name: str, made: datetime) -> Team:
+        """Make a team. Raises `UsageError` if the name is taken."""
+        try:
+            with self.write() as session:
+                team = Team(next_number(session, Team.id, "team"), name, made)
+                session.add(team)
+                append_receipt(session, team)
+        except IntegrityError:
+            raise UsageError(f"there is a team {quoted(name)} already") from None
+        return team
+
+    def add_token(self, team: int | None, hash: str, made: datetime, label: str | None) -> Token:
+        """Record a token by its SHA-256 in hexadecimal; an organizer's where `team` is None."""
+        with self.write() as session:
+            token = Token(next_number(session, Token.id), team, hash, made, label=label)
+            session.add(token)
+        return token
+
+    def mark_token(self, id: int, **times: datetime) -> None:
+        """Note when a token was last used, or revoked."""
+        with self.write() as session:
+            session.execute(update(Token).filter_by(id=id).values(**times))
+
+    def record(
+        self,
+        draft: Draft,
+        values: str,
+        admit: Callable[[Sequence[Entry], Mapping[str, Status]], Any],
+        team: str,
+        version: str,
+        given: bool,
+    ) -> tuple[Entry | None, Receipt | None, Any]:
+        """Give an entry its number, its receipt and a pending evaluation, all in one transaction.
+
+        Args:
+            draft: the entry; its file is kept already.
+            admit: the refusal by the rules, given the team's entries and their files' statuses;
+                called while no other process can record; anything but None refuses.
+            given: whether the organizer gave the time.
+
+        Returns:
+            The entry and its receipt; or None, None and the refusal.
+        """
+        with self.write() as session:
+            refused = admit(*_team_entries(session, draft.team, values))
+            if refused is not None:
+                return None, None, refused
+            entry = Entry(next_number(session, Entry.number, "entry"), *draft)
+            session.add(entry)
+            session.flush()
+            receipt = append_receipt(session, entry, team=team, version=version, given=given)
+            enqueue(session, values, [entry.sha256], entry.received)
+        return entry, receipt, None
+
+    def decide(
+        self,
+        act: Act,
+        time: datetime,
+        reason: str,
+        *,
+        team: int | None = None,
+        entry: int | None = None,
+        by: str | None = None,
+        name: str | None = None,
+        late: bool = False,
+        given: bool = False,
+    ) -> Decision:
+        """Append a decision on a team or an entry, by their numbers; `name` is the new one."""
+        with self.write() as session:
+            number = next_number(session, Decision.number, "decision")
+            decision = Decision(number, time, act, team, entry, reason, by, name, late)
+            session.add(decision)
+            append_receipt(session, decision, given=given)
+        return decision
+
+    # upkeep
+
+    def copy_to(self, target: Database, *, last: bool = False) -> int:
+        """Copy the board's rows to another database, in one transaction of it.
+
+        Args:
+            target: The other database.
+            last: Whether nobody may write here meanwhile.
+
+        Returns:
+            The number of entries.
+
+        Raises:
+            UsageError: The target has a board already, or the copy has other numbers of rows, or
+                another chain of receipts.
+        """
+        with self.write() if last else self.read() as source, target.write() as copy:
+            if any(_count_rows(copy).values()):
+                raise UsageError("there is a board in that store already")
+            for table in COPIED:
+                rows = source.execute(select(table), execution_options={"yield_per": ROWS})
+                for batch in rows.mappings().partitions():
+                    copy.execute(table.insert(), [dict(row) for row in batch])
+            counts = _count_rows(source)
+            if _count_rows(copy) != counts or _digests(copy) != _digests(source):
+                raise UsageError("the copy differs from the store; nothing was copied")
+        return counts["entry"]
+
+    def referenced_files(self) -> set[str]:
+        """The SHA-256 of all files that entries and versions name."""
+        digests = set(self._all(select(Entry.sha256).distinct()))
+        return digests.union(*(version.files.values() for version in self.versions()))
+
+    def require_exclusive(self) -> None:
+        """Raise `UsageError` if another process has the store open."""
+        refused = UsageError("another process has the store open; end it first")
+        self.engine.dispose()
+        if self.path is None:
+            with self.read() as session:
+                if session.execute(OTHERS).scalar():
+                    raise refused
+            return
+        with closing(sqlite3.connect(self.path, timeout=0, isolation_level=None)) as database:
+            try:  # only who is alone may leave the mode in which several read and write
+                database.execute("PRAGMA journal_mode=DELETE").fetchall()
+                database.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError:
+                raise refused from None
+
+    def size(self) -> int:
+        """The bytes of the database itself; of PostgreSQL, with all boards that are in it."""
+        query = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+        if not self.is_sqlite:
+            query = "SELECT pg_database_size(current_database())"
+        with self.read() as session:
+            return int(session.execute(text(query)).scalar() or 0)
+
+    def file_size(self) -> int:
+        """The bytes of the files that entries name."""
+        sizes = select(func.max(Entry.size).label("size")).group_by(Entry.sha256).subquery()
+        return int(self._all(select(func.sum(sizes.c.size)))[0] or 0)
+
+    @property
+    def path(self) -> Path | None:
+        """The SQLite file; None for another store."""
+        return Path(self.engine.url.database or "").resolve() if self.is_sqlite else None
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether it is a SQLite file."""
+        return self.engine.dialect.name == "sqlite"
+
+
+def _team_entries(session: Session, team: int | None, values: str) -> TeamEntries:
+    """Return the entries of a team, and the statuses of their files under one state."""
+    of_file = (Evaluation.values == values) & (Evaluation.sha256 == Entry.sha256)
+    rows: Iterable[tuple[Entry, Status | None]] = session.execute(
+        select(Entry, Evaluation.status)
+        .outerjoin(Evaluation, of_file)
+        .where(Entry.team == team)
+        .order_by(Entry.number)
+    ).all()
+    return TeamEntries(
+        [entry for entry, _ in rows], {entry.sha256: status for entry, status in rows if status}
+    )
+
+
+def _count_rows(session: Session) -> dict[str, int]:
+    """Return the number of rows of each table."""
+    counts = {table.name: select(func.count()).select_from(table) for table in COPIED}
+    return {name: session.execute(query).scalar_one() for name, query in counts.items()}
+
+
+def _digests(session: Session) -> list[str]:
+    """Return the digests of all receipts in order, of which each commits to the ones before."""
+    return list(session.scalars(select(Receipt.digest).order_by(Receipt.number)))
+
+
+# connections
+
+
+def schema_of(board: str) -> str:
+    """Return the name of a board's schema in a PostgreSQL database; a long id ends in its digest.
+
+    >>> schema_of("course-2026"), len(schema_of("a long id " * 20))
+    ('scorer_course-2026', 63)
+    """
+    name = f"scorer_{board}"
+    if len(name.encode()) <= LONGEST:
+        return name
+    digest = hashlib.sha256(board.encode()).hexdigest()[:16]
+    return f"{name.encode()[: LONGEST - 17].decode(errors='ignore')}_{digest}"
+
+
+def shown_url(url: str) -> str:
+    """Return a database's URL without its password."""
+    return make_url(url).render_as_string(hide_password=True)
+
+
+def _connect(url: str, schema: str) -> Engine:
+    """Return the engine of a database; a SQLite file is locked by a writer as soon as it begins.
+
+    On PostgreSQL all tables are those of that schema.
+    """
+    write_json = partial(json.dumps, sort_keys=True)
+    if not url.startswith("sqlite"):
+        named = {"application_name": schema}  # by which `require_exclusive` finds other processes
+        engine = create_engine(
+            url, pool_pre_ping=True, connect_args=named, json_serializer=write_json
+        )
+
+        @event.listens_for(engine, "connect")
+        def _search(connection: Any, record: Any) -> None:
+            connection.autocommit = True  # else the end of a transaction could undo it
+            cursor = connection.cursor()
+            cursor.execute(f"SET search_path TO {_identifier(schema)}")
+            cursor.close()
+            connection.autocommit = False
+
+        return engine
+    settings = {"timeout": WAIT, "isolation_level": None}
+    engine = create_engine(url, connect_args=settings, json_serializer=write_json)
+    if (path := engine.url.database) and path != ":memory:":
+        _keep_private(path)
+
+    @event.listens_for(engine, "connect")
+    def _settings(connection: Any, record: Any) -> None:
+        cursor = connection.cursor()
+        for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            cursor.execute(f"PRAGMA {setting}")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # a writer locks at once: one that began by reading could not be let in later
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _identifier(name: str) -> str:
+    """Return a name in quotes, as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _keep_private(path: str) -> None:
+    """Make a database's file readable by its owner alone; SQLite's side files follow its mode."""
+    with suppress(OSError):  # another's, or on no disk: opening it reports the fault
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:  # not opened: to close it would end SQLite's locks of this process
+            os.chmod(path, 0o600)
+
+
+def _copy_sqlite(engine: Engine, target: str) -> None:
+    """Write a consistent copy of a SQLite database in use.
+
+    SQLite itself reads it: to open and close the file here would end the locks of this process, and
+    another one could take away what it writes to.
+    """
+    with suppress(FileNotFoundError):
+        os.remove(target)  # of a migration that was cut off
+    _keep_private(target)
+    connection = engine.raw_connection()  # VACUUM begins no transaction of its own
+    try:
+        connection.cursor().execute("VACUUM INTO ?", (target,))
+    finally:
+        connection.close()
+
+
+# whose a store is, and of which revision
+
+
+def _prepare(engine: Engine, board: str) -> None:
+    """Make or migrate the tables of a store, and make a new one that of a challenge.
+
+    Raises:
+        UsageError: Another version of scorer made the store, or it is another challenge's.
+    """
+    revision, owner = _read_state(engine)
+    if revision != REVISION:
+        _migrate(engine, board, revision)
+    if owner is None:
+        with Session(engine.execution_options(writes=True)) as session, session.begin():
+            if engine.dialect.name != "sqlite":
+                session.execute(LOCK)
+            owner = session.scalar(select(Owner.id))
+            if owner is None:
+                session.add(Owner(board))
+                return
+    if owner != board:
+        raise UsageError(
+            f"this store is of challenge {quoted(owner)}, not of {quoted(board)}; each has a store "
+            "of its own: another SQLite file, or one PostgreSQL database for all. Without id: in "
+            "challenge.yaml the folder's name is the id"
+        )
+
+
+def _read_state(engine: Engine) -> tuple[str | None, str | None]:
+    """Return the revision of a store and whose it is; None where there are no tables yet."""
+    revision = None
+    with engine.connect() as connection, suppress(OperationalError, ProgrammingError):
+        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        if revision == REVISION:
+            return revision, connection.execute(select(Owner.id)).scalar()
+    return revision, None
+
+
+def _migrate(engine: Engine, board: str, revision: str | None) -> None:
+    """Bring the tables to this scorer's revision; an older store is copied first.
+
+    Args:
+        engine: Of the store.
+        board: The id of the challenge, of whose schema on PostgreSQL there may be none yet.
+        revision: Of the store; None: it is empty.
+    """
+    if revision is not None and revision > REVISION:
+        raise UsageError(
+            f"this store is of revision {revision}, made by a newer scorer; "
+            f"this one reads up to {REVISION}"
+        )
+    if revision is not None and revision < FIRST_REVISION:
+        raise UsageError(
+            f"this store is of revision {revision}, made before the first release of scorer; this "
+            "one cannot read it. Name a new store (--store, or move .scorer/board.db away) and "
+            "add the entries again, by score add --at; their files are in .scorer/files"
+        )
+    path = engine.url.database
+    if revision is not None and engine.dialect.name == "sqlite" and path:
+        _copy_sqlite(engine, f"{path}.{revision}.backup")
+    config = Config()
+    config.set_main_option("script_location", MIGRATIONS)
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('scorer migrations'))"))
+            there = text("SELECT 1 FROM pg_namespace WHERE nspname = :name")
+            schema = schema_of(board)
+            if connection.execute(there, {"name": schema}).first() is None:
+                made = _identifier(schema).replace(":", r"\:")  # which names no parameter
+                connection.execute(text(f"CREATE SCHEMA {made}"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

@@ -1,1 +1,0 @@
-"""The records of living boards in a database, and the files of their entries."""
