@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from filecmp import cmp
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
@@ -16,6 +17,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, quoted
+from scorer.kinds.base import NO_CONSTANTS, Constants
 from scorer.leaderboard.board import Terms, apply_rules
 from scorer.reading.formats import format_suffix
 from scorer.reading.frame import LINE, read_frame
@@ -303,31 +305,57 @@ def to_scored(
     ]
 
 
+class TruthFacts(NamedTuple):
+    """What a board needs to know of a challenge's truth and lists: no answers, and no grades."""
+
+    constants: Constants
+    lists: Sequence[str]
+    folds: int
+    groups: Mapping[str, str]  # list -> the group that it is in
+    clusters: Mapping[str, str]  # list -> its cluster
+    called: Mapping[str, str]  # role -> the challenge's word
+    notes: tuple[Problem, ...]  # warnings about the challenge itself
+
+
+def facts_of(ready: OpenChallenge) -> TruthFacts:
+    """Return what a board needs to know of the truth of an opened challenge."""
+    truth, public = ready.truth, ready.public
+    return TruthFacts(
+        NO_CONSTANTS if truth is None else truth.constants,
+        () if truth is None else truth.lists,
+        sum(fold is not None for fold in ready.plan.truths),
+        public.groups,
+        public.clusters,
+        public.called,
+        ready.warnings,
+    )
+
+
 def terms_of(ready: OpenChallenge) -> Terms:
     """Return the terms of an opened challenge's board."""
-    bound = ready.bound
-    challenge = bound.challenge
-    lists = ready.truth.lists if ready.truth else ()
-    ties = challenge.submission.ties
-    folds = sum(fold is not None for fold in ready.plan.truths)
-    measures = tuple(
-        replace(
-            m, board_signature=signature(m, bound.undefined_rules[m.id], ties, len(lists), folds)
-        )
-        for m in ready.measures
-    )
+    board = board_digest(ready.bound.challenge, ready.bound.measures)
+    return make_terms(ready.bound, facts_of(ready), fingerprint(ready.digests, board))
+
+
+def make_terms(bound: BoundChallenge, facts: TruthFacts, fingerprint: str) -> Terms:
+    """Return the terms of a challenge's board, for which its truth need not be opened."""
+    ties, rules = bound.challenge.submission.ties, bound.undefined_rules
+    measures = []
+    for measure in (each.resolve(facts.constants) for each in bound.measures):
+        own = signature(measure, rules[measure.id], ties, len(facts.lists), facts.folds)
+        measures.append(replace(measure, board_signature=own))
     return Terms(
-        challenge=challenge,
-        measures=measures,
-        fingerprint=fingerprint(ready.digests, board_digest(challenge, bound.measures)),
-        rules=bound.undefined_rules,
+        challenge=bound.challenge,
+        measures=tuple(measures),
+        fingerprint=fingerprint,
+        rules=rules,
         breakers=bound.board.tie_breakers,
         rank_by=bound.board.pairwise,
-        lists=lists,
-        groups=ready.public.groups,
-        called=ready.public.called,
-        notes=ready.warnings,
-        clusters=ready.public.clusters,
+        lists=facts.lists,
+        groups=facts.groups,
+        called=facts.called,
+        notes=facts.notes,
+        clusters=facts.clusters,
         ranked_by=bound.board.rank_aggregate,
     )
 

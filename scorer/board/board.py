@@ -121,6 +121,7 @@ class Board:
         answers: Mapping[str, str] | None = None,
         baseline: bool = False,
         evaluate: bool = True,
+        alike: bool = True,
     ) -> list[Added]:
         """Record entries: rules first, then the blind checks, then values.
 
@@ -134,6 +135,7 @@ class Board:
             answers: question -> answer.
             baseline: whether they stand outside the ranks, without quota or phases.
             evaluate: whether to evaluate at once; otherwise a worker does.
+            alike: whether a team is made that is called like another one, mistyped.
 
         Raises:
             ChallengeError: the challenge in force is wrong.
@@ -146,8 +148,18 @@ class Board:
             except UnreadableError as error:
                 raise UsageError(f"{file.display}: {error.problem.message}") from None
             with stream:
-                how = (team, received, dict(answers or {}), baseline, evaluate, now is not None)
-                added.append(self.ledger.record(file, stream, *how))
+                one = self.ledger.submit(
+                    file,
+                    stream,
+                    team,
+                    received=received,
+                    answers=answers or {},
+                    baseline=baseline,
+                    given=now is not None,
+                    alike=alike,
+                    evaluate=evaluate,
+                )
+            added.append(one)
         return added
 
     def add_team(self, name: str, label: str | None = None, *, now: datetime | None = None) -> str:
@@ -157,8 +169,9 @@ class Board:
             UsageError: the name is taken, looks like another, or is not valid.
         """
         moment = now or datetime.now(UTC)
-        self.teams.add(name, moment)
-        return self.teams.add_token(name, label, moment)
+        with self.database.write():
+            self.teams.add(name, moment)
+            return self.teams.add_token(name, label, moment)
 
     def new_token(
         self, name: str | None, label: str | None = None, *, now: datetime | None = None

@@ -9,7 +9,8 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import partial
@@ -97,6 +98,7 @@ class Database:
     def __init__(self, engine: Engine, board: str) -> None:
         self.engine, self.board = engine, board
         self._writing = engine.execution_options(writes=True)
+        self._threads = threading.local()
         self._reading = engine
         if not self.is_sqlite:  # all reads of a transaction see one moment, as they do in SQLite
             self._reading = engine.execution_options(isolation_level="REPEATABLE READ")
@@ -147,18 +149,22 @@ class Database:
     def read(self) -> Iterator[Session]:
         """Yield a session whose queries all see the store as it is at one moment.
 
+        Within another `read` or `write` of this thread it is a part of that.
+
         Raises:
             UsageError: The store cannot be read.
         """
-        try:
-            with Session(self._reading, expire_on_commit=False) as session:
-                yield session
-        except DBAPIError as error:
-            raise UsageError(f"the store cannot be read: {error.orig}") from error
+        if (outer := self._session) is not None:
+            yield outer
+            return
+        with self._transaction(self._reading, "read") as session:
+            yield session
 
     @contextmanager
     def write(self, lock: bool = True) -> Iterator[Session]:
         """Yield a session whose changes are all kept, on disk, or none of them.
+
+        Within another `write` of this thread it is a part of that.
 
         Args:
             lock: Whether no other transaction of this store with a lock may run meanwhile.
@@ -167,15 +173,34 @@ class Database:
             IntegrityError: A key is taken.
             UsageError: The store cannot be written.
         """
+        outer = self._session
+        if outer is not None and outer.get_bind() is self._writing:
+            yield outer
+            return
+        with self._transaction(self._writing, "written") as session:
+            if lock and not self.is_sqlite:
+                session.execute(LOCK)
+            yield session
+
+    @contextmanager
+    def _transaction(self, engine: Engine, verb: str) -> Iterator[Session]:
+        outer = self._session
         try:
-            with Session(self._writing, expire_on_commit=False) as session, session.begin():
-                if lock and not self.is_sqlite:
-                    session.execute(LOCK)
-                yield session
+            with Session(engine, expire_on_commit=False) as session, session.begin():
+                self._threads.session = session
+                try:
+                    yield session
+                finally:
+                    self._threads.session = outer
         except IntegrityError:
             raise
         except DBAPIError as error:
-            raise UsageError(f"the store cannot be written: {error.orig}") from error
+            raise UsageError(f"the store cannot be {verb}: {error.orig}") from error
+
+    @property
+    def _session(self) -> Session | None:
+        """The session of the transaction that this thread is in."""
+        return getattr(self._threads, "session", None)
 
     def _all(self, query: Select[T]) -> list[T]:
         """Return the records of a query."""
@@ -296,36 +321,26 @@ class Database:
         with self.write() as session:
             session.execute(update(Token).filter_by(id=id).values(**times))
 
-    def record(
-        self,
-        draft: Draft,
-        values: str,
-        admit: Callable[[Sequence[Entry], Mapping[str, Status]], Any],
-        team: str,
-        version: str,
-        given: bool,
-    ) -> tuple[Entry | None, Receipt | None, Any]:
-        """Give an entry its number, its receipt and a pending evaluation, all in one transaction.
+    def add_entry(
+        self, draft: Draft, values: str, *, team: str, fingerprint: str, given: bool
+    ) -> tuple[Entry, Receipt]:
+        """Give an entry its number, its receipt and a pending evaluation.
 
         Args:
-            draft: the entry; its file is kept already.
-            admit: the refusal by the rules, given the team's entries and their files' statuses;
-                called while no other process can record; anything but None refuses.
-            given: whether the organizer gave the time.
-
-        Returns:
-            The entry and its receipt; or None, None and the refusal.
+            draft: The entry; its file is kept already.
+            values: The digest of the state of the challenge in force.
+            team: The present name of its team, or of the baseline.
+            fingerprint: Of the challenge in force.
+            given: Whether the organizer gave the time.
         """
         with self.write() as session:
-            refused = admit(*_team_entries(session, draft.team, values))
-            if refused is not None:
-                return None, None, refused
             entry = Entry(next_number(session, Entry.number, "entry"), *draft)
             session.add(entry)
             session.flush()
-            receipt = append_receipt(session, entry, team=team, version=version, given=given)
+            receipt = append_receipt(session, entry, team=team, version=fingerprint, given=given)
+            assert receipt is not None  # no entry had its number
             enqueue(session, values, [entry.sha256], entry.received)
-        return entry, receipt, None
+        return entry, receipt
 
     def decide(
         self,

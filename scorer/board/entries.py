@@ -16,8 +16,8 @@ from scorer.board.evaluation import OUR_ERRORS
 from scorer.board.evaluations import Evaluations
 from scorer.board.files import Files, digest_of_stream
 from scorer.board.listing import EntryFilter, EntryList, EntryRow, Page
-from scorer.board.models import Entry, Status, Version
-from scorer.board.names import team_name
+from scorer.board.models import Entry, Status, Team, Version
+from scorer.board.names import mistyped, team_name
 from scorer.board.phases import (
     Left,
     Refusal,
@@ -31,6 +31,7 @@ from scorer.board.phases import (
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.challenge.leaderboard import EVERYTHING
+from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
@@ -78,76 +79,101 @@ class Ledger:
         self._database, self._files = database, files
         self._versions, self._evaluations, self._teams = versions, evaluations, teams
 
-    def record(
+    def submit(
         self,
         file: SubmissionFile,
         stream: BufferedReader,
         team: str,
-        now: datetime,
+        *,
+        received: datetime,
         answers: Mapping[str, str],
         baseline: bool,
-        evaluate: bool,
         given: bool,
+        alike: bool,
+        evaluate: bool,
     ) -> Added:
-        """Record an open file as an entry, and evaluate it; see `Board.add`."""
-        version = self._versions.in_force()
-        rules = self._versions.rules(version)
+        """Record an open file as an entry, and evaluate it, or say why it is refused.
+
+        Rules, a new team, the kept file, row, receipt and queue are one transaction: while it
+        lasts no other entry is recorded, and no version comes into force.
+
+        Args:
+            file: The file.
+            stream: The open file.
+            team: The name of its team, or of the baseline.
+            received: When it was received.
+            answers: Question -> answer.
+            baseline: Whether it stands outside the ranks, without quota or phases.
+            given: Whether the organizer gave the time.
+            alike: Whether a team is made whose name looks like a mistyped one.
+            evaluate: Whether to evaluate it at once.
+
+        Raises:
+            UsageError: The file cannot be read or kept, or the team's name is not valid.
+        """
         try:
             sha256, size = digest_of_stream(stream)
         except OSError as error:
             raise UsageError(f"{file.path} cannot be read: {error.strerror}") from None
-        recorded_team, refused = self._teams.find(team), None
-        if not baseline:
-            refused = closed(rules, now) or refused_answers(rules.questions, answers)
-            if refused is None and recorded_team is None and rules.registration == "invite":
-                refused = Refusal("S804", f"there is no team {quoted(team)}")
-        if baseline:
-            team_name(team, self._teams.by_name())
-        span = None if baseline else phase_at(rules, now)
-
-        def admit(entries: Sequence[Entry], statuses: Mapping[str, Status]) -> Refusal | None:
-            if baseline or span is None:
-                return None
-            if copy := next((e for e in entries if e.sha256 == sha256), None):
-                return Refusal("S803", f"these are the bytes of entry {copy.number} of this team")
-            left = quota_left(rules, span, entries, _by_number(entries, statuses), now)
-            return refused_by_quota(rules, left)
-
-        if refused is None and recorded_team is not None:  # asked again when it is recorded
-            refused = admit(*self._database.sent(recorded_team.id, version.values))
-        added = Added(name=file.name, team=team, received=now, sha256=sha256, status="refused")
-        if refused is not None:
-            return replace(added, code=refused.code, message=refused.message)
-        if recorded_team is None and not baseline:
-            recorded_team = self._teams.add(team, now)
-        self._keep(file, stream, sha256)
-        draft = Draft(
-            None if baseline or recorded_team is None else recorded_team.id,
-            now,
-            sha256,
-            file.path.name,
-            size,
-            span.phase.id if span else None,
-            team if baseline else "",
-            answers,
-        )
-        entry, receipt, refusal = self._database.record(
-            draft, version.values, admit, team, version.fingerprint, given
-        )
-        if entry is None or receipt is None:
-            return replace(added, code=refusal.code, message=refusal.message)
-        if self._versions.in_force().values != version.values:  # re-scored meanwhile
-            self._evaluations.ask()
+        self._versions.make_first()
+        added = Added(name=file.name, team=team, received=received, sha256=sha256, status="refused")
+        with self._database.write():
+            version = self._versions.in_force()
+            rules = self._versions.rules(version)
+            teams = self._teams.by_name()
+            known, span = teams.get(team), None if baseline else phase_at(rules, received)
+            if baseline:
+                team_name(team, teams)
+            elif refused := (
+                closed(rules, received)
+                or refused_answers(rules.questions, answers)
+                or (refused_team(rules, team, teams, alike) if known is None else None)
+                or self._refused_file(rules, span, version, known, sha256, received)
+            ):
+                return replace(added, code=refused.code, message=refused.message)
+            if known is None and not baseline:
+                known = self._teams.add(team, received)
+            try:
+                self._files.keep(stream, sha256)
+            except OSError as error:
+                raise UsageError(f"{file.path} cannot be kept: {error.strerror}") from None
+            draft = Draft(
+                None if known is None or baseline else known.id,
+                received,
+                sha256,
+                file.path.name,
+                size,
+                span.phase.id if span else None,
+                team if baseline else "",
+                dict(answers),
+            )
+            entry, receipt = self._database.add_entry(
+                draft, version.values, team=team, fingerprint=version.fingerprint, given=given
+            )
+            status, _ = self._database.evaluations.state(version.values, sha256)
         if not evaluate:
             return replace(added, status="pending", entry=entry.number, receipt=receipt.digest)
-        self._evaluations.finish(version, sha256, entry.file)
+        if status == "pending":
+            self._evaluations.finish(version, sha256, entry.file)
         return self.outcome(entry.number)
 
-    def _keep(self, file: SubmissionFile, stream: BufferedReader, sha256: str) -> None:
-        try:
-            self._files.keep(stream, sha256)
-        except OSError as error:
-            raise UsageError(f"{file.path} cannot be kept: {error.strerror}") from None
+    def _refused_file(
+        self,
+        rules: Challenge,
+        span: Span | None,
+        version: Version,
+        team: Team | None,
+        sha256: str,
+        received: datetime,
+    ) -> Refusal | None:
+        """Return why a team may not send a file now: it has sent it, or its quota is used up."""
+        if span is None:
+            return None
+        entries, statuses = self._database.sent(team.id, version.values) if team else ((), {})
+        if copy := next((entry for entry in entries if entry.sha256 == sha256), None):
+            return Refusal("S803", f"these are the bytes of entry {copy.number} of this team")
+        left = quota_left(rules, span, entries, _by_number(entries, statuses), received)
+        return refused_by_quota(rules, left)
 
     def _nearly_the_same(self, entry: Entry) -> Iterator[Problem]:
         """S806 where an entry has nearly the same values as one of the team's last entries.
@@ -183,22 +209,24 @@ class Ledger:
 
         Raises `UnknownName`.
         """
-        outcomes = self.outcomes(EntryFilter(number=number), Page())
-        if not outcomes:
-            raise UnknownName("entry", str(number), [])
-        entry, outcome = outcomes[0]
-        if outcome.status == "scored":
-            with suppress(*OUR_ERRORS):  # the entry is recorded, and this is only a remark
-                outcome.problems.extend(self._nearly_the_same(entry))
-        return outcome
+        with self._database.read():
+            outcomes = self.outcomes(EntryFilter(number=number), Page())
+            if not outcomes:
+                raise UnknownName("entry", str(number), [])
+            entry, outcome = outcomes[0]
+            if outcome.status == "scored":
+                with suppress(*OUR_ERRORS):  # the entry is recorded, and this is only a remark
+                    outcome.problems.extend(self._nearly_the_same(entry))
+            return outcome
 
     def outcomes(self, wanted: EntryFilter, part: Page) -> list[tuple[Entry, Added]]:
         """A part of the entries that are wanted, with their outcomes."""
-        version, names = self._versions.in_force(), self._teams.names()
-        return [
-            (found.entry, self._outcome(version, names, found))
-            for found in self._database.listing(version.values).found(wanted, part)
-        ]
+        with self._database.read():
+            version, names = self._versions.in_force(), self._teams.names()
+            return [
+                (found.entry, self._outcome(version, names, found))
+                for found in self._database.listing(version.values).found(wanted, part)
+            ]
 
     def _outcome(self, version: Version, names: Mapping[int, str], found: EntryRow) -> Added:
         entry, evaluation, receipt = found
@@ -260,3 +288,13 @@ class Ledger:
 
 def _by_number(entries: Iterable[Entry], statuses: Mapping[str, Status]) -> dict[int, Status]:
     return {entry.number: statuses.get(entry.sha256, "pending") for entry in entries}
+
+
+def refused_team(rules: Challenge, name: str, teams: Iterable[str], alike: bool) -> Refusal | None:
+    """Return why a team that is none yet cannot be made by its first entry; None if it can."""
+    words = f"there is no team {quoted(name)}"
+    if rules.registration == "invite":
+        return Refusal("S804", words)
+    if not alike and (meant := mistyped(name, teams)) is not None:
+        return Refusal("S804", f"{words}; did you mean {quoted(meant)}? --new makes a team")
+    return None

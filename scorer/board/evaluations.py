@@ -69,8 +69,11 @@ class Evaluations:
             sha256 = self._queue.claim(version.values, name, datetime.now(UTC), LEASE)
             if sha256 is None:
                 break
-            with self._held(sha256, name):
-                self.finish(version, sha256, self._name(version, sha256))
+            if self._queue.state(version.values, sha256)[1] > TRIES:
+                self.fail(sha256, f"{TRIES} workers ended over this file")
+            else:
+                with self._held(sha256, name):
+                    self.finish(version, sha256, self._name(version, sha256))
             done += 1
         return done
 
@@ -100,9 +103,10 @@ class Evaluations:
 
     def finish_pending(self, version: Version | None = None) -> None:
         """Evaluate entries that were recorded but not evaluated, as after a process was killed."""
-        chosen = version or self.versions.in_force()
-        names = {entry.sha256: entry.file for entry in self._entries(chosen)}
-        statuses = self._queue.statuses(chosen.values)
+        with self.database.read():
+            chosen = version or self.versions.in_force()
+            names = {entry.sha256: entry.file for entry in self._entries(chosen)}
+            statuses = self._queue.statuses(chosen.values)
         if unasked := [sha256 for sha256 in names if sha256 not in statuses]:
             self._queue.ask(chosen.values, unasked, datetime.now(UTC))
         waiting = {
@@ -116,15 +120,8 @@ class Evaluations:
         return [*self.database.entries(), *self.versions.baselines(version)]
 
     def finish(self, version: Version, sha256: str, name: str) -> None:
-        """Evaluate a file under a version and store the result, unless that is done already."""
-        earlier = self._queue.one(version.values, sha256)
-        if earlier is not None and earlier.status != "pending":
-            return
-        if self._queue.tries(version.values, sha256) > TRIES:
-            failure = make_failure(f"{TRIES} workers ended over this file")
-            self._store([Evaluation(version.values, sha256, **failure._asdict())])
-        else:
-            self._store(self.evaluated(version, {sha256: name}))
+        """Evaluate a file, which was sent under a name, and store the result."""
+        self._store(self.evaluated(version, {sha256: name}))
 
     def _store(self, evaluations: Iterable[Evaluation], seconds: float | None = None) -> None:
         for evaluation in evaluations:
@@ -166,7 +163,7 @@ class Evaluations:
         `ScorerError` if too many workers ended over this file.
         """
         version = self.versions.in_force()
-        if self._queue.tries(version.values, sha256) > TRIES:
+        if self._queue.state(version.values, sha256)[1] > TRIES:
             raise ScorerError(f"{TRIES} workers ended over this file")
         with self.reader.worker_inputs(version, {sha256: self._name(version, sha256)}) as inputs:
             yield inputs
@@ -224,22 +221,23 @@ class Evaluations:
             version: the version; default: the one in force.
             entries: only these entries, and no others, are read; default: all, and baselines.
         """
-        chosen = version or self.versions.in_force()
-        sent = self._entries(chosen) if entries is None else entries
-        files = None if entries is None else {entry.sha256 for entry in entries}
-        results = self._queue.results(chosen.values, files)
-        return self._snapshot(
-            chosen,
-            sent,
-            {row.sha256: row.status for row in results},
-            {
-                row.sha256: self.means(chosen, row.sha256, row.summary)
-                for row in results
-                if row.status == "scored"
-            },
-            partial(self._queue.several, chosen.values),
-            self._caches.setdefault(chosen.number, Cache()),
-        )
+        with self.database.read():
+            chosen = version or self.versions.in_force()
+            sent = self._entries(chosen) if entries is None else entries
+            files = None if entries is None else {entry.sha256 for entry in entries}
+            results = self._queue.results(chosen.values, files)
+            return self._snapshot(
+                chosen,
+                sent,
+                {row.sha256: row.status for row in results},
+                {
+                    row.sha256: self.means(chosen, row.sha256, row.summary)
+                    for row in results
+                    if row.status == "scored"
+                },
+                partial(self._queue.several, chosen.values),
+                self._caches.setdefault(chosen.number, Cache()),
+            )
 
     def snapshot_at(self, now: datetime) -> Snapshot:
         """Return everything that a board depends on, under the version in force at a time.
@@ -252,7 +250,8 @@ class Evaluations:
 
     def own(self, team: int | None) -> Snapshot:
         """What the entries of one team, or baselines, depend on, under the version in force."""
-        return self.snapshot(entries=self.database.entries(team=team))
+        with self.database.read():
+            return self.snapshot(entries=self.database.entries(team=team))
 
     def snapshot_of(self, version: Version, evaluations: Mapping[str, Evaluation]) -> Snapshot:
         """Everything that a board would depend on under a version that is not in force."""

@@ -24,7 +24,9 @@ def find_alterations(of_board: Evaluations) -> list[str]:
     versions, database, files = of_board.versions, of_board.database, of_board.files
     all_versions, receipts = database.versions(), database.receipts()
     entries = database.entries()
-    known = {(v.values, v.fingerprint): v for v in all_versions}
+    spoiled = _spoiled(entries, all_versions, files)
+    whole = [v for v in all_versions if not spoiled.keys() & set(v.files.values())]
+    known = {(v.values, v.fingerprint): v for v in whole}
     of_means = list[str]()
 
     def evaluations() -> Iterator[Evaluation]:
@@ -36,11 +38,9 @@ def find_alterations(of_board: Evaluations) -> list[str]:
 
     acts = database.teams(), database.decisions()
     found = faults(receipts, joined(all_versions, *acts, entries, evaluations()))
-    spoiled = _spoiled(entries, all_versions, files)
     found += spoiled.values()
-    for version in all_versions:
-        if not spoiled.keys() & set(version.files.values()):
-            found += _version_faults(versions, version, _release(receipts, version))
+    for version in whole:
+        found += _version_faults(versions, version, _release(receipts, version))
     return [*found, *of_means]
 
 

@@ -112,7 +112,7 @@ class Version(Base):
     values: Mapped[str] = mapped_column("values_digest")
     fingerprint: Mapped[str]
     files: Mapped[Mapping[str, str]]  # path below the challenge's folder -> SHA-256
-    terms: Mapped[str]  # JSON: what a board needs of the challenge
+    facts: Mapped[str]  # JSON: what a board needs to know of the truth
     splits: Mapped[Mapping[str, str]]  # list -> split; empty without splits
 
 

@@ -37,11 +37,13 @@ class EvaluationQueue:
 
     def all(self) -> Iterator[Evaluation]:
         """All evaluations, complete, one after the other."""
-        query = select(Evaluation).order_by(Evaluation.sha256)
         with self._read() as session:
-            for evaluation in session.scalars(query.execution_options(yield_per=20)):
+            keys = session.execute(
+                select(Evaluation.values, Evaluation.sha256).order_by(Evaluation.sha256)
+            ).all()
+        for values, sha256 in keys:
+            if (evaluation := self.one(values, sha256)) is not None:
                 yield evaluation
-                session.expunge(evaluation)
 
     def statuses(self, values: str) -> dict[str, Status]:
         """SHA-256 of a file -> the status of its evaluation under one state of the challenge."""
@@ -121,11 +123,12 @@ class EvaluationQueue:
         with self._write(False) as session:
             self._change(session, values, sha256, {"lease": until}, Evaluation.worker == worker)
 
-    def tries(self, values: str, sha256: str) -> int:
-        """How often an evaluation was begun."""
-        query = select(Evaluation.tries).where(_is_of(values, sha256))
+    def state(self, values: str, sha256: str) -> tuple[Status, int]:
+        """The status of a file, and how often its evaluation was begun."""
+        query = select(Evaluation.status, Evaluation.tries).where(_is_of(values, sha256))
         with self._read() as session:
-            return session.scalar(query) or 0
+            row = session.execute(query).first()
+        return ("pending", 0) if row is None else (row.status, row.tries)
 
     def finish(self, evaluation: Evaluation) -> None:
         """Keep the result of an evaluation; one that is finished already stays as it is."""

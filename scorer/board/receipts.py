@@ -182,7 +182,7 @@ def _record_fields(record: Record) -> dict[str, Any]:
             told = "number team received sha256 file size phase name"
             fields = _named_fields(record, told) | {"answers": dict(record.answers)}
         case Version():
-            fields = _named_fields(record, "number since values fingerprint terms")
+            fields = _named_fields(record, "number since values fingerprint facts")
             fields |= {"files": dict(record.files), "splits": dict(record.splits)}
         case Team():
             fields = _named_fields(record, "id name made")

@@ -71,11 +71,12 @@ class Roster:
 
     def _present(self) -> tuple[list[Team], State]:
         """The teams and the state of now, which are read again when there are more of either."""
-        counts, known = self._database.counts(Team, Decision), self._known
-        if known is None or known[0] != counts:
-            teams = self._database.teams()
-            held = state(teams, self._database.decisions(), LATEST)
-            known = self._known = counts, teams, held
+        with self._database.read():
+            counts, known = self._database.counts(Team, Decision), self._known
+            if known is None or known[0] != counts:
+                teams = self._database.teams()
+                held = state(teams, self._database.decisions(), LATEST)
+                known = self._known = counts, teams, held
         return known[1], known[2]
 
     def names(self) -> Mapping[int, str]:

@@ -7,18 +7,28 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from scorer.api.submissions import submission_name, terms_of
+from scorer.api.submissions import (
+    TruthFacts,
+    facts_of,
+    make_terms,
+    submission_name,
+    terms_of,
+)
 from scorer.board.database import Database
 from scorer.board.files import Files, digest_of
 from scorer.board.models import Entry, Version
 from scorer.challenge.load import load
 from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
+from scorer.core.problems import Problem
+from scorer.core.text import printable
+from scorer.kinds.base import Constants
 from scorer.leaderboard.board import Terms
 from scorer.reading.write import write_file
 from scorer.scoring.bind import BoundChallenge, bind
@@ -39,6 +49,8 @@ class Versions:
         self._ready: dict[int, OpenChallenge] = {}
         self._terms: dict[int, Terms] = {}
         self._all: list[Version] = []
+        # challenge.yaml as it was read; it may change while this process lives
+        self._loaded = digest_of(challenge.path)[0]
 
     @cached_property
     def manifest(self) -> dict[str, str]:
@@ -60,19 +72,28 @@ class Versions:
 
         `ChallengeError` if there is none yet and the challenge is wrong.
         """
+        self.make_first()
         versions = self._known()
-        if not versions:
-            first, ready = self.of_files(1, datetime.now(UTC))
-            self.keep_files()
-            if self._database.add_version(first):
-                self._ready[1] = ready
-            versions = self._known()
         return [v for v in versions if now is None or v.number == 1 or v.since <= now][-1]
+
+    def make_first(self) -> None:
+        """Put the challenge's files in force as they are now, if no version is yet.
+
+        Files are hashed, and a first truth is opened, before a transaction that needs the version.
+        """
+        self.manifest  # noqa: B018
+        if self._all or self._known():
+            return
+        first, ready = self.of_files(1, datetime.now(UTC))
+        self.keep_files()
+        if self._database.add_version(first):
+            self._ready[1] = ready
 
     def _known(self) -> list[Version]:
         """All versions, which are read again when there are more."""
-        if self._database.counts(Version) != (len(self._all),):
-            self._all = self._database.versions()
+        with self._database.read():
+            if self._database.counts(Version) != (len(self._all),):
+                self._all = self._database.versions()
         return self._all
 
     def of_files(self, number: int, since: datetime) -> tuple[Version, OpenChallenge]:
@@ -107,7 +128,7 @@ class Versions:
 
     def bound(self, version: Version) -> BoundChallenge:
         """A version's challenge with its measures, from the version's own files."""
-        if dict(version.files) == self.manifest == self._digests():
+        if self._is_loaded(version) and self.manifest == self._digests():
             return bind(self.challenge, self.allow_plugins)
         challenge = load(self.path_of(version))
         return bind(challenge.model_copy(update={"id": self.challenge.id}), self.allow_plugins)
@@ -122,11 +143,20 @@ class Versions:
             target = folder / name
             if not target.exists() or digest_of(target)[0] != sha256:
                 target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                with self._files.open(sha256) as stored:
-                    write_file(target, stored.read())
+                write_file(target, self._read_kept(version, name))
         with suppress(FileNotFoundError):
             write_file(folder / KEY, (self.challenge.folder / KEY).read_bytes())
         return folder / self._relative(path)
+
+    def _read_kept(self, version: Version, name: str) -> bytes:
+        try:
+            with self._files.open(version.files[name]) as stored:
+                return stored.read()
+        except FileNotFoundError:
+            raise UsageError(
+                f"{printable(name)} of version {version.number} is not kept any more, and the one "
+                "in the challenge's folder is another"
+            ) from None
 
     def worker_inputs(self, version: Version) -> dict[str, Any]:
         """What a process needs to read a version without the store, and the version's files."""
@@ -143,21 +173,23 @@ class Versions:
         """The board's terms under a version, without the truth; default: the version in force."""
         chosen = version or self.in_force()
         if chosen.number not in self._terms:
-            if chosen.number in self._ready:
-                self._terms[chosen.number] = terms_of(self._ready[chosen.number])
-            else:
-                from scorer.board.records import from_json
-
-                metrics = self.bound(chosen).metrics if self.challenge.plugins else None
-                self._terms[chosen.number] = from_json(Terms, chosen.terms, metrics)
+            ready = self._ready.get(chosen.number)
+            self._terms[chosen.number] = (
+                make_terms(self.bound(chosen), _read_facts(chosen.facts), chosen.fingerprint)
+                if ready is None
+                else terms_of(ready)
+            )
         return self._terms[chosen.number]
 
     def rules(self, version: Version | None = None) -> Challenge:
         """The challenge's rules under a version; default: under that in force."""
         chosen = version or self.in_force()
-        if dict(chosen.files) == self.manifest:
-            return self.challenge
-        return self.terms(chosen).challenge
+        return self.challenge if self._is_loaded(chosen) else self.terms(chosen).challenge
+
+    def _is_loaded(self, version: Version) -> bool:
+        """Return whether a version is the challenge that this process has read."""
+        files, own = version.files, self._relative(self.challenge.path)
+        return files.get(own) == self._loaded and dict(files) == self.manifest
 
     def splits(self) -> dict[str, tuple[str, ...]]:
         """The lists of each split under the version in force; for the organizer only."""
@@ -198,9 +230,24 @@ def _version(
     number: int, since: datetime, ready: OpenChallenge, files: Mapping[str, str]
 ) -> Version:
     """The version that a challenge and its truth make."""
-    from scorer.board.records import to_json
-
     terms = terms_of(ready)
     values = hashlib.sha256(json.dumps(ready.digests, sort_keys=True).encode()).hexdigest()
     splits = assign_splits(ready.bound.challenge, terms.lists, terms.groups)
-    return Version(number, since, values, terms.fingerprint, files, to_json(terms), splits)
+    facts = _write_facts(facts_of(ready))
+    return Version(number, since, values, terms.fingerprint, files, facts, splits)
+
+
+def _write_facts(facts: TruthFacts) -> str:
+    """Return the facts of a truth as JSON."""
+    notes = [{k: v for k, v in asdict(note).items() if v is not None} for note in facts.notes]
+    fields = facts._asdict() | {"constants": facts.constants._asdict(), "notes": notes}
+    return json.dumps(fields, sort_keys=True)
+
+
+def _read_facts(text: str) -> TruthFacts:
+    """Return the facts that `_write_facts` wrote."""
+    fields = json.loads(text)
+    constants = fields["constants"] | {"classes": tuple(fields["constants"]["classes"])}
+    notes = tuple(Problem(**note) for note in fields["notes"])
+    read = {"constants": Constants(**constants), "lists": tuple(fields["lists"]), "notes": notes}
+    return TruthFacts(**fields | read)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from scorer.core.arrays import Floats
 from scorer.metrics.api import Better, Bounds, Metric
@@ -64,17 +62,3 @@ def share_metric(name: str, better: Better, range: Bounds) -> Metric:
         undefined="the whole is 0",
         in_catalogue=False,
     ).of(GivenShare(name))
-
-
-def value_fields(metric: Metric) -> list[object] | None:
-    """What makes the metric of a value, as JSON has it; None of other metrics."""
-    if not isinstance(metric.function, GivenValue | GivenShare):
-        return None
-    low, high = metric.range
-    return [metric.name, metric.better, low, high, isinstance(metric.function, GivenShare)]
-
-
-def metric_of_fields(fields: Sequence[Any]) -> Metric:
-    """The metric that `value_fields` made these fields of."""
-    name, better, low, high, is_share = fields
-    return (share_metric if is_share else value_metric)(name, better, (low, high))

@@ -397,14 +397,14 @@ def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
     life.grade[life.lists[0], life.items[0]] = 2
     life.write_truth()
     with life.open(board.database.engine.url.render_as_string(False)) as later:
-        record, ask = board.database.record, later.database.evaluations.ask
+        first, ask = board.versions.make_first, later.database.evaluations.ask
 
         def send():
             return board.add([life.sent("b", 2)], "red", now=day(1), evaluate=False)
 
-        def recorded(*words):
+        def rescored():
             later.rescore(now=day(2))
-            return record(*words)
+            return first()
 
         def asked(*words):
             monkeypatch.undo()
@@ -412,7 +412,7 @@ def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
             ask(*words)
 
         if when == "while it is recorded":
-            monkeypatch.setattr(board.database, "record", recorded)
+            monkeypatch.setattr(board.versions, "make_first", rescored)
             send()
         else:
             monkeypatch.setattr(later.database.evaluations, "ask", asked)

@@ -77,7 +77,7 @@ def test_where_the_store_cannot_be_written_an_evaluation_has_not_failed(monkeypa
     failures = []
     board = SimpleNamespace(
         evaluations=SimpleNamespace(
-            claim=lambda *words: "x", material=lambda sha256: nullcontext({}), keep=keep,
+            claim=lambda *words: "x", worker_inputs=lambda sha256: nullcontext({}), keep=keep,
             fail=lambda *words: failures.append(words),
         )
     )  # fmt: skip

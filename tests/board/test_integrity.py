@@ -113,7 +113,7 @@ TAMPERINGS = {
     "name": (sql("UPDATE team SET name = 'x' WHERE id = 1"), "team 1 is not what"),
     "fingerprint": (sql("UPDATE version SET fingerprint = '0000000000000000'"),
                     "its fingerprint is not what its files make"),
-    "terms": (sql("UPDATE version SET terms = replace(terms, '500', '501')"), "version 1 is not"),
+    "terms": (sql("UPDATE version SET facts = replace(facts, 'q01', 'q99')"), "version 1 is not"),
     "splits": (sql(f"UPDATE version SET splits = {EXCHANGED} '\"private\"')"),
                "its splits are not those that its files make"),
 }  # fmt: skip

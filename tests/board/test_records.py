@@ -7,14 +7,12 @@ import pytest
 from conftest import ROOT
 
 import scorer
-from scorer.api.submissions import terms_of, to_submission_file
+from scorer.api.submissions import facts_of, make_terms, terms_of, to_submission_file
 from scorer.api.text import content_of
-from scorer.board.records import from_json, to_json
+from scorer.board.versions import _read_facts, _write_facts
 from scorer.challenge.load import load
-from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.problems import Findings, Problem
-from scorer.leaderboard.board import Terms, apply_rules, board
-from scorer.metrics.catalogue import metrics
+from scorer.leaderboard.board import apply_rules, board
 from scorer.reports.base import Options, form_of
 from scorer.scoring.bind import bind
 from scorer.scoring.open import open_challenge
@@ -92,11 +90,12 @@ def test_a_board_is_made_from_records_without_the_truth(shown, more):
     files = [file for file in map(to_submission_file, paths) if file.name not in more]
     whole = content_of(scorer.score(folder, files))
     outcomes = list(score_submissions(ready.plan, [file.path for file in files]))
-    terms = to_json(terms_of(ready))
+    facts, terms = _write_facts(facts_of(ready)), terms_of(ready)
     baselines = [each for each in whole.submissions if each.baseline]
+    again = bind(load(folder))
     for path in folder.iterdir():
         path.unlink()  # nothing is opened from here
-    kept = from_json(Terms, terms)
+    kept = make_terms(again, _read_facts(facts), terms.fingerprint)
     scored = [
         apply_rules(kept, file.name, str(file.path), outcome)
         for file, outcome in zip(files, outcomes, strict=True)
@@ -114,9 +113,14 @@ def test_every_bundled_challenges_terms_round_trip(folder):
     sent = sorted((ROOT / "submissions_example" / folder / "good").iterdir())[:2]
     report = content_of(scorer.score(ROOT / "challenges" / folder, sent, allow_plugins=True))
     bound = bind(report.definition, allow_plugins=True)
-    text = to_json(terms_of(open_challenge(bound)))
-    assert to_json(from_json(Terms, text, bound.metrics)) == text
-    assert "NaN" not in text.replace('"nan"', "")  # JSON that any program reads
+    ready = open_challenge(bound)
+    facts, terms = _write_facts(facts_of(ready)), terms_of(ready)
+    again = make_terms(bind(bound.challenge, True), _read_facts(facts), terms.fingerprint)
+    assert "NaN" not in facts  # JSON that any program reads
+    assert [m.board_signature for m in again.measures] == [
+        m.board_signature for m in terms.measures
+    ]
+    assert (again.lists, again.groups, again.notes) == (terms.lists, terms.groups, terms.notes)
     assert written(pickle.loads(pickle.dumps(report))) == written(report)
 
 
@@ -135,26 +139,6 @@ def test_findings_round_trip_with_what_was_only_counted():
     copied = findings.copy()
     copied.add(Problem("S101", "lost"))
     assert (len(copied), len(findings)) == (4, 3)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "{}", "[]", "nothing", '{"record": "Terms", "data": {}}',
-     '{"record": "Scored", "data": {}}', '{"record": "Terms", "data": {"lists": 3}}'],
-)  # fmt: skip
-def test_what_is_no_record_says_so(text):
-    with pytest.raises(ScorerError, match="this is no record of a Terms"):
-        from_json(Terms, text)
-
-
-def test_a_plugins_metric_is_read_back_only_with_the_plugin(shown):
-    folder, _ = shown("truth: truth.csv\nmetrics: [Met]\nplugins: [own.py]\n")
-    bound = bind(load(folder), allow_plugins=True)
-    text = to_json(terms_of(open_challenge(bound)))
-    with pytest.raises(UnknownName, match="no metric is called 'Met'"):
-        from_json(Terms, text)
-    assert to_json(from_json(Terms, text, bound.metrics)) == text
-    assert "Met" not in [metric.name for metric in metrics()]
 
 
 @pytest.mark.slow("scores the bundled challenges", beyond=1)

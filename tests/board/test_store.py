@@ -1,9 +1,12 @@
 """The upkeep of a store: what is kept of files, and copies of them."""
 
 import json
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import Engine, event
 
 from scorer.api.submissions import SubmissionFile
 from scorer.board.board import Board
@@ -55,6 +58,65 @@ def test_who_opens_the_store_keeps_others_from_moving_it(life, store):
         board.database.require_exclusive()
         (added,) = board.add([life.sent("b", 1.0)], "red")
         assert (added.status, find_alterations(board.evaluations)) == ("scored", [])
+
+
+def test_an_entry_takes_at_most_six_transactions(life, score):
+    score("add", life.folder, life.sent("a", 1.0), "--team", "red")
+    score("board", life.folder)
+    begun = []
+
+    def note(connection):
+        begun.append(connection)
+
+    event.listen(Engine, "begin", note)
+    try:
+        assert score("add", life.folder, life.sent("b", 2.0), "--team", "red").code == 0
+        assert len(begun) <= 6
+        begun.clear()
+        assert score("add", life.folder, life.sent("c", 2.0), "--team", "blue").code == 0
+        assert len(begun) <= 6
+    finally:
+        event.remove(Engine, "begin", note)
+
+
+def test_a_transaction_within_another_is_a_part_of_it(life, store):
+    def names(board):
+        return [team.name for team in board.database.teams()]
+
+    def fail(board):
+        with board.database.write():
+            board.add_team("blue")
+            assert names(board) == ["red", "blue"]
+            raise ZeroDivisionError
+
+    with life.open(store) as board:
+        with board.database.read():
+            assert names(board) == []
+            board.database.add_team("red", DAY)  # by a transaction of its own
+            assert names(board) == []  # as it was when this one began
+        with pytest.raises(ZeroDivisionError):
+            fail(board)
+        assert names(board) == ["red"]
+
+
+def test_a_store_of_an_earlier_commit_is_refused_with_what_to_do(life, score):
+    with life.open() as board:
+        board.add_team("red")
+    with closing(sqlite3.connect(life.folder / ".scorer" / "board.db")) as database, database:
+        database.execute("UPDATE alembic_version SET version_num = '0007'")
+    ran = score("board", life.folder)
+    assert ran.code == 2
+    assert "made before the first release" in ran.err
+    assert "Name a new store" in ran.err
+
+
+def test_a_sqlite_file_is_of_one_challenge(life, tmp_path, score, new_life):
+    other, url = new_life(tmp_path / "other", "", 3), f"sqlite:///{tmp_path / 'boards.db'}"
+    assert score("add", life.folder, life.sent("a", 1.0), "--team", "r", "--store", url).code == 0
+    ran = score("add", other.folder, other.sent("b", 1.0), "--team", "r", "--store", url)
+    assert ran.code == 2
+    assert "this store is of challenge 'life', not of 'other'" in ran.err
+    assert "another SQLite file, or one PostgreSQL database for all" in ran.err
 
 
 def test_files_of_entries_are_copied_or_none_is(life, tmp_path):

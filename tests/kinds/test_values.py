@@ -7,10 +7,6 @@ import pytest
 
 import scorer
 from scorer.api.score import score as scored
-from scorer.board.records import from_json, to_json
-from scorer.challenge.load import load
-from scorer.metrics.catalogue import metrics
-from scorer.scoring.bind import bind
 
 HEAD = "kind: values\nleaderboard: {draws: 100}\n"
 ONE = HEAD + "submission: {columns: {list: case, value: dice}}\n"
@@ -164,11 +160,3 @@ def test_all_else_works_as_for_other_kinds(challenge, score, tmp_path):
         ran = score(*words)
         assert ran.code == 0, (words, ran.err)
         assert told in ran.out, (words, ran.out)
-
-
-def test_the_metrics_of_values_are_read_back(challenge):
-    for bound in bind(load(challenge(SUMS))).measures + bind(load(challenge(TWO))).measures:
-        again = from_json(type(bound), to_json(bound), metrics())
-        assert (again.metric.name, again.metric.better) == (bound.metric.name, bound.metric.better)
-        assert again.metric.pooling == bound.metric.pooling
-        assert again.params == bound.params

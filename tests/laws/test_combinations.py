@@ -14,11 +14,8 @@ from hypothesis import given
 from rounds import rounds
 from variants import NOTATIONS, bound, pairs
 
-from scorer.api.submissions import terms_of
-from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
-from scorer.leaderboard.board import Terms
 from scorer.reports.base import Options, form_of
 from scorer.results.scorecard import Scorecard
 from scorer.scoring.aggregate import aggregate_values
@@ -322,19 +319,6 @@ def test_another_process_gives_the_same(made):
     card = Scorecard.from_bytes(there)
     for m in ready.measures:
         assert aggregate_values(card, m, ready.bound.undefined_rules).mean == here.values[m.id].mean
-
-
-def test_terms_are_read_back(made):
-    challenge, _ = made(EVERY)
-    terms = terms_of(open_challenge(bind(challenge)))
-    again = from_json(Terms, to_json(terms))
-    for one, other in zip(terms.measures, again.measures, strict=True):
-        assert (one.id, one.name, one.combination, one.params) == (
-            other.id, other.name, other.combination, other.params,
-        )  # fmt: skip
-        assert one.signature() == other.signature()
-        assert one.metric.better == other.metric.better
-        assert [part.id for part in one.parts] == [part.id for part in other.parts]
 
 
 @pytest.mark.slow("scores random boards", beyond=2)

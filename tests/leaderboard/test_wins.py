@@ -3,14 +3,10 @@
 import pytest
 
 from scorer.api.score import score
-from scorer.api.submissions import terms_of
 from scorer.api.text import content_of
-from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.leaderboard.board import Terms
 from scorer.scoring.bind import bind
-from scorer.scoring.open import open_challenge
 
 TRUTH = [(f"r{task}{n}", f"t{task}") for task in range(7) for n in range(4)]
 WORDS = ("no", "yes")
@@ -92,12 +88,6 @@ def test_a_baseline_changes_nothing(challenge):
     assert signatures[0] == signatures[1]
     fewer = score(challenge(rule), challenge.files[1:])
     assert fewer.measures[0].board_signature != signatures[0]
-
-
-def test_terms_are_kept(challenge):
-    path = challenge("{measures: [Accuracy], each: group, aggregate: WinRate}")
-    terms = terms_of(open_challenge(bind(load(path))))
-    assert from_json(Terms, to_json(terms)).ranked_by.each == "group"
 
 
 @pytest.mark.parametrize(

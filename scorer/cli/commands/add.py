@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +13,6 @@ from scorer.core.errors import UsageError
 from scorer.core.text import format_number, printable, quoted
 
 if TYPE_CHECKING:
-    from scorer.api.submissions import SubmissionFile
     from scorer.board.board import Board
     from scorer.board.entries import Added
 
@@ -70,16 +68,18 @@ def add(
     if (team is None) != team_from_name:
         raise UsageError("write --team T, or --team-from-name for a team a file")
     families = [(s.name, [s]) for s in submissions] if team is None else [(team, submissions)]
-    makes = not (new or baseline or board.versions.rules().registration == "invite")
-    known = tuple(board.teams.by_name()) if makes else ()
     added = [
         one
         for name, files_of_team in families
-        for one in _mistyped(name, known, files_of_team, moment(at)) or board.add(
-            files_of_team, name, now=moment(at), answers=_answers_of_words(answer or []),
+        for one in board.add(
+            files_of_team,
+            name,
+            now=moment(at),
+            answers=_answers_of_words(answer or []),
             baseline=baseline,
+            alike=new,
         )
-    ]  # fmt: skip
+    ]
     codes = {"rejected": REJECTED, "refused": REFUSED, "failed": FAILED}
     code = max((codes.get(entry.status, 0) for entry in added), default=0)
     if format is Form.json:
@@ -94,34 +94,6 @@ def add(
     return Result("".join(f"{line}\n" for line in lines), tuple(messages), code)
 
 
-def _mistyped(
-    name: str, known: Sequence[str], files: Sequence[SubmissionFile], at: datetime | None
-) -> list[Added]:
-    """The refusals of files for a team that is none yet, and looks like a known one mistyped."""
-    from scorer.board.entries import Added
-    from scorer.board.files import digest_of
-    from scorer.board.names import mistyped
-
-    meant = None if name in known else mistyped(name, known)
-    if meant is None:
-        return []
-    words = f"there is no team {quoted(name)}; did you mean {quoted(meant)}? --new makes a team"
-    moment = at or datetime.now(UTC)
-    return [
-        Added(
-            name=file.name,
-            team=name,
-            received=moment,
-            sha256=digest_of(file.path)[0],
-            status="refused",
-            code="S804",
-            message=words,
-        )
-        for file in files
-        if file.path.is_file()  # else `add` says so
-    ]
-
-
 def _summary(added: Added, board: Board, at: str | None) -> str:
     """The status of a file's entry, with the values that the board shows."""
     from scorer.board.phases import shown_at
@@ -131,12 +103,14 @@ def _summary(added: Added, board: Board, at: str | None) -> str:
         return f"{added.status}: error[{added.code}] {added.message}"
     words = f"entry {added.entry} of {printable(added.team)}: {added.status}"
     now = moment(at) or datetime.now(UTC)
-    shown_split = shown_at(board.versions.rules(), now)
-    split = "all" if shown_split == "own" else shown_split
-    if not (means := (added.values or {}).get(split, {})):
-        return words
-    team = board.ledger.get(added.entry or 0).team
-    if kept := hold_back(board.evaluations.own(team), team, now, split).get(added.entry or 0):
+    with board.database.read():
+        shown_split = shown_at(board.versions.rules(), now)
+        split = "all" if shown_split == "own" else shown_split
+        if not (means := (added.values or {}).get(split, {})):
+            return words
+        team = board.ledger.get(added.entry or 0).team
+        held_back = hold_back(board.evaluations.own(team), team, now, split)
+    if kept := held_back.get(added.entry or 0):
         return f"{words}, {kept}"
     values = ", ".join(f"{printable(key)} {format_number(mean)}" for key, mean in means.items())
     return f"{words}, {values}"

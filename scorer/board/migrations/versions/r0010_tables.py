@@ -39,7 +39,7 @@ def upgrade() -> None:
         _text("values_digest"),
         _text("fingerprint"),
         _json("files"),
-        _text("terms"),
+        _text("facts"),
         _json("splits"),
     )
     op.create_table("team", _number("id"), _text("name", unique=True), _time("made"))
