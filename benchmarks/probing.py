@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from scorer.board.models import Entry
-from scorer.board.selection import Candidate, rungs
+from scorer.board.selection import Candidate, ladder_steps
 from scorer.leaderboard.rounding import rounded
 
 ROWS, PUBLIC, ENTRIES, CHALLENGES = 100, 40, 100, 20
@@ -46,7 +46,7 @@ class Board:
         number, per_list = len(self.sent) + 1, losses(logits, self.labels)[self.public]
         entry = Entry(number, 1, START + timedelta(hours=number), "", "", 0, "main")
         self.sent.append(Candidate(entry, float(per_list.mean()), 0.0, per_list))
-        if self.ladder != "off" and rungs(self.sent, "lower", self.ladder)[number] != number:
+        if self.ladder != "off" and ladder_steps(self.sent, "lower", self.ladder)[number] != number:
             return None
         return rounded(self.sent[-1].value, self.digits)
 

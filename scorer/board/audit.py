@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from scorer.board.models import Entry
-from scorer.board.snapshot import Snapshot
+from scorer.board.standings import BoardState
 from scorer.board.versions import EVER
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.core.arrays import Floats, Ints
@@ -48,34 +48,42 @@ class Audit:
     scorer: str = VERSION
     challenge: ChallengeIdentity
     altered: Sequence[str] = ()  # the alterations of the store
+    teams: Mapping[int, str] = field(default_factory=dict)  # entry named below -> its team
     duplicates: Sequence[Sequence[int]] = ()
     near_duplicates: Sequence[Pair] = ()
     probing: Sequence[Probing] = ()
 
 
-def audit(snapshot: Snapshot, now: datetime) -> Audit:
+def audit(state: BoardState, now: datetime) -> Audit:
     """Look at all entries that are scored, by the decisions made until `now`."""
-    primary = snapshot.terms.primary
+    primary = state.terms.primary
     scored = [
         entry
-        for entry in snapshot.entries
-        if snapshot.statuses.get(entry.sha256) == "scored" and entry.received != EVER
+        for entry in state.entries
+        if state.statuses.get(entry.sha256) == "scored" and entry.received != EVER
     ]
-    codes = value_codes(snapshot, scored)
+    codes = value_codes(state, scored)
     copies = duplicates(scored, codes)
     per_list: dict[int, Floats] = {}
     for entry in scored:
-        values = snapshot.scored(entry, "", EVERYTHING).values[primary.id].per_list
+        values = state.scored(entry, "", EVERYTHING).values[primary.id].per_list
         if values is not None:
             per_list[entry.number] = values
-    names = snapshot.state(now).names
+    names = state.state(now).names
     series = {
-        names[team.id]: [e.number for e in scored if e.team == team.id] for team in snapshot.teams
+        names[team.id]: [e.number for e in scored if e.team == team.id] for team in state.teams
     }
+    near = near_duplicates(scored, codes, copies)
+    named = {number for group in (*copies, *(pair.entries for pair in near)) for number in group}
     return Audit(
-        challenge=ChallengeIdentity.of(snapshot.rules),
+        challenge=ChallengeIdentity.of(state.rules),
+        teams={
+            entry.number: entry.name if entry.team is None else names[entry.team]
+            for entry in scored
+            if entry.number in named
+        },
         duplicates=copies,
-        near_duplicates=near_duplicates(scored, codes, copies),
+        near_duplicates=near,
         probing=probing(series, per_list),
     )
 
@@ -86,12 +94,18 @@ def describe_audit(audit: Mapping[str, Any]) -> list[str]:
 
 
 def _describe_findings(audit: Mapping[str, Any]) -> Iterator[str]:
+    teams = {int(entry): team for entry, team in audit["teams"].items()}  # JSON has text as keys
+
+    def name(entry: int) -> str:
+        team = teams.get(entry)
+        return str(entry) if team is None else f"{entry} ({printable(team)})"
+
     for fault in audit["altered"]:
         yield f"altered: {printable(fault)}"
     for group in audit["duplicates"]:
-        yield f"entries {', '.join(map(str, group))} have the same value in every list"
+        yield f"entries {', '.join(map(name, group))} have the same value in every list"
     for pair in audit["near_duplicates"]:
-        one, other = pair["entries"]
+        one, other = map(name, pair["entries"])
         share = f"{100 * pair['agreement']:.1f} %"
         yield f"entries {one} and {other} have equal values in {share} of the lists"
     for series in audit["probing"]:
@@ -99,15 +113,15 @@ def _describe_findings(audit: Mapping[str, Any]) -> Iterator[str]:
         yield f"{printable(series['team'])} changes few lists at a time: entries {numbers}"
 
 
-def value_codes(snapshot: Snapshot, entries: Sequence[Entry], split: str = EVERYTHING) -> Ints:
+def value_codes(state: BoardState, entries: Sequence[Entry], split: str = EVERYTHING) -> Ints:
     """Codes of the values of scored entries on a split, equal where those of all measures are.
 
     Returns:
         Shape (entries, lists), or (entries, 0) where no measure has a value for each list.
     """
     codes: Ints = np.zeros((len(entries), 0), dtype=np.int64)
-    scored = [snapshot.scored(entry, "", split) for entry in entries]
-    for measure in snapshot.terms.measures:
+    scored = [state.scored(entry, "", split) for entry in entries]
+    for measure in state.terms.measures:
         values = [each.values[measure.id].per_list for each in scored]
         arrays = [each for each in values if each is not None]
         if not arrays or len(arrays) < len(values):

@@ -1,4 +1,4 @@
-"""Backups of a board with all that it needs, and the move to another database."""
+"""The upkeep of a board's store: backups, moves, its size, and copies of entries' files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from scorer.api.submissions import submission_name
 from scorer.board.board import DATABASE, MOVED, Board
 from scorer.board.database import Database, shown_url
 from scorer.board.files import Files, digest_in
@@ -16,7 +17,8 @@ from scorer.board.seal import SEAL
 from scorer.challenge.model import FOLDER, KEY
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
-from scorer.reading.write import write_file
+from scorer.reading.repair import FIXED
+from scorer.reading.write import file_name, write_file, write_folder
 
 KEPT = "files"  # in .scorer
 
@@ -122,3 +124,40 @@ def move(board: Board, url: str) -> Copied:
     elif target.path == folder / DATABASE:
         (folder / MOVED).unlink(missing_ok=True)
     return Copied(rows, 0)
+
+
+class Usage(NamedTuple):
+    """Bytes: of the database, of the files of entries, and free for more."""
+
+    database: int
+    files: int
+    free: int
+
+
+def measure_usage(board: Board) -> Usage:
+    """Return how much room a board's store takes, and how much there is."""
+    database = board.database
+    return Usage(database.size(), database.file_size(), board.files.free())
+
+
+def copy_entry_files(board: Board, numbers: Iterable[int], folder: Path) -> int:
+    """Copy the files of some entries to a new or empty folder, that of entry 3 as `3-red.csv`.
+
+    Returns:
+        The number of files.
+
+    Raises:
+        UnknownName: There is no such entry; nothing is written.
+        UsageError: Something is in the folder, or a file is not kept any more; nothing is written.
+    """
+    copies = dict[str, Path]()
+    for number in dict.fromkeys(numbers):
+        entry = board.ledger.get(number)
+        kept = board.files.path(entry.sha256)
+        if not kept.exists():
+            raise UsageError(f"the file of entry {number} is not kept any more")
+        name = Path(entry.file).name.replace(FIXED, ".")
+        suffix = name.removeprefix(submission_name(Path(name)))  # by which its format is known
+        copies[f"{number}-{file_name(board.ledger.team_of(entry))}{suffix}"] = kept
+    write_folder(folder, copies)
+    return len(copies)

@@ -21,14 +21,14 @@ from scorer.board.database import Database
 from scorer.board.decisions import decide
 from scorer.board.entries import Added, Ledger
 from scorer.board.evaluations import Evaluations
+from scorer.board.explain import Why, add_absent_teams, why_ranked
 from scorer.board.files import Files
 from scorer.board.integrity import find_alterations
-from scorer.board.live import LiveReport
 from scorer.board.log import Event, log
 from scorer.board.models import Act, Decision, Entry
-from scorer.board.reasons import add_absent_teams
 from scorer.board.rescore import Rescoring, rescore
 from scorer.board.seal import refuse_early, reveal, seal
+from scorer.board.standings import LiveReport, compute_board, with_intervals
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.challenge.load import own_files
@@ -264,9 +264,23 @@ class Board:
             UnknownName: there is no such split or phase.
         """
         moment = now or datetime.now(UTC)
-        snapshot = self.evaluations.snapshot_at(moment)
-        live = snapshot.order(moment, split=split, phase=phase, rule=rule)
-        return add_absent_teams(snapshot.certain(live), snapshot, moment, rule)
+        state = self.evaluations.state_at(moment)
+        live = compute_board(state, moment, split=split, phase=phase, rule=rule)
+        return add_absent_teams(with_intervals(state, live), state, moment, rule)
+
+    def why(self, team: str, *, split: str | None = None, now: datetime | None = None) -> Why:
+        """Explain a team's rank: the rules that applied, ties, and entries that do not count.
+
+        Args:
+            team: the team's name.
+            split: the split; default: the one that the phase shows.
+            now: the time of the board, if not the present, as for `board`.
+
+        Raises:
+            UnknownName: there is no such team or split.
+        """
+        moment = now or datetime.now(UTC)
+        return why_ranked(self.evaluations.state_at(moment), self.teams.get(team), moment, split)
 
     def rescore(self, *, dry_run: bool = False, now: datetime | None = None) -> Rescoring:
         """Evaluate all entries under the files as they are now, and put that version in force.
@@ -291,7 +305,7 @@ class Board:
         if altered := find_alterations(self.evaluations):
             return Audit(challenge=ChallengeIdentity.of(self.challenge), altered=altered)
         moment = now or datetime.now(UTC)
-        return audit(self.evaluations.snapshot_at(moment), moment)
+        return audit(self.evaluations.state_at(moment), moment)
 
     def seal(self, *, now: datetime | None = None) -> str:
         """Commit to rules, truth and plugins: write challenge.seal and return the commitment.

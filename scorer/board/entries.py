@@ -188,7 +188,7 @@ class Ledger:
         shown = "none" if span is None else span.phase.show
         if shown == "own" and len(snapshot.splits) == 1:
             shown = EVERYTHING
-        if shown not in snapshot.splits or snapshot.climbs(span):
+        if shown not in snapshot.splits or snapshot.ladder_applies(span):
             return
         earlier = [
             each

@@ -23,7 +23,7 @@ from scorer.board.files import Files
 from scorer.board.models import Entry, Evaluation, Status, Version
 from scorer.board.queue import QueueState
 from scorer.board.reading import Reader
-from scorer.board.snapshot import Cache, Means, Snapshot
+from scorer.board.standings import BoardState, Cache, Means
 from scorer.board.versions import Versions
 from scorer.core.errors import ChallengeError, ScorerError, UnknownName
 from scorer.core.log import LOG
@@ -214,7 +214,7 @@ class Evaluations:
 
     def snapshot(
         self, version: Version | None = None, entries: Sequence[Entry] | None = None
-    ) -> Snapshot:
+    ) -> BoardState:
         """Everything that the board depends on, under the version in force or another.
 
         Args:
@@ -239,7 +239,7 @@ class Evaluations:
                 self._caches.setdefault(chosen.number, Cache()),
             )
 
-    def snapshot_at(self, now: datetime) -> Snapshot:
+    def state_at(self, now: datetime) -> BoardState:
         """Return everything that a board depends on, under the version in force at a time.
 
         Entries that were recorded but not evaluated are evaluated first.
@@ -248,12 +248,12 @@ class Evaluations:
         self.finish_pending(version)
         return self.snapshot(version)
 
-    def own(self, team: int | None) -> Snapshot:
+    def own(self, team: int | None) -> BoardState:
         """What the entries of one team, or baselines, depend on, under the version in force."""
         with self.database.read():
             return self.snapshot(entries=self.database.entries(team=team))
 
-    def snapshot_of(self, version: Version, evaluations: Mapping[str, Evaluation]) -> Snapshot:
+    def snapshot_of(self, version: Version, evaluations: Mapping[str, Evaluation]) -> BoardState:
         """Everything that a board would depend on under a version that is not in force."""
         return self._snapshot(
             version,
@@ -276,10 +276,10 @@ class Evaluations:
         means: Mapping[str, Means],
         several: Callable[[Sequence[str]], Iterable[Evaluation]],
         cache: Cache,
-    ) -> Snapshot:
+    ) -> BoardState:
         """A snapshot with teams and decisions; read after the entries, whose teams it has."""
         terms = self.versions.terms(version)
-        return Snapshot(
+        return BoardState(
             terms,
             masks_of(terms.lists, version.splits),
             self.database.teams(),
@@ -303,7 +303,7 @@ class Evaluations:
         """Split -> measure id -> mean, from a scorecard."""
         terms = self.versions.terms(version)
         masks = masks_of(terms.lists, version.splits)
-        alone = Snapshot(terms, masks, (), (), (), {}, {}, lambda _: [evaluation])
+        alone = BoardState(terms, masks, (), (), (), {}, {}, lambda _: [evaluation])
         entry = Entry(0, None, version.since, evaluation.sha256, "", 0, None)
         return {
             split: {key: value.mean for key, value in alone.scored(entry, "", split).values.items()}

@@ -11,10 +11,9 @@ from typing import Literal
 from scorer.board.database import Database
 from scorer.board.entries import Ledger
 from scorer.board.evaluations import Evaluations
+from scorer.board.explain import describe_refusal, explain_entries
 from scorer.board.listing import EntryFilter, Page
 from scorer.board.models import Entry
-from scorer.board.reasons import explain_entries
-from scorer.board.sentences import describe_refusal
 from scorer.board.teams import Roster
 from scorer.results.json import VERSION, ChallengeIdentity, Time
 

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 from scorer.api.kit import kit
 from scorer.board.board import Board
-from scorer.board.live import LiveReport, public
 from scorer.board.phases import shown_at, splits_shown
+from scorer.board.standings import LiveReport, public
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.leaderboard.rounding import rounded_report

@@ -11,13 +11,22 @@ import numpy as np
 from scorer.board.database import Database
 from scorer.board.evaluations import Evaluations
 from scorer.board.models import Entry, Evaluation, Version
-from scorer.board.moves import Move, moves
-from scorer.board.snapshot import counted
+from scorer.board.standings import BoardState, LiveReport, compute_board
 from scorer.board.versions import Versions
 from scorer.core.errors import ScorerError
 from scorer.core.text import printable
 from scorer.results.json import VERSION, ChallengeIdentity
 from scorer.results.scorecard import Scorecard
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """How a team's place changes; None where it has none."""
+
+    split: str
+    team: str
+    rank: tuple[int | None, int | None]
+    value: tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,12 +71,12 @@ def rescore(
             evaluations, database, before, after, versions.baselines(after)
         )
         old, new = evaluations.snapshot(before), evaluations.snapshot_of(after, evaluated)
-        counted_before, counted_after = counted(old, now), counted(new, now)
+        counted_before, counted_after = old.counted(now), new.counted(now)
         result = Rescoring(
             challenge=identity,
             applied=not dry_run,
             lists_changed=_lists_changed(database, before, evaluated),
-            moves=moves(old, new, now),
+            moves=find_moves(old, new, now),
             entered=sorted(counted_after - counted_before),
             left=sorted(counted_before - counted_after),
         )
@@ -143,3 +152,34 @@ def _differing_values(one: Scorecard, other: Scorecard) -> set[str]:
         a, b = one.values[measure][rows], other.values[measure][other_rows]
         changed |= ~((a == b) | (np.isnan(a) & np.isnan(b)))
     return {name for name, differs in zip(common, changed, strict=True) if differs}
+
+
+def find_moves(before: BoardState, after: BoardState, now: datetime) -> list[Move]:
+    """The teams that change rank or value between versions: by split, then by the new rank."""
+    changes = []
+    for split in before.splits.keys() & after.splits.keys():
+        boards = []
+        for state in (before, after):
+            live = compute_board(state, now, split=split)
+            primary = state.terms.primary.id
+            boards.append(
+                {
+                    _called(live, standing.name): (standing.rank, standing.values[primary])
+                    for standing in live.report.leaderboard
+                }
+            )
+        old, new = boards
+        for team in sorted(old.keys() | new.keys()):
+            old_place, new_place = old.get(team, (None, None)), new.get(team, (None, None))
+            if old_place != new_place:
+                changes.append(
+                    Move(split, team, (old_place[0], new_place[0]), (old_place[1], new_place[1]))
+                )
+    order = {split: n for n, split in enumerate(before.splits)}
+    return sorted(changes, key=lambda move: (order[move.split], move.rank[1] or 1 << 30, move.team))
+
+
+def _called(live: LiveReport, standing: str) -> str:
+    """The team of a row; of a baseline, the row's own name, which no team has."""
+    row = live.rows[standing]
+    return standing if row.id is None else row.team

@@ -17,7 +17,7 @@ NO_BETTER = "no significant improvement"  # why the Ladder holds an entry's valu
 
 
 @dataclass(frozen=True)
-class State:
+class DecisionState:
     """The state that the decisions made by a moment lead to."""
 
     names: Mapping[int, str]  # team -> its present name
@@ -34,8 +34,10 @@ class State:
         return by_team or own if own is not None and own.act == "withdraw" else own or by_team
 
 
-def state(teams: Iterable[Team], decisions: Iterable[Decision], now: datetime) -> State:
-    """The state that the decisions made until `now` lead to; later ones undo earlier ones.
+def decision_state(
+    teams: Iterable[Team], decisions: Iterable[Decision], now: datetime
+) -> DecisionState:
+    """Return the state that the decisions made until `now` lead to; later ones undo earlier ones.
 
     A withdrawal neither covers a disqualification nor is undone with it.
     """
@@ -71,7 +73,7 @@ def state(teams: Iterable[Team], decisions: Iterable[Decision], now: datetime) -
                 rest = [n for n in selected.get(decision.team, ()) if n != decision.entry]
                 selected[decision.team] = rest
     chosen_by = {team: tuple(chosen) for team, chosen in selected.items()}
-    return State(names, teams_out, withdrawn | disqualified, chosen_by)
+    return DecisionState(names, teams_out, withdrawn | disqualified, chosen_by)
 
 
 class Candidate(NamedTuple):
@@ -122,7 +124,7 @@ def choose(
     words = f"rule {rule}"
     held_back: dict[int, int] = {}
     if ladder != "off":
-        words, shown = f"{words}, ladder {ladder}", rungs(in_time, better, ladder)
+        words, shown = f"{words}, ladder {ladder}", ladder_steps(in_time, better, ladder)
         held_back = {number: rung for number, rung in shown.items() if number != rung}
     left_out = dict.fromkeys(held_back, NO_BETTER)
     remaining = [
@@ -162,7 +164,9 @@ def choose(
     return Choice((chosen.entry,), left_out, words, held_back)
 
 
-def rungs(candidates: Sequence[Candidate], better: Better, ladder: float | str) -> dict[int, int]:
+def ladder_steps(
+    candidates: Sequence[Candidate], better: Better, ladder: float | str
+) -> dict[int, int]:
     """The entry whose value a Ladder shows once each has come (Blum and Hardt, ICML 2015).
 
     With a step, a value replaces the shown one where it is better by more than the

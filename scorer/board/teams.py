@@ -12,7 +12,7 @@ from scorer.api.submissions import submission_name
 from scorer.board.database import Database
 from scorer.board.models import Decision, Team, Token
 from scorer.board.names import ORGANIZER, team_name
-from scorer.board.selection import State, state
+from scorer.board.selection import DecisionState, decision_state
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import quoted
@@ -61,21 +61,21 @@ class Roster:
 
     def __init__(self, challenge: Challenge, database: Database) -> None:
         self._challenge, self._database = challenge, database
-        self._known: tuple[tuple[int, ...], list[Team], State] | None = None
+        self._known: tuple[tuple[int, ...], list[Team], DecisionState] | None = None
 
-    def state_at(self, now: datetime | None = None) -> State:
+    def state_at(self, now: datetime | None = None) -> DecisionState:
         """The state that the decisions made so far, or by a time, lead to."""
         if now is not None:
-            return state(self._database.teams(), self._database.decisions(), now)
+            return decision_state(self._database.teams(), self._database.decisions(), now)
         return self._present()[1]
 
-    def _present(self) -> tuple[list[Team], State]:
+    def _present(self) -> tuple[list[Team], DecisionState]:
         """The teams and the state of now, which are read again when there are more of either."""
         with self._database.read():
             counts, known = self._database.counts(Team, Decision), self._known
             if known is None or known[0] != counts:
                 teams = self._database.teams()
-                held = state(teams, self._database.decisions(), LATEST)
+                held = decision_state(teams, self._database.decisions(), LATEST)
                 known = self._known = counts, teams, held
         return known[1], known[2]
 

@@ -46,7 +46,7 @@ RESULTS = {  # name -> the module and class of the result
     "entry": "scorer.board.entries:AddedEntries",
     "decision": "scorer.board.decisions:RecordedDecision",
     "team": "scorer.board.teams:TeamTokens",
-    "standing": "scorer.board.why:Why",
+    "standing": "scorer.board.explain:Why",
     "verification": "scorer.board.verification:Verification",
 }
 

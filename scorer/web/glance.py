@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from scorer.board.live import LiveReport
 from scorer.board.phases import Left, Span, decided_until, spans
+from scorer.board.standings import LiveReport
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
 from scorer.core.text import format_number, printable

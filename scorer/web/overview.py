@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from scorer.board.backup import Usage, measure_usage
 from scorer.board.listing import EntryFilter
-from scorer.board.store import Usage, measure_usage
 from scorer.core.text import join_first
 from scorer.reading.limits import format_size
 from scorer.web.glance import milestones

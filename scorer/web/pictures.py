@@ -12,10 +12,9 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from scorer.board.entries import Added
-from scorer.board.live import LiveReport
 from scorer.board.models import Entry
 from scorer.board.phases import spans
-from scorer.board.snapshot import Snapshot
+from scorer.board.standings import BoardState, LiveReport
 from scorer.core.text import printable
 from scorer.leaderboard.rounding import rounded
 from scorer.reports.charts.charts import Moment
@@ -26,7 +25,7 @@ MOST_ENTRIES = 2_000  # entries of a plot over time
 
 
 def over_time(
-    snapshot: Snapshot, live: LiveReport, now: datetime, teams: Mapping[str, int],
+    snapshot: BoardState, live: LiveReport, now: datetime, teams: Mapping[str, int],
     zone: ZoneInfo, digits: int,
 ) -> Figure | None:  # fmt: skip
     """The primary measure of entries against time, and the best so far; None for fewer than two.
@@ -57,7 +56,7 @@ def over_time(
     return timeline(name, moments, primary.metric.better, closings, now.astimezone(zone))
 
 
-def _on_the_board(snapshot: Snapshot, live: LiveReport, now: datetime) -> Iterator[Entry]:
+def _on_the_board(snapshot: BoardState, live: LiveReport, now: datetime) -> Iterator[Entry]:
     """Entries that count, or counted when they came."""
     counts = {row.entry for row in live.rows.values()}
     rules, primary, decided = (

@@ -19,12 +19,24 @@ from fastapi import HTTPException
 
 from scorer.board.children import BoardPlace
 from scorer.board.entries import Added
-from scorer.board.live import LiveReport, public
+from scorer.board.explain import (
+    EXACT,
+    Reason,
+    Why,
+    explain_entries,
+    hold_back,
+    why_ranked,
+    why_unseen,
+)
 from scorer.board.models import Decision, Entry
 from scorer.board.phases import Left, Span, phase_at, showing, shown_at, splits_shown
-from scorer.board.reasons import Reason, explain_entries, hold_back
-from scorer.board.snapshot import Snapshot
-from scorer.board.why import EXACT, Why, why_ranked, why_unseen
+from scorer.board.standings import (
+    BoardState,
+    LiveReport,
+    compute_board,
+    public,
+    with_intervals,
+)
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
 from scorer.leaderboard.rounding import rounded, rounded_report
@@ -155,11 +167,11 @@ class Site:
         sending, now = [*self._sending.values()], self.clock()
         return showing(self.rules, sending, now) if sending else now
 
-    def of_team(self, team: int | None) -> Snapshot:
+    def of_team(self, team: int | None) -> BoardState:
         """What the entries of one team, or baselines, depend on; read once for each state."""
         return self.once(("team", team), lambda: self.board.evaluations.own(team))
 
-    def _snapshot(self) -> Snapshot:
+    def _snapshot(self) -> BoardState:
         """What all boards depend on."""
         return self.once("snapshot", self.board.evaluations.snapshot)
 
@@ -237,9 +249,11 @@ class Site:
         span = self.span()
         key = ("board", split, span.phase.id if span else None)
 
-        def made() -> tuple[Snapshot, LiveReport]:
+        def made() -> tuple[BoardState, LiveReport]:
             snapshot = self._snapshot()
-            return snapshot, snapshot.certain(snapshot.order(self.now(), split=split))
+            return snapshot, with_intervals(
+                snapshot, compute_board(snapshot, self.now(), split=split)
+            )
 
         def shown() -> ReadyBoard:
             snapshot, live = self.once(key, made)

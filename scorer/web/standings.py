@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from scorer.board.live import LiveReport, RankedEntry
+from scorer.board.standings import LiveReport, RankedEntry
 from scorer.core.text import printable
 from scorer.reports.base import Options
 from scorer.reports.document import Figure

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import scorer
-from scorer.board import snapshot
+from scorer.board import standings
 from scorer.board.phases import shown_at
-from scorer.board.why import explain_rank
 from scorer.core.errors import ChallengeError, Refused, UnknownName, UsageError
 from scorer.reports.base import Options, form_of
 
@@ -158,13 +157,13 @@ def test_decisions_change_the_board_and_why_says_so(board, life):
     assert board.board(now=day(3)).rows["red"].entry == 1
     board.decide("disqualify", "blue", "copied", by="anna", now=day(5))
     assert names(board.board(now=day(6))) == ["red"]
-    lines = "\n".join(explain_rank(board, "blue", now=day(6)).lines)
+    lines = "\n".join(board.why("blue", now=day(6)).lines)
     assert "team disqualified 2026-01-10T13:00:00+01:00: copied" in lines
     assert "not on the board" in lines
     board.decide("restore", "blue", "it was not", now=day(6))
     board.decide("rename", "blue", "a new name", name="azure", now=day(6))
     assert sorted(names(board.board(now=day(7)))) == ["azure", "red"]
-    why = explain_rank(board, "red", now=day(7))
+    why = board.why("red", now=day(7))
     assert any("entry 1" in line and "withdrawn" in line for line in why.lines)
     kinds = [(event.kind, event.status) for event in board.log() if event.kind == "decision"]
     assert kinds == [("decision", act) for act in ("withdraw", "disqualify", "restore", "rename")]
@@ -207,7 +206,7 @@ def test_a_team_decides_nothing_about_a_disqualified_entry(life, store):
         board.decide("disqualify", "red", "one person", by="anna", now=day(5))
         with pytest.raises(UsageError, match="the team of entry 3 is disqualified"):
             board.decide("withdraw", 3, "mine", by="red", now=day(6))
-        lines = "\n".join(explain_rank(board, "red", now=day(7)).lines)
+        lines = "\n".join(board.why("red", now=day(7)).lines)
         assert "disqualified 2026-01-08T12:00:00+00:00: three accounts" in lines
         assert "withdrawn" not in lines
 
@@ -226,7 +225,7 @@ def test_selected_entries_count_in_the_last_phase(life, store):
         assert board.board(now=day(6)).rows["red"].entry == 2
         board.decide("select", 3, "our pick", by="red", now=day(8))
         assert board.board(now=day(6)).rows["red"].entry == 2
-        assert any("not selected" in line for line in explain_rank(board, "red", now=END).lines)
+        assert any("not selected" in line for line in board.why("red", now=END).lines)
 
 
 @pytest.mark.slow("fills boards", beyond=1)
@@ -258,7 +257,7 @@ def test_a_late_act_is_told_by_log_why_and_board(life, store):
         assert live.rows["red"].entry == 2
         told = "entry 2 of red: select, late, 2026-03-01T01:00:00+01:00: was ill"
         assert [(note.code, note.message) for note in live.report.notes] == [("S807", told)]
-        assert told in explain_rank(board, "red", now=END).lines
+        assert told in board.why("red", now=END).lines
         acts = [event.status for event in board.log() if event.kind == "decision"]
         assert acts == ["select", "select, late"]
 
@@ -280,7 +279,7 @@ def test_the_log_of_a_team_and_why_tell_the_same_reasons(board, life):
     }
     told = [e.reason for e in board.log() if e.kind == "entry"]
     assert told == [None, None, reasons[3], None, None]
-    lines = explain_rank(board, "red", now=day(5)).lines
+    lines = board.why("red", now=day(5)).lines
     assert all(any(line.endswith(reasons[n]) for line in lines) for n in (2, 3, 4))
 
 
@@ -332,7 +331,7 @@ def test_a_rescoring_first_shows_and_then_does_and_the_past_stays(board, life):
         # each time is told under the version that was in force, or will be
         assert values(later.board(split="all", now=day(2))) == before
         assert values(later.board(split="all", now=END)) == after
-        shown = [explain_rank(later, "red", split="all", now=day(n)).lines[1] for n in (2, 5)]
+        shown = [later.why("red", split="all", now=day(n)).lines[1] for n in (2, 5)]
         numbers = [f"{each['red']:.6g}" for each in (before, after)]
         assert all(line.endswith(each) for line, each in zip(shown, numbers, strict=True))
         assert [e.received for e in later.entries()] == [day(0), day(1), day(3)]
@@ -510,8 +509,7 @@ def test_the_ladder_keeps_a_value_that_did_not_improve_enough(life, store):
         assert board.board(now=day(2)).rows["red"].entry == 1
         assert board.board(now=END).rows["red"].entry == 2  # nobody climbs any more
         assert any(
-            "no significant improvement" in line
-            for line in explain_rank(board, "red", now=day(2)).lines
+            "no significant improvement" in line for line in board.why("red", now=day(2)).lines
         )
 
 
@@ -607,13 +605,13 @@ def test_an_open_board_is_what_a_new_one_is_and_draws_for_files_that_count_alone
     life, store, monkeypatch
 ):
     drawn = []
-    certainty = snapshot.add_statistics
+    certainty = standings.add_statistics
 
     def counted(*args):
         drawn.append(args)
         return certainty(*args)
 
-    monkeypatch.setattr(snapshot, "add_statistics", counted)
+    monkeypatch.setattr(standings, "add_statistics", counted)
     life.rules(
         "splits: {public: 0.5, private: rest, seed: 1}\nphases: [{id: main, show: public}]\n"
     )

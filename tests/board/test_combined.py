@@ -6,7 +6,6 @@ import pytest
 
 import scorer
 from scorer.api.text import content_of
-from scorer.board.why import explain_rank
 
 RULES = """\
 truth: truth.csv
@@ -71,7 +70,7 @@ def test_the_earlier_entry_parts_equal_ranks(life):
         for n, team in enumerate("cba"):
             board.add([sent[team]], team, now=DAY + timedelta(days=n))
         live = board.board(now=DAY + timedelta(days=9))
-        why = explain_rank(board, "b", now=DAY + timedelta(days=9))
+        why = board.why("b", now=DAY + timedelta(days=9))
     assert [(row.rank, row.name) for row in live.report.leaderboard] == [
         (1, "b"),
         (2, "a"),

@@ -7,6 +7,7 @@ COURSE = ChallengeIdentity("course", "", None)
 FOUND = Audit(
     challenge=COURSE,
     altered=["entry 7: \x1b[31m"],
+    teams={1: "red", 2: "blue", 5: "red", 3: "red", 4: "gr\x1b"},
     duplicates=[[1, 2, 5]],
     near_duplicates=[Pair((3, 4), 0.98765)],
     probing=[Probing("red", (6, 7, 8))],
@@ -23,8 +24,8 @@ def test_an_audit_as_data_holds_all_that_was_found():
 def test_an_audit_in_describe_audit():
     assert describe_audit(to_plain(FOUND)) == [
         r"altered: entry 7: \x1b[31m",
-        "entries 1, 2, 5 have the same value in every list",
-        "entries 3 and 4 have equal values in 98.8 % of the lists",
+        "entries 1 (red), 2 (blue), 5 (red) have the same value in every list",
+        r"entries 3 (red) and 4 (gr\x1b) have equal values in 98.8 % of the lists",
         "red changes few lists at a time: entries 6, 7, 8",
     ]
     assert describe_audit(to_plain(Audit(challenge=COURSE))) == ["nothing suspicious"]

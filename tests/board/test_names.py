@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from scorer.board.why import explain_rank
 from scorer.core.errors import UsageError
 
 YAML = """\
@@ -100,4 +99,4 @@ def test_rows_of_one_name_stay_two(board, life):
     baseline, row = rows["popular (baseline)"]
     assert (baseline.rank, row.entry, row.id) == (None, None, None)
     assert baseline.interval != team.interval
-    assert explain_rank(board, "popular").rank == 1
+    assert board.why("popular").rank == 1

@@ -24,7 +24,7 @@ from scorer.board.phases import (
     spans,
     whole,
 )
-from scorer.board.snapshot import _last_shown
+from scorer.board.standings import last_shown
 from scorer.challenge.leaderboard import Phase, Question, Quota, Splits, check_phases
 
 EVER = datetime(1990, 1, 1, tzinfo=UTC)
@@ -317,7 +317,7 @@ def test_a_split_is_not_shown_before_its_phase_begins(follows):
         for moment in (EVER, *(each for each in TIMES if each)):
             for now in (moment, moment + timedelta(seconds=1)):
                 begun = now >= begin
-                shown = {shown_at(rules, now), _last_shown(rules, now)}
+                shown = {shown_at(rules, now), last_shown(rules, now)}
                 assert begun or "private" not in shown
                 assert not follows or shown <= {"private"} or not begun
     assert accepted

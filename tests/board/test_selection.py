@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scorer.board.models import Decision, Entry, Team
-from scorer.board.selection import Candidate, choose, rungs, state
+from scorer.board.selection import Candidate, choose, decision_state, ladder_steps
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -69,7 +69,7 @@ def paired(*rows):
 
 def shown(*rows, better="higher", ladder="auto"):
     """The entry that the Ladder shows after each; entries count from 1."""
-    return [*rungs(paired(*rows), better, ladder).values()]
+    return [*ladder_steps(paired(*rows), better, ladder).values()]
 
 
 def test_a_ladder_of_a_step_moves_only_by_more_than_it():
@@ -95,9 +95,9 @@ def test_the_ladder_reads_no_lists_of_what_is_not_better():
 
     values = (0.5, 0.5, 0.4, np.nan)
     entries = [Candidate(entry(n), value, 0.0, unread) for n, value in enumerate(values, start=1)]
-    assert rungs(entries, "higher", "auto") == dict.fromkeys((1, 2, 3, 4), 1)
+    assert ladder_steps(entries, "higher", "auto") == dict.fromkeys((1, 2, 3, 4), 1)
     with pytest.raises(AssertionError):
-        rungs([*entries, Candidate(entry(5), 0.6, 0.0, unread)], "higher", "auto")
+        ladder_steps([*entries, Candidate(entry(5), 0.6, 0.0, unread)], "higher", "auto")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_decisions_count_from_their_time_and_undo_each_other():
     )
 
     def after(days):
-        return state(TEAMS, made, START + timedelta(days=days, hours=1))
+        return decision_state(TEAMS, made, START + timedelta(days=days, hours=1))
 
     assert after(0).out(entry(3)) is None
     assert after(1).out(entry(3)).act == "disqualify"
@@ -171,7 +171,7 @@ def test_a_withdrawal_neither_covers_a_disqualification_nor_is_undone_with_it(fi
     )
 
     def out(days):
-        return state(TEAMS, made, START + timedelta(days=days, hours=1)).out(entry(7))
+        return decision_state(TEAMS, made, START + timedelta(days=days, hours=1)).out(entry(7))
 
     assert [out(days).act for days in (1, 2, 3)] == [first, "disqualify", "withdraw"]
     assert out(4) is None

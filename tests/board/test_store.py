@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import Engine, event
 
 from scorer.api.submissions import SubmissionFile
+from scorer.board.backup import copy_entry_files
 from scorer.board.board import Board
 from scorer.board.integrity import find_alterations
 from scorer.board.listing import EntryFilter, Page
-from scorer.board.store import copy_entry_files
 from scorer.core.errors import ScorerError, UsageError
 
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from scorer.board.live import public
+from scorer.board.standings import public
 from scorer.results.json import to_plain
 
 DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -96,8 +96,8 @@ def add(
 
 def _summary(added: Added, board: Board, at: str | None) -> str:
     """The status of a file's entry, with the values that the board shows."""
+    from scorer.board.explain import hold_back
     from scorer.board.phases import shown_at
-    from scorer.board.reasons import hold_back
 
     if added.status in ("refused", "failed"):
         return f"{added.status}: error[{added.code}] {added.message}"

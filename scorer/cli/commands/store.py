@@ -67,7 +67,7 @@ def store(
     terminal: Terminal = context.obj
     board, notes = board_of(challenge, terminal, store, files, allow_plugins)
     if output is not None:
-        from scorer.board.store import copy_entry_files
+        from scorer.board.backup import copy_entry_files
 
         count = copy_entry_files(board, numbers, output)
         return Result(f"{_files(count)} copied to {printable(output)}\n", notes)

@@ -14,7 +14,7 @@ from scorer.core.errors import UsageError
 from scorer.core.text import printable
 
 if TYPE_CHECKING:
-    from scorer.board.why import Why
+    from scorer.board.explain import Why
 
 
 @on_board
@@ -42,10 +42,9 @@ def why(
     else:
         if team is None:
             raise UsageError("of which team? add its name")
-        from scorer.board.why import explain_rank
 
         board, notes = living.open()
-        explained = explain_rank(board, team, split=split, now=moment(at))
+        explained = board.why(team, split=split, now=moment(at))
     if format is Form.json:
         return Result(as_json(explained), notes)
     lines = [
@@ -65,6 +64,6 @@ def _of_server(url: str, token_file: Path | None, **words: str | None) -> Why:
     keys = ("team", "rank", "ranked", "split", "lines")
     if not fields.keys() >= {*keys} or not isinstance(fields["lines"], list):
         raise UsageError("the server gives no explanation: it sent something else")
-    from scorer.board.why import Why
+    from scorer.board.explain import Why
 
     return Why(**{key: fields[key] for key in keys})

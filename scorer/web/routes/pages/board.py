@@ -14,9 +14,9 @@ from starlette.exceptions import HTTPException
 
 from scorer.api.example import measure_example
 from scorer.api.kit_form import read_form
-from scorer.board.live import LiveReport
 from scorer.board.phases import shown_at, state_at
 from scorer.board.seal import SEAL
+from scorer.board.standings import LiveReport
 from scorer.metrics.catalogue import formula_lines, page_prose
 from scorer.reports.commonmark import first_words
 from scorer.reports.document import Prose
