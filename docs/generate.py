@@ -1,7 +1,8 @@
 """The generated parts of these pages.
 
-Between `made: NAME` and `end` a page keeps its part: `python docs/generate.py` writes it. At
-`built: NAME` the part is only in the site, since a metric or a check of its own adds to it.
+Between `made: NAME` and `end` a page keeps its part: `python docs/generate.py` writes it, and
+`python tests/readme.py` what commands print (demo, bad, speed). At `built: NAME` the part is only
+in the site, since a metric or a check of its own adds to it.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ FILES = ("truth", "lists", "items", "history", "exclude", "likelihood", "folds")
 SHIM = re.compile(r'<script src="https://unpkg\.com/iframe-worker/shim"></script>')
 PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 BUILT = re.compile(r"<!-- built: (\w+) -->")
+PRINTED = ("demo", "bad", "speed")  # by tests/readme.py
 FAMILIES = {
     "S": "A submission, or an entry of a living board",
     "T": "The truth, and the organizer's other files",
@@ -340,7 +342,13 @@ PARTS = {
 
 def filled_in(text: str) -> str:
     """A page with its generated parts as they should be."""
-    return PART.sub(lambda part: part[1] + "\n" + PARTS[part[2]]() + "\n" + part[3], text)
+    return PART.sub(_filled_part, text)
+
+
+def _filled_part(part: re.Match[str]) -> str:
+    if part[2] in PRINTED:
+        return part[0]
+    return part[1] + "\n" + PARTS[part[2]]() + "\n" + part[3]
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:

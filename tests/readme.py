@@ -37,7 +37,7 @@ from scorer.cli import main
 main.is_terminal = lambda stream: stream is sys.stdout
 sys.exit(main.run(sys.argv[1:]))
 """
-PART = re.compile(r"(<!-- (?:made|shown): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PART = re.compile(r"(<!-- made: (demo|bad|speed) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def shown(*words):

@@ -42,6 +42,7 @@ def test_the_made_parts_are_up_to_date(path):
 def test_every_made_part_stands_in_one_page():
     texts = [path.read_text("utf-8") for path in PAGES]
     kept = [part[2] for text in texts for part in generate.PART.finditer(text)]
+    kept = [name for name in kept if name not in generate.PRINTED]
     built = [part[1] for text in texts for part in generate.BUILT.finditer(text)]
     assert sorted(kept + built) == sorted(generate.PARTS)
 
@@ -198,7 +199,6 @@ def test_the_page_of_platforms_has_each():
     assert {*platforms} == {*EXPORTERS}
     page = (DOCS / "platforms.md").read_text("utf-8")
     assert all(f"\n## {title}\n" in page for title in platforms.values())
-    assert all(f"\n| [`{name}`](#{name}) |" in page for name in platforms)
 
 
 @pytest.mark.slow("reads results of nine tools")
