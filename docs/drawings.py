@@ -18,7 +18,7 @@ from scorer.api.figures import drawings
 from scorer.api.text import content_of
 from scorer.reports.charts import svg
 from scorer.reports.charts.svg import BOTTOM, LINE, TOP, Axis, Canvas
-from scorer.reports.document import Figure
+from scorer.reports.document import Picture
 from scorer.reports.figures import KINDS
 
 ROOT = Path(__file__).parent.parent
@@ -105,7 +105,7 @@ def files() -> dict[str, str]:
     return {f"{FOLDER}/{key}.svg": svg for key, svg in made.items()}
 
 
-def discount() -> Figure:
+def discount() -> Picture:
     """How much an item counts at each rank."""
     caption = (
         "The value of a list with one relevant item, as a share of its value where that item is "
@@ -130,7 +130,7 @@ def counted() -> Lines:
     return _merged(lines)
 
 
-def cutoff() -> Figure:
+def cutoff() -> Picture:
     """What a cut-off does to one list."""
     items = [f"{rank}" for rank in RANKS]
     names = {name: [f"{name}@{k}" for k in RANKS] for name in ("P", "R", "AP", "nDCG")}
@@ -148,7 +148,7 @@ def cutoff() -> Figure:
     return _figure("cutoff", "What a cut-off does", caption, axes, RANKS, lines)
 
 
-def sureness() -> Figure:
+def sureness() -> Picture:
     """What the probability of the true class costs."""
     sure = [n / (PENALTIES + 1) for n in range(1, PENALTIES + 1)]
     lines = {
@@ -162,7 +162,7 @@ def sureness() -> Figure:
     return _figure("sureness", "What a probability costs", caption, axes, sure, lines)
 
 
-def error() -> Figure:
+def error() -> Picture:
     """What an error of a number costs."""
     errors = [n / 10 - 2 for n in range(PENALTIES)]
     names = {"MSE": "MSE", "MAE": "MAE", "Pinball(quantile=0.9)": "Pinball(0.9)", "RMSLE": "RMSLE"}
@@ -185,9 +185,9 @@ def _alone(truth: Sequence[float], answers: Sequence[float], name: str) -> float
 
 def _figure(
     key: str, title: str, caption: str, axes: tuple[str, str], x: Sequence[float], lines: Lines
-) -> Figure:
+) -> Picture:
     merged = _merged(lines)
-    return Figure(key, title, caption, lambda wide: _plot(axes, x, merged, wide))
+    return Picture(key, title, caption, lambda wide: _plot(axes, x, merged, wide))
 
 
 def _merged(lines: Lines) -> dict[str, Sequence[float]]:
@@ -249,7 +249,7 @@ def escaped(text: str) -> str:
     return re.sub(r"([*_<|\[\]])", r"\\\1", text)
 
 
-FAMILIES: dict[str, tuple[Callable[[], Figure], ...]] = {
+FAMILIES: dict[str, tuple[Callable[[], Picture], ...]] = {
     "Ranked lists": (discount, cutoff),
     "Classes": (sureness,),
     "Numbers": (error,),

@@ -23,7 +23,7 @@ from scorer.export.base import Bundle
 from scorer.export.bundle import EXPORTERS, make_context
 from scorer.reports.charts import svg
 from scorer.reports.charts.svg import LINE, Canvas
-from scorer.reports.document import Figure
+from scorer.reports.document import Picture
 from scorer.scoring.bind import bind
 
 COURSE = Path(__file__).parent.parent / "challenges" / "course-2026"
@@ -167,7 +167,7 @@ def bundles() -> dict[str, Bundle]:
     return {name: EXPORTERS[name](context) for name in PLATFORMS}
 
 
-def way(platform: str) -> Figure:
+def way(platform: str) -> Picture:
     """The way of a submission through a platform."""
     tops = {name.partition("/")[0] + "/" * ("/" in name) for name in bundles()[platform].files}
     runs, seen = RUNS[platform]
@@ -175,7 +175,7 @@ def way(platform: str) -> Figure:
              ("bundle", sorted(tops)), ("there", runs), ("participants", seen)]  # fmt: skip
     title = f"A challenge on {PLATFORMS[platform]}"
     caption = "What is exported, what of it runs there, and what participants are shown."
-    return Figure(f"platform-{platform}", title, caption, partial(_boxes, steps))
+    return Picture(f"platform-{platform}", title, caption, partial(_boxes, steps))
 
 
 def _boxes(steps: Sequence[tuple[str, Sequence[str]]], wide: float) -> Canvas:

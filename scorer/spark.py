@@ -4,7 +4,7 @@
     report = scorer.spark.evaluate(session, "challenge.yaml", {"a": frame})
     values = scorer.spark.values(session, "challenge.yaml", frame)
 
-The truth is opened in this process, as for files. Its rows and those of a run are grouped by a hash
+The truth is opened in this process, as for files. Its rows and a run's are grouped by a hash
 of their list, and each bucket of lists is scored by one call in a worker. What has one value for
 all lists together, such as AUROC, needs all rows in one place: these are collected.
 """
@@ -142,11 +142,11 @@ def values(
     challenge's rules is null, as is the group of a list that is in none. If the run is wrong,
     whatever is done with the data frame fails, and the error says why.
 
-    The arguments are those of `evaluate`.
+    The arguments are as in `evaluate`.
 
     Raises:
         ChallengeError: The challenge or the truth is wrong.
-        SubmissionRejected: The columns of the run are none of a submission.
+        SubmissionRejected: The run has not the columns of a submission.
         UsageError: A measure has no value for a single list.
     """
     with _bind_truth(challenge, truth, allow_plugins) as prepared:
@@ -169,7 +169,7 @@ def score_paths(
 ) -> Report:
     """Return the report of submissions that Spark reads: paths or URLs that it knows, or NAME=PATH.
 
-    The other arguments are those of `scorer.score`. A submission that Spark cannot read has a
+    The other arguments are as in `scorer.score`. A submission that Spark cannot read has a
     problem, and the others are scored. `UsageError` if Spark does not start, or has no reader for
     such files.
     """
@@ -670,7 +670,7 @@ def _read_path(session: SparkSession, prepared: BoundChallenge, path: str) -> Da
 
 
 def _format_of(session: SparkSession, named: str | None, path: str) -> tuple[str, str]:
-    """Return the name of a file's format and its suffix; for a folder, those of its first part."""
+    """Return the name of a file's format and its suffix; for a folder, of its first part."""
     for name in (path, *session.read.text(path).inputFiles()[:1]):
         suffix = format_suffix(re.sub(r"\.(gz|bz2|zst)$", "", name.lower()))
         found = next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), "")

@@ -214,12 +214,12 @@ def _explain_file(ready: OpenChallenge, file: SubmissionFile, scope: _Scope) -> 
 
 
 def _count_confusions(ready: OpenChallenge, table: Table, keep: Mask | None) -> Grid | None:
-    """Return how many rows of each class were predicted to be of which; None without classes."""
+    """Return a confusion matrix: rows by true and by predicted class; None without classes."""
     if Labelled not in ready.plan.views or ready.truth is None:
         return None
     ties = ready.bound.challenge.submission.ties
     view = ready.truth.explain_views(table, ties, ready.plan.views, 0)[Labelled]
-    if view.several or len(view.classes) > MOST_CLASSES:
+    if view.multilabel or len(view.classes) > MOST_CLASSES:
         return None
     kept = slice(None) if keep is None else keep
     counts = np.zeros((len(view.classes), len(view.classes) + 1), dtype=int)

@@ -6,7 +6,8 @@ from scorer.api.report import Report, board_of
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.reading.write import file_name
-from scorer.reports.base import DECIMALS, Options
+from scorer.reports.base import Options
+from scorer.reports.leaderboard.cells import board_precision
 from scorer.reports.leaderboard.feedback import feedback as feedback_text
 from scorer.reports.leaderboard.feedback import feedback_of_absent, grades
 from scorer.results.report import Report as BoardReport
@@ -15,7 +16,7 @@ GRADEBOOK = "grades.csv"
 
 
 def feedback(
-    report: Report | BoardReport, *, precision: int = DECIMALS, hide_values: bool = False
+    report: Report | BoardReport, *, precision: int | None = None, hide_values: bool = False
 ) -> dict[str, str]:
     """Return a text for each submission, and with `grading` the gradebook: file name -> content.
 
@@ -25,19 +26,20 @@ def feedback(
     Args:
         report: What `score` or `evaluate` returned, or of a living board `Board.board`; only what
             may be published of it is written.
-        precision: The decimals of values.
+        precision: The decimals of values, if not those of the board.
         hide_values: Whether to leave out values, ranks, points and grades.csv.
 
     Raises:
         UsageError: There is no submission, or two would have one file.
     """
     public = board_of(report).published()
+    decimals = board_precision(public, precision)
     texts = {
-        scored.name: feedback_text(public, scored, precision, hide_values)
+        scored.name: feedback_text(public, scored, decimals, hide_values)
         for scored in public.submissions
         if not scored.baseline
     }
-    texts |= {team: feedback_of_absent(public, team, precision) for team in public.absent}
+    texts |= {team: feedback_of_absent(public, team, decimals) for team in public.absent}
     files: dict[str, str] = {}
     for name, text in texts.items():
         file = f"{file_name(name)}.txt"
@@ -45,7 +47,7 @@ def feedback(
             raise UsageError(f"two submissions would be written to {quoted(file)}")
         files[file] = text
     if public.definition.grading is not None and not hide_values:
-        files[GRADEBOOK] = grades(public, Options(precision))
+        files[GRADEBOOK] = grades(public, Options(decimals, distinct=precision is None))
     if not files:
         raise UsageError("there is no submission to write about")
     return files

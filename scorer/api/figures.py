@@ -13,8 +13,9 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
 from scorer.reading.write import write_file
 from scorer.reports.charts.svg import svg_file
-from scorer.reports.document import Figure
+from scorer.reports.document import Picture
 from scorer.reports.figures import KINDS as KINDS
+from scorer.reports.leaderboard.cells import board_precision
 from scorer.results.report import Report
 
 MILLIMETRES = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72}  # in each unit of a width
@@ -30,7 +31,7 @@ MISSING_CONVERTER = "PDF and PNG need vl-convert-python: pip install 'challenge-
 class Drawing:
     """A picture of a report, so many millimetres wide; a notebook shows it."""
 
-    figure: Figure
+    figure: Picture
     millimetres: float
     titled: bool = True  # whether the title is drawn; the caption has it, too
 
@@ -129,7 +130,7 @@ def refuse_unknown_kind(kind: str) -> None:
 
 
 def drawings(
-    report: Report, kind: str, width: str = "160mm", precision: int = 4
+    report: Report, kind: str, width: str = "160mm", precision: int | None = None
 ) -> Iterator[Drawing]:
     """Return the pictures of one kind; none where the report has nothing for it.
 
@@ -137,4 +138,5 @@ def drawings(
     """
     refuse_unknown_kind(kind)
     millimetres = parse_width(width)
-    return (Drawing(figure, millimetres) for figure in KINDS[kind].make(report, precision))
+    decimals = board_precision(report, precision)
+    return (Drawing(figure, millimetres) for figure in KINDS[kind].make(report, decimals))

@@ -83,7 +83,7 @@ def fix(
         return check(bound, some)
 
     repairs = Repairs(bound.challenge, files, check_files(files), check_files, allow_plugins)
-    checked = repairs.write(Places(folder=None if folder is None else Path(folder)))
+    checked = repairs.write(CopyTarget(folder=None if folder is None else Path(folder)))
     return [
         FixedFile(file.name, Path(scored.path), repairs.changes(n), tuple(scored.findings))
         for n, (file, scored) in enumerate(zip(files, checked, strict=True))
@@ -133,7 +133,7 @@ def _repair(bound: BoundChallenge, public_part: Public, file: SubmissionFile) ->
     return repair(file.path, table if format.name == "csv" else None)
 
 
-class Places(NamedTuple):
+class CopyTarget(NamedTuple):
     """Where repaired copies go."""
 
     file: Path | None = None
@@ -191,33 +191,33 @@ class Repairs:
         path.write_bytes(self._repaired[n].data)
         return replace(file, path=path, label=file.display)
 
-    def write(self, places: Places) -> list[Scored]:
+    def write(self, target: CopyTarget) -> list[Scored]:
         """Write the copies that have no error, and return the findings of all files.
 
         A folder also gets the files that had no error, unchanged, so that it can be scored.
         """
         good = set(self._good)
-        targets = {n: places.find(self.files[n]) for n in good}
+        copies = {n: target.find(self.files[n]) for n in good}
         for n in good:
-            if os.path.lexists(targets[n]):
+            if os.path.lexists(copies[n]):
                 message = "exists already; --fix overwrites nothing (-o FILE)"
-                raise UsageError(f"{printable(targets[n])} {message}")
+                raise UsageError(f"{printable(copies[n])} {message}")
         fine = {n for n, each in enumerate(self.originals) if not each.findings.fatal}
-        if places.folder is not None and good | fine:
-            make_folder(places.folder)
+        if target.folder is not None and good | fine:
+            make_folder(target.folder)
         outcomes = list(self.originals)
         for n, file in enumerate(self.files):
             if n in good:
-                write_file(targets[n], self._repaired[n].data)
-                target = str(targets[n])
+                write_file(copies[n], self._repaired[n].data)
+                path = str(copies[n])
                 outcomes[n] = replace(
                     self._checked[n],
-                    path=target,
-                    findings=self._checked[n].findings.with_path(target),
+                    path=path,
+                    findings=self._checked[n].findings.with_path(path),
                 )
-            elif places.folder is not None and n in fine:
-                copyfile(file.path, places.folder / file.path.name)
-            self.notes += self._describe(n, targets.get(n))
+            elif target.folder is not None and n in fine:
+                copyfile(file.path, target.folder / file.path.name)
+            self.notes += self._describe(n, copies.get(n))
         return outcomes
 
     def _describe(self, n: int, target: Path | None) -> list[str]:
@@ -234,4 +234,4 @@ class Repairs:
             return [f"{name}: fine, nothing to repair"]
         if repair is not None and repair.error:
             return [repair.error]
-        return [f"{name}: nothing that can be repaired safely"]
+        return [f"{name}: cannot be repaired safely: {counted(self.originals[n].findings)}"]

@@ -40,7 +40,7 @@ Template = Literal[
     "regression",
     "trec",
 ]
-HEADING = "# made by `score init` from the files beside it: read it, and change what is not meant\n"
+HEADING = "# made by `score init` from the files beside it: review and edit\n"
 LARGEST_SEED = 10**12
 # Written with "# " before each line. DATE and PLACEHOLDER are refused where they stand, with what
 # is expected there.
@@ -250,7 +250,7 @@ def _describe_rules(data: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what the rules say that are written because of what the files hold."""
     notes = []
     if pattern := data["submission"].get("item_pattern"):
-        notes.append(f"ids of items look as {pattern} (item_pattern); others are refused")
+        notes.append(f"ids of items must match {pattern}; change item_pattern if others are valid")
     if "lists" in data:
         name = data["lists"]["columns"]["list"]
         notes.append(f"{LISTS} has each {printable(name)}, also those without an answer")

@@ -10,10 +10,10 @@ from pathlib import Path
 from scorer.api.figures import Drawing, drawings, has_converter
 from scorer.api.report import FigureName, Report, board_of
 from scorer.reading.write import make_folder, write_file
-from scorer.reports.base import DECIMALS, Options
+from scorer.reports.base import Options
 from scorer.reports.document import Block, Document, Notes
 from scorer.reports.figures import KINDS
-from scorer.reports.leaderboard.cells import number
+from scorer.reports.leaderboard.cells import board_precision, number
 from scorer.reports.leaderboard.document import standings
 from scorer.reports.leaderboard.verdict import verdict
 from scorer.reports.methods import as_bibtex, as_latex, as_text
@@ -63,7 +63,7 @@ def paper(
     figures: Sequence[FigureName] = DEFAULT_FIGURES,
     *,
     width: str = "120mm",
-    precision: int = DECIMALS,
+    precision: int | None = None,
 ) -> Paper:
     """Write the parts of a paper on a leaderboard: tables, figures, methods, references, numbers.
 
@@ -71,26 +71,27 @@ def paper(
         report: What `score` or `evaluate` returned; only what may be published of it is written.
         figures: Kinds of figures: forest, pairs, pareto, values, lists, differences, curves.
         width: How wide figures are: 84mm, 17cm, 3.3in.
-        precision: The decimals of values.
+        precision: The decimals of values, if not those of the board.
 
     Raises:
         UnknownName: There is no such kind of figure.
         UsageError: The width cannot be read.
     """
     public = board_of(report).published()
+    decimals = board_precision(public, precision)
     by_kind = {
         kind: [
-            replace(drawing, titled=False) for drawing in drawings(public, kind, width, precision)
+            replace(drawing, titled=False) for drawing in drawings(public, kind, width, decimals)
         ]
         for kind in figures
     }
     drawn = [drawing for of_kind in by_kind.values() for drawing in of_kind]
     texts = {
         "main.tex": MAIN,
-        "numbers.tex": "".join(_macros(public, precision)),
+        "numbers.tex": "".join(_macros(public, decimals)),
         "methods.tex": as_latex(public),
         "methods.txt": as_text(public),
-        "board.tex": _board(public, Options(precision)),
+        "board.tex": _board(public, Options(decimals, distinct=precision is None)),
         "figures.tex": "".join(_floats(drawn)),
         "refs.bib": as_bibtex(public),
     }

@@ -229,7 +229,7 @@ def _constant_classes(
     `codes` has the class of each column of numbers, by its role.
     """
     classes = answers.constants.classes
-    several = answers.constants.several
+    several = answers.constants.multilabel
     shares = answers.class_shares
     if shares is None:
         shares = indicator_matrix(answers.truth, len(classes))

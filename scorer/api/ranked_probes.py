@@ -14,7 +14,7 @@ import polars as pl
 from scorer.core.arrays import Floats, Ints, Mask, ends, starts
 from scorer.kinds.ranking import Grades
 from scorer.metrics.notation import Measure
-from scorer.reading.table import Table, find_places, make_table
+from scorer.reading.table import Table, find_indices, make_table
 from scorer.scoring.open import OpenChallenge
 from scorer.views.diverse import Diverse
 from scorer.views.join import judge
@@ -68,7 +68,7 @@ class RankedProbes:
     def best(self) -> Rows:
         """The judged items of each list, best first."""
         truth = self.answers.truth
-        return Rows(truth.in_list, find_places(truth.items, self.names))
+        return Rows(truth.in_list, find_indices(truth.items, self.names))
 
     @cached_property
     def pool(self) -> ItemPool:
@@ -88,7 +88,7 @@ class RankedProbes:
             items = self.answers.truth.named.sort()
             what = "items that the truth names"
         source = f"the {len(items):,} {what}"
-        return ItemPool(source, find_places(items, self.names), None, closed=is_public)
+        return ItemPool(source, find_indices(items, self.names), None, closed=is_public)
 
     @cached_property
     def depth(self) -> int:
@@ -177,7 +177,10 @@ class RankedProbes:
         is_kept = rng.random(self.best.item.size) >= share
         kept = self.best.where(is_kept)
         gap = (1 / max(share, 1e-9) - 1) * rng.random(random.item.size)
-        place = np.append(_places(self.best.in_list)[is_kept], _places(random.in_list) + gap)
+        place = np.append(
+            _positions_in_lists(self.best.in_list)[is_kept],
+            _positions_in_lists(random.in_list) + gap,
+        )
         rows = Rows(
             np.append(kept.in_list, random.in_list), np.append(kept.item, random.item)
         ).where(np.lexsort((place, np.append(kept.in_list, random.in_list))))
@@ -221,7 +224,7 @@ class RankedProbes:
             equal_scores: Whether all items have one score.
         """
         fitted, names = self._fit(rows, most, below)
-        rank = (_places(fitted.in_list) + 1).astype(np.float64)
+        rank = (_positions_in_lists(fitted.in_list) + 1).astype(np.float64)
         # Measures of scores have thresholds from 0 to 1.
         score: Floats = 1 / (1 + rank) if Scored in self.ready.views else -rank
         if equal_scores:
@@ -239,7 +242,7 @@ class RankedProbes:
         limits = [limit for limit in (length.max if length else None, most) if limit is not None]
         kept = rows
         if limits:
-            kept = rows.where(_places(rows.in_list) < max(min(limits) - below, 0))
+            kept = rows.where(_positions_in_lists(rows.in_list) < max(min(limits) - below, 0))
         sizes = self._sizes(kept)
         wanted = np.where(sizes > 0, sizes + below, 0)
         wanted = np.maximum(wanted, (length.min if length else None) or 0)
@@ -289,7 +292,7 @@ def _join_lists(items: Sequence[Ints]) -> Rows:
     return Rows(in_list, np.concatenate([NO_ITEMS, *items]))
 
 
-def _places(in_list: Ints) -> Ints:
+def _positions_in_lists(in_list: Ints) -> Ints:
     """Return 0 for the first row of a list, 1 for the second, and so on."""
     rows = np.arange(in_list.size, dtype=np.int64)
     return rows - np.maximum.accumulate(np.where(starts(in_list), rows, 0))

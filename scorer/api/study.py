@@ -268,9 +268,9 @@ def _cutoffs(plain: BoundChallenge, primary: Measure) -> list[int]:
 
 def _describe_rule(terms: Terms) -> str:
     """Return what ranks, in words."""
-    if terms.rank_by is not None:
-        return f"{terms.rank_by[0].name} by {terms.rank_by[1].name}"
-    if (by := terms.ranked_by) is not None:
+    if terms.pairwise is not None:
+        return f"{terms.pairwise[0].name} by {terms.pairwise[1].name}"
+    if (by := terms.rank_aggregate) is not None:
         each = f" in each {by.each}" if by.each is not None else ""
         return f"{' and '.join(by.measures)} by {by.aggregate.name}{each}"
     return terms.primary.id

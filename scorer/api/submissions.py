@@ -350,13 +350,13 @@ def make_terms(bound: BoundChallenge, facts: TruthFacts, fingerprint: str) -> Te
         fingerprint=fingerprint,
         rules=rules,
         breakers=bound.board.tie_breakers,
-        rank_by=bound.board.pairwise,
+        pairwise=bound.board.pairwise,
         lists=facts.lists,
         groups=facts.groups,
         called=facts.called,
         notes=facts.notes,
         clusters=facts.clusters,
-        ranked_by=bound.board.rank_aggregate,
+        rank_aggregate=bound.board.rank_aggregate,
     )
 
 

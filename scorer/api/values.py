@@ -238,7 +238,8 @@ def _use_files(files: Sequence[SubmissionFile], options: ValueOptions) -> ValueT
         given = {name: {} for name in names}
     cells = {name: table.cells(name) for name in names if name in table.names}
     challenge = _challenge_of_values(given, submission, options, cells)
-    note = f"{printable(file.display)}: {columns.description}; {_describe_ranking(challenge)}"
+    source = f"{printable(file.display)}: " if len(files) > 1 else ""
+    note = f"{source}{columns.description}; {_describe_ranking(challenge)}"
     return ValueTables(challenge, list(files), (note,) if table.rows else ())
 
 

@@ -81,7 +81,7 @@ class RankedSubmissions(NamedTuple):
     @property
     def by_primary(self) -> bool:
         """Whether the primary measure ranks."""
-        return self.terms.rank_by is None and self.terms.ranked_by is None
+        return self.terms.pairwise is None and self.terms.rank_aggregate is None
 
     def list_values(self, measure: Measure) -> Floats | None:
         """Return the value of every list, (submissions, lists); None of a pooled figure."""
@@ -144,9 +144,9 @@ class RankedSubmissions(NamedTuple):
         None if no submission has a value.
         """
         terms = self.terms
-        by = self.terms.ranked_by
+        by = self.terms.rank_aggregate
         has_positions = any(each.metric.view is PositionTable for each in terms.breakers)
-        if terms.rank_by or has_positions or (by is not None and by.each is not None):
+        if terms.pairwise or has_positions or (by is not None and by.each is not None):
             return self._settled_ranks(rules, keep)
         ids = {terms.primary.id, *(each.id for each in terms.breakers)}
         ids |= set(by.measures if by is not None else ())
@@ -307,12 +307,12 @@ def _by_aggregates(board: RankedSubmissions) -> Iterator[Order]:
 def _by_aggregations(board: RankedSubmissions) -> Iterator[Order]:
     """Yield the orders by other aggregations of preferences, or of ranks by several measures."""
     terms = board.terms
-    preferred = board.terms.rank_by
-    by = board.terms.ranked_by
+    preferred = board.terms.pairwise
+    by = board.terms.rank_aggregate
     if by is not None and by.each is not None:
         other = "group" if by.each == "list" else "list"
         if terms.groups if other == "group" else terms.primary.of_lists:
-            changed = terms._replace(ranked_by=by._replace(each=other))
+            changed = terms._replace(rank_aggregate=by._replace(each=other))
             name = f"{by.aggregate.name} in each {other}"
             yield Order("aggregate", name, board.ranks_by_terms(changed))
         return
@@ -326,9 +326,9 @@ def _by_aggregations(board: RankedSubmissions) -> Iterator[Order]:
         ):
             continue
         if preferred is not None:
-            changed = terms._replace(rank_by=(preferred[0], aggregate))
+            changed = terms._replace(pairwise=(preferred[0], aggregate))
         elif by is not None:
-            changed = terms._replace(ranked_by=by._replace(aggregate=aggregate))
+            changed = terms._replace(rank_aggregate=by._replace(aggregate=aggregate))
         yield Order("aggregate", aggregate.name, board.ranks_by_terms(changed))
 
 

@@ -223,7 +223,7 @@ def _rank_words(
     state: BoardState, row: Standing, report: Report, placed: int, digits: int
 ) -> Iterator[str]:
     """The rank of a row, by which value, and with whom it is shared."""
-    primary, by = report.primary, state.terms.ranked_by
+    primary, by = report.primary, state.terms.rank_aggregate
     what = f"{primary.id} = {rounded(row.values[primary.id], digits):.6g}"
     if by is not None and by.each is None:
         what = f"{by.aggregate.name} of the ranks by {', '.join(by.measures)}"

@@ -14,7 +14,8 @@ from scorer.board.standings import LiveReport, public
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.leaderboard.rounding import rounded_report
-from scorer.reports.base import DECIMALS, Options
+from scorer.reports.base import Options
+from scorer.reports.commonmark import pages
 from scorer.reports.document import (
     Block,
     Cell,
@@ -25,9 +26,9 @@ from scorer.reports.document import (
     Table,
 )
 from scorer.reports.figures import pareto
+from scorer.reports.leaderboard.cells import board_precision
 from scorer.reports.leaderboard.document import document, standings, track_boards
 from scorer.reports.leaderboard.page import how_to_read
-from scorer.reports.leaderboard.prose import pages
 from scorer.reports.leaderboard.remarks import scope
 from scorer.reports.leaderboard.rows import rows
 from scorer.reports.write.csv import csv
@@ -52,7 +53,7 @@ def public_files(
     *,
     split: str | None = None,
     now: datetime | None = None,
-    precision: int = DECIMALS,
+    precision: int | None = None,
 ) -> dict[str, bytes]:
     """Return the files of a public board by their names, the page last.
 
@@ -63,7 +64,7 @@ def public_files(
         board: The living board; entries that wait are evaluated first.
         split: The split whose board it is; by default the one that the phase shows.
         now: The time that decides what may be seen, if not the present.
-        precision: The decimals on the page, of values with the digits that the challenge shows.
+        precision: The decimals on the page, if not those of the challenge.
 
     Raises:
         UsageError: Visitors may not see this board now.
@@ -75,7 +76,7 @@ def public_files(
     _refuse_hidden(bound.challenge, split or shown_at(bound.challenge, now), now)
     digits = bound.challenge.leaderboard.digits
     live = public(live._replace(report=rounded_report(live.report.published(), digits)))
-    options = Options(precision, page=True)
+    options = Options(board_precision(live.report, precision), precision is None, page=True)
     return {
         TABLE: csv(rows(live.report, options), options).encode(),
         JSON: (to_json(live.with_entries()) + "\n").encode(),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from scorer.core.text import printable
+from scorer.core.text import plural, printable
 
 
 class IdNames(Mapping[str, None]):
@@ -122,5 +122,4 @@ class Public(NamedTuple):
     @property
     def lists_called(self) -> str:
         """The word for several lists."""
-        word = self.list_called
-        return word if word.endswith("s") else f"{word}s"
+        return plural(self.list_called)

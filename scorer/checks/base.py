@@ -29,7 +29,7 @@ from scorer.core.matching import Columns, RowIndex
 from scorer.core.plugins import mark, marked_things
 from scorer.core.problems import KEPT, Findings, Problem, Severity
 from scorer.core.text import format_exact, join_first, printable, quoted
-from scorer.reading.table import Table, find_places
+from scorer.reading.table import Table, find_indices
 
 UNREAD = ("S104", "S207", "S208", "S601")  # codes of rows that a reader leaves out
 SLICE_ROWS = 1_000_000  # rows whose names are made at once
@@ -98,7 +98,7 @@ class SubmissionRows(FileRows):
     def list_numbers(self) -> NDArray[np.int32]:
         """The position in `lists` of each row's list; numbers sort faster than names."""
         if not self.has_contiguous_lists:
-            return find_places(self.frame["list"], self.lists["list"]).astype(np.int32)
+            return find_indices(self.frame["list"], self.lists["list"]).astype(np.int32)
         sizes = self._list_runs["len"].to_numpy()
         return np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)
 
@@ -124,15 +124,15 @@ class SubmissionRows(FileRows):
         return self.frame[role].to_numpy()
 
     @cached_property
-    def public_places(self) -> Ints:
+    def public_indices(self) -> Ints:
         """The place of each of `lists` among the challenge's; -1 of another one."""
-        return find_places(self.lists["list"], self.ids.lists.series)
+        return find_indices(self.lists["list"], self.ids.lists.series)
 
     @cached_property
     def is_candidate(self) -> Mapping[str, Mask]:
         """Role -> whether the item of each row is a candidate of its list.
 
-        Of the roles of items; there are none if no candidates are public.
+        Of the roles of items; empty if no candidates are public.
         """
         if (candidates := self.ids.candidates) is None:
             return {}
@@ -149,10 +149,10 @@ class SubmissionRows(FileRows):
 
     @property
     def known(self) -> int:
-        """How many lists of the file are public; where candidates are asked for, how many rows."""
+        """How many lists of the file are public; with candidates, how many rows."""
         if self.public.kind in ("ratings", "preferences"):
             return int(np.count_nonzero(np.logical_and.reduce([*self.is_candidate.values()])))
-        return int(np.count_nonzero(self.public_places >= 0))
+        return int(np.count_nonzero(self.public_indices >= 0))
 
     @cached_property
     def named_lists(self) -> pl.DataFrame:
@@ -215,7 +215,7 @@ class CountedProblem:
         words: Texts for further fields. Texts of a file have to be among them.
         total: How many rows or lists there are.
         alone: The message if one is wrong; empty if it is the same.
-        shares: The least share of the total that is a problem, and the least one that is none.
+        shares: The least share of the total that is a problem, and the least that is not.
         key: What tells it from other problems of the same code, severity and role.
     """
 
@@ -480,7 +480,7 @@ def report_ids(
 def count_id(
     row: Row, role: str, fault: IdFault, word: str, severity: Severity = "error"
 ) -> CountedProblem:
-    """Return the problem of an id: `row` is that of `distinct_ids`."""
+    """Return the problem of an id in a row of `distinct_ids`."""
     first = Problem(
         fault.code,
         MESSAGES.get(fault.code, "{what}{hint}"),

@@ -36,7 +36,7 @@ def is_beyond_rounding(total: Floats) -> Mask:
 
 
 def find_flag(label: str, classes: Collection[str]) -> str | None:
-    """Return the class that means the same where 1 and 0 stand for true and false, or None.
+    """Return the class that means the same if 1 is true and 0 false, or None.
 
     >>> find_flag("1", ["True", "False"]), find_flag("true", ["0", "1"]), find_flag("2", ["True"])
     ('True', '1', None)

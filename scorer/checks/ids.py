@@ -300,7 +300,7 @@ def misformed_id(name: str, form: TextPattern) -> IdFault:
     fault = suspect_id(name, None)
     if fault is not None and fault.code != "S313":
         return fault
-    return IdFault("S313", f"{quoted(name)} does not look as this challenge's ids ({form.text})")
+    return IdFault("S313", f"{quoted(name)} does not look like this challenge's ids ({form.text})")
 
 
 def unusual_regex(separator: str | None) -> str:

@@ -99,7 +99,7 @@ def _number_items(frame: pl.DataFrame) -> tuple[Ints, Ints]:
 def _find_opposed(better: Ints, worse: Ints, counts: Mask) -> tuple[Ints, Ints]:
     """Return the first and the second row of each two that prefer opposite items of a pair.
 
-    `better` and `worse` are the items of each row, of which those that `counts` are different.
+    `better` and `worse` are the items of each row; in rows that `counts` they are different.
     """
     rows = np.flatnonzero(counts)
     low, high = np.minimum(better, worse)[rows], np.maximum(better, worse)[rows]
@@ -112,7 +112,7 @@ def _find_cycles(
 ) -> Iterator[list[Row]]:
     """Yield the rows of a short cycle for each strongly connected component of the preferences.
 
-    A node is an item of a list. `better` and `worse` are those of each row; `counts` says which
+    A node is an item of a list. `better` and `worse` are each row's nodes; `counts` says which
     rows are looked at.
     """
     if not counts.any():

@@ -40,7 +40,7 @@ from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable, quoted
 from scorer.reading.layout import row_of, separator_of
 from scorer.reading.schema import EXTRA, NUMBER
-from scorer.reading.table import find_places
+from scorer.reading.table import find_indices
 
 RANKED = ("grades", "preferences")  # the kinds whose submissions may be ranked lists
 SHOWN = 3  # items that a message names
@@ -72,13 +72,13 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
     if rows.is_bucket:  # on Spark, when all buckets are checked
         return
     index, public, strict = rows.ids.lists, rows.public, rows.rules.unknown_list == "error"
-    lists, places = rows.lists, rows.public_places
+    lists, places = rows.lists, rows.public_indices
     if empty := rows.table.empty_lists:
         # An empty list has no row, but its line. It counts as 1 row in messages about its id.
         without_rows = {"list": list(empty), "line": list(empty.values()), "rows": 1}
         lists = pl.concat([lists, pl.DataFrame(without_rows, schema=lists.schema)])
         lists = lists.sort("line", maintain_order=True)
-        places = find_places(lists["list"], index.series)
+        places = find_indices(lists["list"], index.series)
     unknown, answered = lists.filter(places < 0), places[places >= 0]
     what = "is not in this challenge"
     faults = index.explain_all(unknown["list"], "S302", rows.word, what)
@@ -96,7 +96,7 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
         return
     if strict:  # A list whose id is only misspelt is not reported as missing, too
         meant = [fault.meant for fault in faults.values() if fault.meant is not None]
-        meant_places = find_places(pl.Series(meant, dtype=pl.String), index.series)
+        meant_places = find_indices(pl.Series(meant, dtype=pl.String), index.series)
         answered = np.append(answered, meant_places)
     is_missing = np.ones(len(index.series), dtype=bool)
     is_missing[answered] = False

@@ -39,7 +39,7 @@ def wrong_region(rows: SubmissionRows) -> Iterator[Problem]:
 
 @check("S543", kinds=("boxes",))
 def other_unit(rows: SubmissionRows) -> Iterator[CountedProblem]:
-    """Boxes are in pixels, or in shares of the image, as those of the truth are."""
+    """Boxes are in pixels, or in shares of the image, as the truth has them."""
     if rows.public.boxes_are_shares is None:
         return
     largest = largest_coordinates(rows.frame, rows.rules.each or ())

@@ -24,7 +24,7 @@ def misformed_text(rows: SubmissionRows) -> Iterator[Problem]:
     word = printable(rules.columns.get("text", "text"), 60)
     # `Schema.with_items` gives texts the role of items.
     wrong = rows.frame.filter(~pl.col("item").str.contains(TextPattern(form).expression))
-    message = "{word} {item} does not look as {form}"
+    message = "{word} {item} does not match {form}"
     for problem in report_rows(wrong, "S313", message, role="item", word=word, form=form):
         yield replace(problem, item=None)  # a text is no item
 

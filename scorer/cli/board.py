@@ -164,7 +164,7 @@ def board_of(
     files: str | None,
     allow_plugins: bool = False,
 ) -> tuple[Board, tuple[str, ...]]:
-    """The board of a challenge, closed when the command ends, and what is to be noted of it."""
+    """Return the board of a challenge, closed when the command ends, and notes on it."""
     from scorer.board.board import Board
     from scorer.challenge.kit_archive import refuse_without_truth
 
@@ -202,7 +202,7 @@ class BoardWords(NamedTuple):
 
 
 class Drawable(NamedTuple):
-    """The report of a board, what it was made from, and what is said of it."""
+    """Return the report of a board, its challenge and files, and lines on it."""
 
     report: Report
     challenge: Challenge
@@ -250,7 +250,7 @@ def report_of(
 
 def _living_report(
     path: Path, sent: BoardWords, terminal: Terminal, plugins: bool, quiet: bool
-) -> Drawable:  # fmt: skip
+) -> Drawable:
     from scorer.board.phases import shown_at
     from scorer.challenge.model import FOLDER
 

@@ -58,7 +58,7 @@ def _error_lines(error: ScorerError, marks: bool) -> list[str]:
     if not error.problems:
         return [annotation("error", str(error)) if marks else f"error: {error}"]
     from scorer.core.problems import Findings
-    from scorer.reports.findings.github import workflow_commands
+    from scorer.reports.findings.lines import workflow_commands
     from scorer.reports.findings.problems import format_findings
 
     findings = Findings()
@@ -124,7 +124,7 @@ def _when(words: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _coloured(stream: TextIO | None, when: str) -> bool:
-    """Whether what is written there is in colours; what the command line says decides first."""
+    """Whether to write colours there; the command line decides first."""
     if when != "auto":
         return when == "always" and stream is not None
     if "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":

@@ -44,7 +44,7 @@ class Terminal(NamedTuple):
     ) -> Options:
         """Return how a text is to look there, or in files, which have neither width nor colour.
 
-        A precision that is given is that of all values; else there are more decimals where
+        A precision that is given rules all values; else there are more decimals where
         neighbours of different rank would print alike.
         """
         options = Options(DECIMALS if precision is None else precision, precision is None, **rest)
@@ -214,7 +214,7 @@ def challenge_of(
 
     Args:
         path: the challenge's file, its folder, or a kit, which is unpacked until the command ends.
-        submissions: the words that name submissions, where a truth can stand for the challenge.
+        submissions: the words that name submissions, if a truth can take the challenge's place.
         measured: whether the command needs measures, which a truth does not say.
     """
     from scorer.challenge.kit_archive import open_kit
@@ -265,7 +265,7 @@ def is_truth_file(path: Path) -> bool:
 
 
 def _submission_paths(words: Sequence[str]) -> list[Path]:
-    """The paths that the words which name submissions have, of a folder those of its files."""
+    """Return the paths of the words that name submissions, with the files of folders."""
     from scorer.api.folders import list_folder
 
     paths = (Path(word if os.path.exists(word) else word.partition("=")[2]) for word in words)
@@ -278,7 +278,7 @@ def submissions_of(
 ) -> list[SubmissionFile]:
     """The files that the command's words name; what a pipe holds is put in a temporary file.
 
-    A folder stands for its files, less those that cannot be submissions, which a note names.
+    Of a folder all files are taken that can be submissions; a note names the others.
 
     `UsageError` if standard input is named twice or closed, or a folder has no files.
     """
@@ -292,7 +292,7 @@ def submissions_of(
     most = challenge.submission.limits.size
     submissions = []
     for word in words:
-        if os.path.isdir(word) and not _is_whole(word, challenge):
+        if os.path.isdir(word) and not _is_submission_in_parts(word, challenge):
             folder = list_folder(word)
             submissions += [SubmissionFile(submission_name(path), path) for path in folder.paths]
             if omitted := folder.describe_omitted(word):
@@ -332,7 +332,7 @@ def _without_copies(submissions: list[SubmissionFile], terminal: Terminal) -> li
     return kept
 
 
-def _is_whole(folder: str, challenge: Challenge) -> bool:
+def _is_submission_in_parts(folder: str, challenge: Challenge) -> bool:
     """Whether a folder is one submission: it holds a part of one."""
     files = challenge.submission.parts.values()
     return any(os.path.exists(os.path.join(folder, file)) for file in files)
@@ -405,7 +405,7 @@ def problems(findings: Findings, quiet: bool = False, every: bool = False) -> li
 
 
 def problems_of(files: Iterable[tuple[Findings, bool]], every: bool = False) -> list[str]:
-    """Return the lines of files, each of which is quiet or not; what many have is told once."""
+    """Return the problems of files as lines, a problem of many files once; True: errors only."""
     from scorer.reports.findings.problems import errors_of, format_files
 
     found = [errors_of(findings) if quiet else findings for findings, quiet in files]

@@ -32,12 +32,12 @@ def answer_signals() -> None:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
 
-    def tell(unraisable: sys.UnraisableHookArgs) -> None:
+    def report_once(unraisable: sys.UnraisableHookArgs) -> None:
         # polars raises an interrupt of its own for the same Ctrl-C; one of the two is enough
         if not issubclass(unraisable.exc_type, KeyboardInterrupt):
             sys.__unraisablehook__(unraisable)
 
-    sys.unraisablehook = tell
+    sys.unraisablehook = report_once
     atexit.register(end_by_it)  # before all others, so that it runs after them
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
@@ -60,7 +60,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 @contextmanager
-def lone_stdout() -> Iterator[None]:
+def reserve_stdout() -> Iterator[None]:
     """Send whatever a plugin prints to stderr, so that stdout holds only the result."""
     printed = [stream for stream in (sys.stdout, sys.__stdout__) if stream is not None]
     for stream in printed:

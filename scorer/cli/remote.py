@@ -1,4 +1,4 @@
-"""A challenge on a server: its address, the token, and what is asked over HTTP."""
+"""A challenge on a server: its address, the token, and requests over HTTP."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def client_with(token: str) -> Iterator[Any]:
 
 
 def token_of(path: Path | None) -> str:
-    """The token in a file, or in the environment; `UsageError` if there is none."""
+    """Return the token in a file, or in the environment; `UsageError` without one."""
     if path is None:
         token = os.environ.get(TOKEN, "")
     else:
@@ -62,7 +62,7 @@ def address_of(path: Path) -> str | None:
 
 
 def api_of(url: str) -> str:
-    """The address of a challenge's API, given that of its page."""
+    """Return the address of a challenge's API, by the address of its page."""
     parts = urlsplit(url)
     before, separator, id = parts.path.rstrip("/").rpartition("/c/")
     if parts.scheme not in ("http", "https") or not separator or "/" in id:

@@ -19,7 +19,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command, get_install_completion_arguments
 
-from scorer.cli.process import lone_stdout
+from scorer.cli.process import reserve_stdout
 from scorer.core.errors import UsageError
 from scorer.core.text import nearest, quoted
 
@@ -104,7 +104,7 @@ class Verb(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run it, and undo what is to be undone when it has ended."""
-        with lone_stdout(), ctx.obj.cleanup:
+        with reserve_stdout(), ctx.obj.cleanup:
             return super().invoke(ctx)
 
     def get_help(self, ctx: Any) -> str:

@@ -99,7 +99,7 @@ def at_or_missing(column: NDArray[Any], rows: Ints, missing: Any) -> NDArray[Any
 
 
 def order_runs(in_list: NDArray[np.integer[Any]]) -> Ints:
-    """Return the rows by list, those of a list as they stand; without rows whose list is below 0.
+    """Return the rows by list, each list's in their order; without rows whose list is below 0.
 
     Successive rows of a list are moved together.
 

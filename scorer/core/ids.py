@@ -42,7 +42,7 @@ class TextPattern:
         return self.filter([text]) == [text]
 
     def filter(self, texts: Iterable[str]) -> list[str]:
-        """Return those of some texts that fit."""
+        """Return the texts that fit."""
         series = pl.Series([*texts], dtype=pl.String)
         return series.filter(series.str.contains(self.expression)).to_list()
 

@@ -2,7 +2,7 @@
 
 A hash is a number of 64 bits. Equal texts have equal hashes, but equal hashes do not mean equal
 texts: the hash of polars is not cryptographic, and whoever knows its seed can make a text with the
-hash of any other. So no other module makes hashes, and what is returned here is confirmed by the
+hash of any other. So no other module makes hashes, and all that is returned is confirmed by the
 texts. Each process draws its own seed, and no hash is stored or sent to another process.
 """
 

@@ -60,7 +60,7 @@ class ProblemCell(NamedTuple):
 
 
 def as_truth_problems(problems: Iterable[Problem]) -> list[Problem]:
-    """Return problems as those of an organizer's file: S304 of a submission is T304 of a truth."""
+    """Return problems as an organizer's file has them: S304 of a submission is T304 of a truth."""
     return [replace(p, code=f"T{p.code[1:]}") if p.code[0] == "S" else p for p in problems]
 
 
@@ -93,7 +93,7 @@ class Findings:
     def count_if_full(self, code: str) -> bool:
         """Count a problem of a code if no more of them are kept; return whether it was counted.
 
-        Readers ask this before they make a problem, of which a file may have one in each line.
+        Readers ask this before they make a problem, since a file may have one in each line.
         """
         if self.counts[code] < self.most:
             return False
@@ -223,7 +223,7 @@ class Findings:
             raise ValueError(f"these are no findings: {error!r}") from error
 
     def __iter__(self) -> Iterator[Problem]:
-        """Yield the kept problems by line and column; those of the whole file come first."""
+        """Yield the kept problems by line and column; problems of the whole file come first."""
         return iter(sorted(self._problems, key=lambda p: (p.line or 0, p.column or 0, p.code)))
 
     def __len__(self) -> int:

@@ -62,7 +62,16 @@ def unit(called: Mapping[str, str], count: int = 2) -> str:
     if not re.fullmatch(r"[A-Za-z][A-Za-z ]*", word) or word == "id":
         word = called.get("unit", "list")
     word = word.lower() if word.istitle() or word.isupper() else word
-    if count == 1 or word.endswith("s"):
+    return word if count == 1 else plural(word)
+
+
+def plural(word: str) -> str:
+    """Return the plural of an English noun; a word that ends with s is one already.
+
+    >>> plural("query"), plural("index"), plural("users")
+    ('queries', 'indexes', 'users')
+    """
+    if word.endswith("s"):
         return word
     if re.search(r"[^aeiou]y$", word):
         return f"{word[:-1]}ies"
@@ -134,7 +143,7 @@ def isolate_rtl(line: str) -> str:
 def format_number(value: float, decimals: int = 4, sign: str = "") -> str:
     """Return a number with so many decimals, or fewer if there were over `decimals` + 2 digits.
 
-    `sign` is that of a format: `+` shows it always. Zero has no minus.
+    `sign` is the sign option of a format: `+` shows it always. Zero has no minus.
 
     >>> [format_number(value) for value in (0.25, 98.76543, 8718.013, 17844.9256, 454517.09, -1e-9)]
     ['0.2500', '98.7654', '8718.01', '17844.9', '454517', '0.0000']
@@ -190,7 +199,7 @@ def suggest_renaming(similar: Mapping[str, str], most: int = 3) -> str:
     "; rename 'ist' to 'list' and 'itm' to 'item'?"
 
     Args:
-        similar: Missing name -> the found name that is like it; if there is none, the end is empty.
+        similar: Missing name -> the found name that is like it; without one, the end is empty.
         most: How many are said.
     """
     renamed = [f"{quoted(old)} to {quoted(new)}" for new, old in similar.items()][:most]

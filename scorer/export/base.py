@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
@@ -42,7 +42,7 @@ class ExportContext:
         files: The files of the challenge, by their paths in its folder.
         kit: The kit for participants, a zip archive.
         image: The name of a container image that has the command `score`.
-        now: When a phase begins of which the challenge says nothing.
+        now: When a phase begins if the challenge does not say.
     """
 
     challenge: Challenge
@@ -180,7 +180,7 @@ def bridge_files(
         context: The challenge.
         form: The form of the platform's result file, as `score --format` has it.
         result: The name of that file.
-        splits: The splits whose values the file holds; all lists where there are none.
+        splits: The splits whose values the file holds; empty: all lists.
         page: The name of an HTML report beside it.
         always: The result, together with `output`, of a submission that has no values.
         stdout: Whether participants are shown standard output instead of standard error.
@@ -213,3 +213,50 @@ def format_yaml(value: Any) -> bytes:
 def format_json(value: Any) -> bytes:
     """Return JSON with the keys in their order."""
     return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def unsupported_features(context: ExportContext, supported: set[str]) -> tuple[str, ...]:
+    """Return one sentence for each feature of the challenge that is not in `supported`."""
+    features = _features_of(context)
+    return tuple(sentence for feature, sentence in features if feature not in supported)
+
+
+def _features_of(context: ExportContext) -> Iterator[tuple[str, str]]:
+    """Yield the features that a challenge uses, each with what to do on a platform without it."""
+    challenge, board = context.challenge, context.challenge.leaderboard
+    phases = challenge.phases
+    yield "tiers", "tiers, tests and intervals of the board: score board, or score on the files"
+    if board.ladder != "off":
+        yield "ladder", "ladder: every value is shown"
+    if board.rank_by != "primary":
+        yield "rank_by", "rank_by: the board ranks by the first column"
+    if board.tracks:
+        yield "tracks", "tracks: their ranks of their own"
+    if board.tie_break:
+        yield "tie_break", "tie_break: equal values are in the platform's order"
+    if board.baselines:
+        yield "baselines", "baselines: send their files by hand"
+    if board.entry in ("selected", "all") or any(phase.select for phase in phases):
+        yield "selected", "entries that a team selects: the platform's rule counts"
+    if any(phase.select for phase in phases):
+        yield "select", "select: how many selected entries of a team count: watch it there"
+    if any(phase.quota.rejected_per_day for phase in phases):
+        yield "rejected", "quota.rejected_per_day: rejected files do not count there"
+    if any(phase.quota.per_day or phase.quota.total for phase in phases):
+        yield "quota", "quota: set it there by hand"
+    if any(phase.grace for phase in phases):
+        yield "grace", "grace: a phase ends at its second"
+    if phases:
+        yield "phases", "phases: set opening and closing times there by hand"
+    if any(phase.show in ("own", "none") for phase in phases):
+        yield "show", "show: own or none: hide the board there by hand"
+    if challenge.grading is not None:
+        yield "grading", "grading: points: score feedback, or score --format grades on the files"
+        if challenge.grading.late is not None:
+            yield "late", "grading.late: late files lose nothing there"
+    if challenge.questions:
+        yield "questions", "questions"
+    if challenge.pages:
+        yield "pages", "pages: copy their texts"
+    if challenge.lists is not None and challenge.lists.columns.get("group"):
+        yield "groups", "values of groups of lists"

@@ -16,8 +16,8 @@ from scorer.export.base import (
     format_utc,
     format_yaml,
     in_folder,
+    unsupported_features,
 )
-from scorer.export.unsupported import unsupported_features
 from scorer.reports.leaderboard.platforms import LONGEST_KEY, make_keys
 
 LONGEST_COLUMN_TITLE = 36  # characters

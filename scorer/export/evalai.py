@@ -16,8 +16,8 @@ from scorer.export.base import (
     format_utc,
     format_yaml,
     template,
+    unsupported_features,
 )
-from scorer.export.unsupported import unsupported_features
 from scorer.reading.write import zip_files
 from scorer.reports import commonmark
 

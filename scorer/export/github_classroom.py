@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from scorer.export.base import Bundle, ExportContext, bridge_files, in_folder
-from scorer.export.unsupported import unsupported_features
+from scorer.export.base import (
+    Bundle,
+    ExportContext,
+    bridge_files,
+    in_folder,
+    unsupported_features,
+)
 
 SUPPORTED = {"grading"}
 NO_POINTS = {"version": 1, "status": "error", "tests": []}

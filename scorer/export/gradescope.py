@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from scorer.export.base import Bundle, ExportContext, bridge_files, in_folder
-from scorer.export.unsupported import unsupported_features
+from scorer.export.base import (
+    Bundle,
+    ExportContext,
+    bridge_files,
+    in_folder,
+    unsupported_features,
+)
 
 AUTOGRADER = "run_autograder"
 SUPPORTED = {"last", "grading"}
@@ -21,7 +26,7 @@ NO_POINTS = {"score": 0, "visibility": "visible", "stdout_visibility": "hidden"}
 
 
 def export_gradescope(context: ExportContext) -> Bundle:
-    """Return the autograder's files: zip what is in the folder, not the folder."""
+    """Return the autograder's files: zip the folder's content, not the folder."""
     files = bridge_files(
         context, "gradescope", "results.json", context.splits[:1], always=NO_POINTS
     )

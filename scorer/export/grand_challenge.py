@@ -15,8 +15,8 @@ from scorer.export.base import (
     derived_image,
     format_json,
     template,
+    unsupported_features,
 )
-from scorer.export.unsupported import unsupported_features
 from scorer.reports.leaderboard.platforms import NOT_IN_PATH, make_keys
 
 SETTINGS = "grand-challenge.json"

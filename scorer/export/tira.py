@@ -9,8 +9,8 @@ from scorer.export.base import (
     derived_image,
     format_yaml,
     in_folder,
+    unsupported_features,
 )
-from scorer.export.unsupported import unsupported_features
 
 SUPPORTED = {"phases"}
 COMMAND = "python3 /opt/app/bridge.py $inputDataset $inputRun $outputDir"

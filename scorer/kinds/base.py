@@ -20,7 +20,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
 from scorer.metrics.api import Metric
 from scorer.reading.schema import EXTRA, NUMBER, Schema
-from scorer.reading.table import Table, find_places, make_table
+from scorer.reading.table import Table, find_indices, make_table
 from scorer.views.columns import NO_EXTRAS, Extras, NamedColumns, read_columns
 from scorer.views.join import GradedItems, anti_join, item_names, number_lists
 from scorer.views.ranked import Names, Ties
@@ -33,7 +33,7 @@ class Constants(NamedTuple):
     catalogue: int | None = None  # how many items there are, where the challenge declares them
     users: int | None = None  # how many past users there are, where the challenge has a history
     classes: tuple[str, ...] = ()  # the labels there are, in their order
-    several: bool = False  # whether a row of labels can have several
+    multilabel: bool = False  # whether a row of labels can have several
     weighted: bool = False  # whether lists have weights
 
 
@@ -89,7 +89,7 @@ class OpenTruth(ABC):
         return replace(self, lists=self.names_of(lists), extras=extras)
 
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """Return the views of a submission, by `find_views`, and those of the truth itself."""
+        """Return the views of a submission, by `find_views`, and the views of the truth itself."""
         join_truth = partial(self.join_truth, submission.frame.columns, ties)
         return self.find_views(submission, ties, views)._replace(join_truth=join_truth)
 
@@ -109,7 +109,7 @@ class OpenTruth(ABC):
     ) -> Any:
         """Return the view of the truth itself as a submission; None of another than `own_views`.
 
-        `roles` are those of the columns that the submission has. `lists` are the numbers of the
+        `roles` are the roles of the submission's columns. `lists` are the numbers of the
         lists that the view is of, ascending; None for all.
         """
         if view not in self.own_views:
@@ -196,7 +196,7 @@ class SideTables(NamedTuple):
         table = self.tables.get("lists")
         columns = self.further_columns("lists", table)
         if table is not None:
-            rows = first_positions(find_places(table.frame["list"], lists), len(lists))
+            rows = first_positions(find_indices(table.frame["list"], lists), len(lists))
             columns = columns.at_or_missing(rows)
         if groups := self.public.groups:
             group = np.array([groups.get(name, "") for name in lists], dtype=object)
@@ -209,12 +209,12 @@ def list_rows(frame: pl.DataFrame, lists: Sequence[str]) -> Ints:
     return first_positions(number_lists(frame["list"], lists), len(lists))
 
 
-def find_bare_lists(frame: pl.DataFrame, public: Public, row: str) -> Iterator[Problem]:
+def find_lists_without_rows(frame: pl.DataFrame, public: Public, row: str) -> Iterator[Problem]:
     """Yield a warning if lists have no row in the truth; `row` is the word for one."""
     known = set(frame["list"].unique())
-    if known and (bare := [name for name in public.lists if name not in known]):
-        message = f"{len(bare):,} lists have no {row} in the truth: {join_first(bare)}"
-        yield Problem("S301", message, "warning", list=bare[0])
+    if known and (missing := [name for name in public.lists if name not in known]):
+        message = f"{len(missing):,} lists have no {row} in the truth: {join_first(missing)}"
+        yield Problem("S301", message, "warning", list=missing[0])
 
 
 @dataclass(eq=False)

@@ -12,7 +12,7 @@ from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings
 from scorer.kinds.base import Constants, Kind, OpenTruth, SideTables, Views, list_rows
 from scorer.reading.schema import Schema
-from scorer.reading.table import Table, find_places
+from scorer.reading.table import Table, find_indices
 from scorer.views.columns import Extras
 from scorer.views.images import (
     Box,
@@ -112,7 +112,7 @@ def _read_cells(cells: Sequence[str], read: Callable[[str], Any]) -> list[Any]:
 def _boxes_of_rows(table: Table, lists: Sequence[str]) -> list[list[Box]]:
     """Return the boxes of each list from a table with one box per row; a check reports faults."""
     boxes: list[list[Box]] = [[] for _ in lists]
-    places = find_places(table.frame["list"], lists).tolist()
+    places = find_indices(table.frame["list"], lists).tolist()
     for place, row in zip(places, table.frame.iter_rows(named=True), strict=True):
         with suppress(RegionError):
             boxes[place].append(box_of_row(row))

@@ -7,7 +7,14 @@ from functools import cached_property
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.kinds.base import ItemTruth, Kind, PublicSources, SideTables, Views, find_bare_lists
+from scorer.kinds.base import (
+    ItemTruth,
+    Kind,
+    PublicSources,
+    SideTables,
+    Views,
+    find_lists_without_rows,
+)
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.views.items import ItemsByList
@@ -60,7 +67,7 @@ def _complete_items(public: Public, sources: PublicSources) -> Public:
 
 def open_preferences(table: Table, side: SideTables, findings: Findings) -> Preferences:
     """Return the preferences of a table, between the items that the public part names."""
-    findings.extend(find_bare_lists(table.frame, side.public, "preference"))
+    findings.extend(find_lists_without_rows(table.frame, side.public, "preference"))
     lists = sorted_names(table.frame["list"], side.public.list_names)
     truth = candidate_items(side.public.candidates or {}, lists)
     likelihood = side.tables.get("likelihood")

@@ -15,7 +15,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.kinds.base import Constants, ItemTruth, Kind, SideTables, Views
 from scorer.reading.schema import Schema
-from scorer.reading.table import Table, find_places
+from scorer.reading.table import Table, find_indices
 from scorer.views.columns import Extras, NamedColumns
 from scorer.views.diverse import Diverse, Subtopics
 from scorer.views.join import (
@@ -198,7 +198,7 @@ def _equal_grades(truth: GradedItems, side: SideTables) -> Iterator[Problem]:
 
 
 def _catalogue(side: SideTables) -> Catalogue:
-    """Return the challenge's items, else those of its history, in the order of their ids."""
+    """Return the challenge's items, else its history's, in the order of their ids."""
     items, history = side.tables.get("items"), side.tables.get("history")
     if items is not None:
         ids = items.frame["item"]
@@ -210,7 +210,7 @@ def _catalogue(side: SideTables) -> Catalogue:
     users, features = np.zeros(len(names)), np.zeros((len(names), len(side.features)))
     extra = NamedColumns({}, "item")
     if items is not None:
-        place = find_places(ids, names)
+        place = find_indices(ids, names)
         for n, role in enumerate(side.features):
             features[place, n] = items.frame[role].to_numpy()
         if "users" in items:
@@ -225,7 +225,7 @@ def _catalogue(side: SideTables) -> Catalogue:
 
 def _history_pairs(history: pl.DataFrame, lists: pl.Series, items: pl.Series) -> tuple[Ints, Ints]:
     """Return the history's pairs of these lists and items, each once, ordered, as indices."""
-    in_list, item = number_lists(history["list"], lists), find_places(history["item"], items)
+    in_list, item = number_lists(history["list"], lists), find_indices(history["item"], items)
     is_known = (in_list >= 0) & (item >= 0)
     count = max(len(items), 1)
     pairs = np.unique(in_list[is_known] * count + item[is_known])  # one number for each pair

@@ -25,13 +25,13 @@ from scorer.kinds.base import (
     PublicSources,
     SideTables,
     Views,
-    find_bare_lists,
+    find_lists_without_rows,
     list_rows,
 )
 from scorer.reading.layout import split_cell
 from scorer.reading.numbers import parse_number
 from scorer.reading.schema import Schema
-from scorer.reading.table import Table, encode, find_places
+from scorer.reading.table import Table, encode, find_indices
 from scorer.views.columns import Extras, NamedColumns
 from scorer.views.items import ItemsByList
 from scorer.views.join import GradedItems, candidate_items, number_lists, sorted_names
@@ -82,10 +82,10 @@ class Labels(OpenTruth):
                 **shared, target=self.target, prediction=prediction, file_row=self.file_row
             )
         if classes:
-            label, several = None, self.constants.several
+            label, multilabel = None, self.constants.multilabel
             if "label" in submission:
-                codes = read_labels(frame["label"], classes, self.separator if several else None)
-                label = at_or_missing(codes, row, False if several else -1)
+                codes = read_labels(frame["label"], classes, self.separator if multilabel else None)
+                label = at_or_missing(codes, row, False if multilabel else -1)
                 label = label if numbered is None else np.where(numbered, self.truth, label)
             found[LabelledRows] = found[Labelled] = Labelled(
                 **shared,
@@ -131,7 +131,7 @@ class Labels(OpenTruth):
     def _label_cells(self) -> Sequence[str] | pl.Series:
         """Return the cell of each row in a submission that names its true classes."""
         classes = pl.Series(self.constants.classes, dtype=pl.String)
-        if self.constants.several:
+        if self.constants.multilabel:
             return [self.separator.join(classes.filter(pl.Series(row))) for row in self.truth]
         cells = classes.gather(self.truth)
         if self.numbered is None:
@@ -141,7 +141,7 @@ class Labels(OpenTruth):
 
     def _probabilities(self, frame: pl.DataFrame, row: Ints) -> Floats:
         """Return the probability of each class in each row, shape (rows, classes)."""
-        classes, several = self.constants.classes, self.constants.several
+        classes, multilabel = self.constants.classes, self.constants.multilabel
         if not self.columns:
             raise ChallengeError(problems=[Problem("T808", _two_classes(classes))])
         table = np.empty((frame.height, len(classes)))
@@ -149,7 +149,7 @@ class Labels(OpenTruth):
             table[:, code] = frame[f"{LIKELY}[{n}]"].to_numpy()
         if len(self.columns) == 1:  # of one of two classes; the other one has the rest
             table[:, 1 - self.columns[0]] = 1 - table[:, self.columns[0]]
-        if not several:
+        if not multilabel:
             total = table.sum(axis=1, keepdims=True)
             off = is_beyond_rounding(total) & (total > 0)
             table = np.divide(table, total, out=table, where=off)
@@ -158,7 +158,7 @@ class Labels(OpenTruth):
     def _scores(self, frame: pl.DataFrame, row: Ints) -> Floats:
         """Return the scores of both classes, shape (rows, 2): minus the column, and the column."""
         classes = self.constants.classes
-        if len(classes) != 2 or self.constants.several:
+        if len(classes) != 2 or self.constants.multilabel:
             message = f"a column of scores needs two classes, not {len(classes):,}"
             raise ChallengeError(problems=[Problem("T808", message)])
         score = at_or_missing(frame["score"].to_numpy(), row, np.nan)
@@ -242,7 +242,7 @@ def open_labels(table: Table, side: SideTables, findings: Findings) -> Labels:
     columns, fault = _classes_of_columns(side.rules, classes, separator is not None)
     if fault is not None:
         findings.add(fault)
-    constants = Constants(classes=classes, several=truth.ndim == 2, weighted=weight is not None)
+    constants = Constants(classes=classes, multilabel=truth.ndim == 2, weighted=weight is not None)
     return Labels(
         **shared,
         constants=constants,
@@ -272,17 +272,17 @@ def _class_shares(
             shares[:, places[name]] = table.frame[f"{LIKELY}[{n}]"].to_numpy()[rows]
     if side.measured_rows is not None:  # rows that no measure looks at get the first class
         shares[~side.measured_rows[rows]] = np.eye(1, len(classes))
-    positive, several = shares > 0, side.separators[0] is not None
+    positive, multilabel = shares > 0, side.separators[0] is not None
     flags = bool(((shares == 0) | (shares == 1)).all())
-    soft = not several and bool((positive.sum(axis=1) > 1).any())
+    soft = not multilabel and bool((positive.sum(axis=1) > 1).any())
     how = "write 0 or 1, or with several labels a row multilabel: ','; shares sum to 1"
     several_shares = f"has shares of classes, and {join_first(side.single_class_metrics)} needs "
     several_shares += "one class a row"
     for wrong, what in (  # the first one that is found is reported
         ((shares < 0).any(axis=1), "has a number below 0"),
-        (np.full(rows.size, several and not flags), "has a number that is neither 0 nor 1"),
-        (~positive.any(axis=1) & (not several), "has no class"),
-        ((positive.sum(axis=1) > 1) & (flags and not several), "has several classes"),
+        (np.full(rows.size, multilabel and not flags), "has a number that is neither 0 nor 1"),
+        (~positive.any(axis=1) & (not multilabel), "has no class"),
+        ((positive.sum(axis=1) > 1) & (flags and not multilabel), "has several classes"),
         (np.full(rows.size, soft and bool(side.single_class_metrics)), several_shares),
     ):
         if wrong.any():
@@ -291,7 +291,7 @@ def _class_shares(
             message = f"{side.public.word('list')} {quoted(name)} {what}"
             findings.add(Problem("T809", message, line=line, list=name, help=how))
             break
-    if several:
+    if multilabel:
         return positive, None
     total = shares.sum(axis=1, keepdims=True)
     shares = np.divide(shares, total, out=np.zeros_like(shares), where=total > 0)
@@ -303,11 +303,11 @@ def _two_classes(classes: Sequence[str]) -> str:
 
 
 def _classes_of_columns(
-    rules: Submission, classes: Sequence[str], several: bool
+    rules: Submission, classes: Sequence[str], multilabel: bool
 ) -> tuple[tuple[int, ...], Problem | None]:
-    """Return the code of each probability column's class, and what is wrong with the columns."""
+    """Return the code of each probability column's class, and the faults of the columns."""
     declared, places = tuple(rules.probability), {name: n for n, name in enumerate(classes)}
-    if len(declared) <= 1 and not several:
+    if len(declared) <= 1 and not multilabel:
         if len(classes) != 2:
             return (), Problem("T808", _two_classes(classes)) if declared else None
         positive = next((name for name in declared if name), classes[-1])
@@ -358,7 +358,7 @@ def read_labels(cells: pl.Series, classes: Sequence[str], separator: str | None)
     With a separator of labels, return which classes each cell names: shape (cells, classes).
     """
     if separator is None:
-        return find_places(cells, classes)
+        return find_indices(cells, classes)
     distinct, codes = encode(cells)
     places = {name: n for n, name in enumerate(classes)}
     named = np.zeros((len(distinct), len(classes)), dtype=bool)
@@ -377,7 +377,7 @@ def _numbers_in(cells: pl.Series) -> Floats:
 
 @dataclass(kw_only=True, eq=False)
 class Ratings(ItemTruth):
-    """A truth of ratings, which stand in the place of grades, by list and then by item."""
+    """A truth of ratings, which are kept as grades, by list and then by item."""
 
     side: SideTables
     own_views: ClassVar[frozenset[type]] = frozenset({Targets})
@@ -410,7 +410,7 @@ class Ratings(ItemTruth):
         return Views(answered, {Targets: view}, found=self._count_requested(frame, place))
 
     def _count_requested(self, frame: pl.DataFrame, place: Ints) -> int:
-        """Return how many predictions are asked for, given the place of each among the ratings.
+        """Return how many predictions are expected, given the index of each among the ratings.
 
         The public file of items may ask for some that have no rating.
         """
@@ -446,7 +446,7 @@ def _complete_requested(public: Public, sources: PublicSources) -> Public:
 def open_ratings(table: Table, side: SideTables, findings: Findings) -> Ratings:
     """Return ratings, by list and then by item, whatever the order of the file."""
     frame, names = table.frame, sorted_names(table.frame["list"], side.public.list_names)
-    findings.extend(find_bare_lists(frame, side.public, "rating"))
+    findings.extend(find_lists_without_rows(frame, side.public, "rating"))
     in_list = pl.Series("in_list", number_lists(frame["list"], names))
     rows = frame.select("item", "rating", in_list).with_row_index("row")
     rows = rows.unique(["in_list", "item"], keep="first").sort("in_list", "item")
@@ -454,7 +454,7 @@ def open_ratings(table: Table, side: SideTables, findings: Findings) -> Ratings:
     items, described = rows["item"], side.further_columns("items", side.tables.get("items"))
     if described:
         names_of_items, codes = encode(items)
-        row_of = find_places(side.tables["items"].frame["item"], names_of_items)
+        row_of = find_indices(side.tables["items"].frame["item"], names_of_items)
         described = described.at_or_missing(first_positions(row_of, len(names_of_items))[codes])
     extras = Extras(
         side.further_columns("truth", table).at(row), list=side.of_lists(names), item=described

@@ -26,8 +26,8 @@ from scorer.leaderboard.standings import (
     Contestant,
     by_measure,
     by_number,
-    by_places,
     by_preference,
+    by_rank_counts,
     contradictions,
     ranks_by,
     standings,
@@ -38,7 +38,7 @@ from scorer.preferences.aggregations import aggregations
 from scorer.results.front import Front, FrontAxis, front_axes
 from scorer.results.groups import groups_without_value
 from scorer.results.json import ABSENT, PRIVATE, ChallengeIdentity
-from scorer.results.report import RankedBy, Report, Scored, Value
+from scorer.results.report import RankAggregate, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import aggregate_folds, aggregate_values, values_of_lists
 from scorer.stats.ranks import dominates
@@ -53,13 +53,13 @@ class Terms(NamedTuple):
     fingerprint: str
     rules: Mapping[str, Rules]  # measure id -> how lists without a value count
     breakers: tuple[Measure, ...] = ()  # measures or preferences that break ties, in this order
-    rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
+    pairwise: tuple[Measure, Measure] | None = None  # a preference and its aggregation
     lists: Sequence[str] = ()
     groups: Mapping[str, str] = {}  # list -> the group that it is in
     called: Mapping[str, str] = {}  # role -> the challenge's word
     notes: tuple[Problem, ...] = ()  # warnings about the challenge itself
     clusters: Mapping[str, str] = {}  # list -> its cluster of lists that depend on each other
-    ranked_by: RankedBy | None = None  # the rule if several measures rank together
+    rank_aggregate: RankAggregate | None = None  # the rule if several measures rank together
 
     @property
     def primary(self) -> Measure:
@@ -122,7 +122,7 @@ def apply_rules(
 
 
 def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:
-    """Return measure id -> group of lists -> mean; no groups if the challenge has none."""
+    """Return measure id -> group of lists -> mean; empty if the challenge has no groups."""
     masks: dict[str, Mask] = {}
     for n, name in enumerate(card.lists if terms.groups else ()):
         if (group := terms.groups.get(name)) is not None:
@@ -166,8 +166,8 @@ def rank(
     group_of = [terms.groups.get(name) for name in terms.lists] if terms.groups else []
     for k in terms.challenge.leaderboard.pass_at:
         measures, scored = with_passes(k, terms.primary, measures, scored, group_of)
-    if terms.ranked_by is not None and terms.ranked_by.each is not None:
-        measures, scored = with_wins(terms.ranked_by, measures, scored, group_of)
+    if terms.rank_aggregate is not None and terms.rank_aggregate.each is not None:
+        measures, scored = with_wins(terms.rank_aggregate, measures, scored, group_of)
     valid = [submission for submission in scored if submission.card is not None]
     positions = {
         submission.name: submission.card.positions
@@ -182,10 +182,10 @@ def rank(
         for measure in (terms.primary, *terms.breakers)
     ]
     contradicting: tuple[tuple[str, ...], ...] = ()
-    if terms.rank_by is not None:
-        by[0] = by_preference(*terms.rank_by, positions)
+    if terms.pairwise is not None:
+        by[0] = by_preference(*terms.pairwise, positions)
         ranked_positions = {each.name: positions[each.name] for each in valid if not each.baseline}
-        contradicting = contradictions(terms.rank_by[0], ranked_positions)
+        contradicting = contradictions(terms.pairwise[0], ranked_positions)
     entries = [
         Contestant(
             submission.name,
@@ -197,13 +197,13 @@ def rank(
     points: Mapping[str, float] = {}
     times = dict(received or {})
     # Several measures that rank take the place of the primary one in `by`.
-    if (rule := terms.ranked_by) is not None and rule.each is not None:
+    if (rule := terms.rank_aggregate) is not None and rule.each is not None:
         earliest = [by_number(times)] if rule.tie_break else []
         by[:1] = [by_measure(measures[0].id, measures[0].metric.better), *earliest]
     elif rule is not None:
         better = {measure.id: measure.metric.better for measure in terms.measures}
         ranks = ranks_by([(key, better[key]) for key in rule.measures], rule.aggregate, entries)
-        breaks = {"first_places": by_places(ranks.places), "earliest": by_number(times)}
+        breaks = {"first_places": by_rank_counts(ranks.rank_counts), "earliest": by_number(times)}
         by[:1] = [by_number(ranks.order), *(breaks[name] for name in rule.tie_break)]
         points = ranks.points
     rows = standings(entries, by)
@@ -234,21 +234,21 @@ def rank(
         definition=terms.challenge,
         lists=terms.lists,
         called=terms.called,
-        rank_by=terms.rank_by,
-        several=terms.ranked_by,
+        pairwise=terms.pairwise,
+        rank_aggregate=terms.rank_aggregate,
         clusters=terms.clusters,
     )
 
 
 def _ranked_by(terms: Terms) -> dict[str, object]:
     """Return what ranks, as results show it: several measures, a preference or a measure."""
-    if (by := terms.ranked_by) is not None:
+    if (by := terms.rank_aggregate) is not None:
         each = {} if by.each is None else {"each": by.each}
         rule = {"measures": by.measures, "aggregate": by.aggregate.name, "tie_break": by.tie_break}
         return {**rule, **each}
-    if terms.rank_by is None:
+    if terms.pairwise is None:
         return {"measure": terms.primary.id}
-    preference, aggregate = terms.rank_by
+    preference, aggregate = terms.pairwise
     return {"preference": preference.name, "aggregate": aggregate.name}
 
 
@@ -314,7 +314,7 @@ R = TypeVar("R", bound=Report)
 def first_ranks(report: R, most: int) -> R:
     """Return a report with the ranks up to `most` and all rejected submissions.
 
-    The ranks, intervals and tests remain those of all submissions.
+    The ranks, intervals and tests are still made of all submissions.
     """
     rows_in_ranks = [n for n, row in enumerate(report.leaderboard) if row.rank and row.rank <= most]
     rows = report.leaderboard[: rows_in_ranks[-1] + 1] if rows_in_ranks else ()

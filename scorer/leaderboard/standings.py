@@ -46,20 +46,20 @@ def by_preference(
 
     Baselines do not take part: who stands outside the ranks must not change them.
 
-    `positions` is name of an entry -> where its relevant items stand.
+    `positions` is name of an entry -> the positions of its relevant items.
     """
 
-    def places(entries: Sequence[Contestant]) -> Sequence[float]:
+    def ranks(entries: Sequence[Contestant]) -> Sequence[float]:
         names = sorted(entry.name for entry in entries if not entry.baseline)
-        place_of = dict.fromkeys((entry.name for entry in entries), math.nan)
+        rank_of = dict.fromkeys((entry.name for entry in entries), math.nan)
         if names:
             preferred = compute_preferences(preference, [positions[name] for name in names])
-            for place, group in enumerate(order_submissions(aggregate, preferred).groups):
+            for rank, group in enumerate(order_submissions(aggregate, preferred).groups):
                 for number in group:
-                    place_of[names[number]] = float(place)
-        return [place_of[entry.name] for entry in entries]
+                    rank_of[names[number]] = float(rank)
+        return [rank_of[entry.name] for entry in entries]
 
-    return places
+    return ranks
 
 
 class Ranks(NamedTuple):
@@ -67,7 +67,7 @@ class Ranks(NamedTuple):
 
     order: Mapping[str, int]  # name -> its place in the order that the aggregation makes
     points: Mapping[str, float]  # name -> what orders it
-    places: Mapping[str, tuple[int, ...]]  # name -> how often it is first, second, ..
+    rank_counts: Mapping[str, tuple[int, ...]]  # name -> how often it is first, second, ..
 
 
 def ranks_by(
@@ -94,7 +94,7 @@ def ranks_by(
     wins = (table[:, None] > table[None]).astype(np.float64) - (table[:, None] < table[None])
     ordering = order_submissions(aggregate, wins)
     rank = 1 + (table[None] > table[:, None]).sum(axis=1)
-    places = [
+    rank_counts = [
         tuple(np.bincount(row, minlength=len(ranked_entries) + 1)[1:].tolist()) for row in rank
     ]
     names = [entry.name for entry in ranked_entries]
@@ -102,7 +102,7 @@ def ranks_by(
     return Ranks(
         spots,
         dict(zip(names, ordering.scores.tolist(), strict=True)),
-        dict(zip(names, places, strict=True)),
+        dict(zip(names, rank_counts, strict=True)),
     )
 
 
@@ -116,10 +116,10 @@ def by_number(numbers: Mapping[str, float]) -> Criterion:
     return own
 
 
-def by_places(places: Mapping[str, tuple[int, ...]]) -> Criterion:
+def by_rank_counts(counts: Mapping[str, tuple[int, ...]]) -> Criterion:
     """Order by who is first more often, then second, and so on."""
-    sorted_places = sorted(set(places.values()), reverse=True)
-    return by_number({name: float(sorted_places.index(counts)) for name, counts in places.items()})
+    best_first = sorted(set(counts.values()), reverse=True)
+    return by_number({name: float(best_first.index(own)) for name, own in counts.items()})
 
 
 def contradictions(

@@ -17,7 +17,7 @@ from scorer.core.arrays import Floats, round_for_ranks
 from scorer.core.errors import PluginError
 from scorer.metrics.api import Better, Metric
 from scorer.metrics.notation import Measure
-from scorer.results.report import RankedBy, Scored, Value
+from scorer.results.report import RankAggregate, Scored, Value
 from scorer.stats.ranks import win_rates
 from scorer.views.columns import View
 
@@ -31,7 +31,7 @@ WINS: dict[str, tuple[Callable[[Floats, Floats], Floats], Range, Better]] = {
 
 
 def with_wins(
-    by: RankedBy,
+    by: RankAggregate,
     measures: Sequence[Measure],
     scored: Sequence[Scored],
     group_of: Sequence[str | None],
@@ -111,7 +111,7 @@ def _known_mean(values: Floats, axis: int) -> Floats:
 def _with_value(
     scored: Scored,
     measure: Measure,
-    by: RankedBy,
+    by: RankAggregate,
     row: Floats,
     groups: Sequence[str],
     group_of: Sequence[str | None],
@@ -134,7 +134,7 @@ def _with_value(
 
 
 def _signature(
-    metric: Metric, by: RankedBy, measures: Sequence[Measure], valid: Sequence[Scored]
+    metric: Metric, by: RankAggregate, measures: Sequence[Measure], valid: Sequence[Scored]
 ) -> str:
     """Of the measures, and of who is ranked: the same value of other rivals says another thing."""
     rivals = sorted(f"{each.name}\0{each.sha256}" for each in valid if not each.baseline)

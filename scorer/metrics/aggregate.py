@@ -98,7 +98,7 @@ class Combination:
 
     @property
     def outermost(self) -> str:
-        """The aggregate of the groups, or of the lists where there are none."""
+        """The aggregate of the groups, or of the lists if there are no groups."""
         return str(self.lists if self.grouped_by is None else self.groups)
 
 

@@ -52,7 +52,7 @@ def no_domain(params: Mapping[str, Any]) -> Mapping[str, tuple[float, float]]:
 
 
 def not_decorated(view: Any) -> float:
-    """The function of a metric that has none yet."""
+    """The function of a metric that is not declared yet."""
     raise PluginError("a metric is evaluated that has no function")
 
 
@@ -71,7 +71,7 @@ class Metric:
         aliases: Further names that challenges may use.
         range: The lowest and highest possible values; None where there is no limit.
         better: Whether higher or lower values are better.
-        zero_is_bad: Whether 0 is a bad value where higher is better, so that it can stand for one
+        zero_is_bad: Whether 0 is a bad value where higher is better, so that it can replace one
             that is missing.
         aggregate: How the lists' values become one number: their mean or their sum.
         pooling: Whether all lists together have a value: "never"; "optional", where a challenge
@@ -141,7 +141,7 @@ class Metric:
         """Return this metric with its function, and with what the function's types say.
 
         Raises:
-            PluginError: The function has no view, or a declaration is none of those there are.
+            PluginError: The function has no view, or an unknown declaration.
         """
         if self.aggregate not in get_args(Aggregate):
             raise PluginError(

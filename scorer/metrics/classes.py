@@ -49,7 +49,7 @@ def explain_classes(one: OneList, *, positive: str | None, threshold: float, **_
     """The row's labels, or its cell of the confusion matrix."""
     view: Labelled = one.view
     predicted = view.predicted_classes(positive_code(view, positive), threshold)
-    return _explain_labels(view, predicted) if view.several else _explain_cell(view, predicted)
+    return _explain_labels(view, predicted) if view.multilabel else _explain_cell(view, predicted)
 
 
 def _explain_cell(view: Labelled, predicted: Ints | Mask) -> Steps:
@@ -114,7 +114,7 @@ def accuracy(view: Labelled, *, positive: Positive = None, threshold: Threshold 
     array([1., 0., 1.])
     """
     right = view.truth == view.predicted_classes(positive_code(view, positive), threshold)
-    return mean_of_rows(view, right.all(axis=1) if view.several else right, "right")
+    return mean_of_rows(view, right.all(axis=1) if view.multilabel else right, "right")
 
 
 @metric(
@@ -136,7 +136,7 @@ def hammingloss(view: Labelled, *, positive: Positive = None, threshold: Thresho
     array([0., 1., 0.])
     """
     wrong = view.truth != view.predicted_classes(positive_code(view, positive), threshold)
-    return mean_of_rows(view, wrong.mean(axis=1) if view.several else wrong, "wrong")
+    return mean_of_rows(view, wrong.mean(axis=1) if view.multilabel else wrong, "wrong")
 
 
 class Counts(NamedTuple):

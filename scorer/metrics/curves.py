@@ -73,7 +73,7 @@ def binary_problems(view: Labelled, positive: str | None) -> tuple[Floats, Float
     """
     true = indicator_matrix(view.truth, len(view.classes))
     score = view.require_probabilities() if view.score is None else view.score
-    if len(view.classes) == 2 and not view.several:
+    if len(view.classes) == 2 and not view.multilabel:
         code = positive_code(view, positive)
         code = 1 if code is None else code
         true, score = true[:, [code]], score[:, [code]]
@@ -284,7 +284,7 @@ def auroc(
     if max_fpr is not None and min_tpr is not None:
         raise NotationError("max_fpr= and min_tpr= cannot be used together", "min_tpr")
     if multi == "ovo":
-        if view.several:
+        if view.multilabel:
             raise NotationError("multi=ovo is not defined for rows with several labels", "multi")
         if average == "micro":
             raise NotationError("multi=ovo has average=macro or weighted", "average")

@@ -172,7 +172,7 @@ Threshold = Annotated[
 
 def has_two_classes(constants: Any) -> bool:
     """Whether a row has one of two classes."""
-    return len(constants.classes) == 2 and not constants.several
+    return len(constants.classes) == 2 and not constants.multilabel
 
 
 Positive = Annotated[

@@ -281,7 +281,7 @@ def probabilisticf1(view: Labelled, *, beta: Beta = 1, positive: Positive = None
     >>> round(probabilisticf1(rows).pooled(), 6)  # 2 × 0.8 / (1 + 1.2)
     0.727273
     """
-    if len(view.classes) != 2 or view.several:
+    if len(view.classes) != 2 or view.multilabel:
         raise NotationError("ProbabilisticF1 is for two classes")
     view.require_probabilities()
     is_positive, score = binary_problems(view, positive)

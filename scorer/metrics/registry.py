@@ -1,4 +1,4 @@
-"""The metrics by their names: scorer's own, those of installed projects, and a challenge's own.
+"""The metrics by their names: of scorer, of installed projects, and of a challenge.
 
 An installed project names a module of metrics by an entry point of the group `scorer.metrics`.
 """
@@ -76,7 +76,7 @@ class MetricRegistry:
         return wider
 
     def get(self, name: str) -> Metric:
-        """Return the metric of a name or alias, that of the first kind if several have it.
+        """Return the metric of a name or alias; of the first kind if several have it.
 
         `UnknownName` if none has.
         """
@@ -87,7 +87,7 @@ class MetricRegistry:
         """Return the metrics of a name; several if each is for challenges of other kinds.
 
         Metrics that have it as an alias are returned if none has it as its name, or, with `every`,
-        behind those. `UnknownName` if there is none.
+        behind those. `UnknownName` if no metric fits.
         """
         folded = name.casefold()
         metrics = self._metrics_called(folded)
@@ -135,7 +135,7 @@ class MetricRegistry:
 
     @cached_property
     def _by_name(self) -> dict[str, list[Metric]]:
-        """Casefolded name or alias -> the metrics under it, of which no challenge has two."""
+        """Casefolded name or alias -> its metrics, one of each kind of challenge."""
         metrics = defaultdict[str, list[Metric]](list)
         for metric, origin in self._named:
             for folded, name in _folded_names(metric).items():
@@ -166,7 +166,7 @@ def _folded_names(metric: Metric) -> dict[str, str]:
 
 @cache
 def installed_metrics() -> list[NamedMetric]:
-    """Return scorer's own metrics, then those of installed projects."""
+    """Return scorer's own metrics, then the metrics of installed projects."""
     metrics = dict.fromkeys(find_marked(PACKAGE, Metric))
     for point in installed_points():
         with plugin_errors(f"the plugin {point.name!r} ({point.value}) cannot be loaded"):
@@ -207,7 +207,7 @@ def ignored_entry_points() -> list[EntryPoint]:
 
 
 def metrics_of_file(path: Path) -> list[NamedMetric]:
-    """Return the metrics of a challenge's own file, with its name; `PluginError` if it has none."""
+    """Return the metrics of a challenge's own file, with its name; `PluginError` without any."""
     metrics = list(marked_things(load_module(path), Metric))
     if not metrics:
         raise PluginError(f"the plugin {quoted(path.name)} defines no metric")

@@ -1,4 +1,4 @@
-"""What parameters of metrics of rows stand for: classes and columns that a challenge names."""
+"""Classes and columns that parameters of metrics of rows name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def positive_code(view: Labelled, positive: str | None) -> int | None:
 
 def refuse_several_labels(view: Labelled, name: str) -> None:
     """Raise a `NotationError` if a row can have several labels."""
-    if view.several:
+    if view.multilabel:
         raise NotationError(f"{name} is not defined for rows with several labels")
 
 

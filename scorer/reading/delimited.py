@@ -505,7 +505,7 @@ def _drop_repeated_headers(
 ) -> pl.DataFrame:
     """Return the rows without those that repeat the header, after reporting these.
 
-    A line that repeats a single name is none: it may be an id.
+    A line that repeats a single name is no header: it may be an id.
     """
     if not form.header.line or form.dialect.width < 2:
         return rows

@@ -131,7 +131,7 @@ def format_suffix(name: str) -> str:
 def trec_lines(lines: Sequence[str], path: Path, patterns: Sequence[str]) -> list[str]:
     """Return the lines of runs or qrels among the first lines of a file, if most lines are such.
 
-    If the name in `path` is that of another format, they must be without commas (OTHER_SUFFIXES).
+    If `path` has another format's suffix, they must be without commas (OTHER_SUFFIXES).
     """
     is_other = table_suffix(path) in OTHER_SUFFIXES
     found = matching_lines(lines, *(patterns[:1] if is_other else patterns))

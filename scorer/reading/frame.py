@@ -38,11 +38,11 @@ def read_frame(
     """Return the table and the digest of a data frame whose columns are texts and numbers.
 
     Args:
-        frame: Columns are found by name, as those of a file. One of lists alone, where rows have
+        frame: Columns are found by name, as in a file. One of lists alone, where rows have
             items, names lists without items.
         schemas: The shapes that it may have, the likeliest first.
         layout: How files of this kind are written: wide columns and cells of several values are
-            read, what is said of lines and headers is not.
+            read; its keys on lines and headers are not.
     """
     in_columns = layout._replace(header=(), skip=0, comment=(), lines=None, json=(), parts=())
     for schema in schemas:

@@ -177,7 +177,7 @@ def match_header(
 ) -> SchemaMatch:
     """Return the schema that the header of a delimited file fits, after reporting its faults.
 
-    `header` is that of the file or of the layout, and `sample` has the first rows.
+    `header` is from the file or the layout; `sample` has the first rows.
 
     Raises:
         ReportedError: It fits none, as the request's findings say.
@@ -344,7 +344,7 @@ def refuse_wrong_first_line(line: int, text: str, request: ReadRequest) -> None:
 
 
 def find_separator(line: int, text: str, request: ReadRequest) -> str:
-    """Return what separates the columns of a file, by its first line; report what is unexpected."""
+    """Return the separator of a file's columns, by its first line; report an unexpected one."""
     if request.layout.separator:
         return separator_of(request.layout.separator)
     expected = "\t" if table_suffix(request.path) == ".tsv" else ","

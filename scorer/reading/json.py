@@ -2,7 +2,7 @@
 
 Python's own parser reads a document. Its values know no places, so each cell keeps the number of
 its token: names, texts, numbers, words and the brackets that open are the tokens of a document, in
-its order. Where a token stands is looked up when it is asked for.
+its order. The position of a token is computed when it is needed.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _refuse_many_values(lines: pl.Series, text: str) -> None:
     """Raise UnreadableError if a document has more than MOST_VALUES names and values.
 
     There are as many names as colons, and as many values as commas and brackets that open; so an
-    empty array or object counts twice. `lines` are those of `text`.
+    empty array or object counts twice. `lines` are the lines of `text`.
     """
     if sum(map(text.count, ",:[{")) <= MOST_VALUES:  # with those inside texts
         return
@@ -247,7 +247,7 @@ def _make_cells(
 ) -> Cells:
     """Return the cells that the paths of the roles lead to.
 
-    Where one name stands for all items of a list, a second place with that name is reported.
+    Where one name holds all items of a list, a second place with that name is reported.
     """
     roles = [role for role in schema.roles if role in paths]
     depths = {role: sum(step in EACH for step in path) for role, path in paths.items()}

@@ -1,7 +1,7 @@
 """What is wrong with a JSON document, and where.
 
-Python's own parser reads documents. Its words for what is wrong differ with its version, and it
-lets pass what is refused here: NaN, a key given twice, and more than DEEPEST levels. So a document
+Python's own parser reads documents. Its words for faults differ with its version, and it
+accepts NaN, a key given twice, and more than DEEPEST levels, which are refused here. So a document
 with a fault is read again by the parser here, which is slower and keeps no value.
 """
 
@@ -81,7 +81,7 @@ def _check_value(text: str, at: int, depth: int) -> int:
 
 
 def _check_name(text: str, at: int, names: set[str]) -> int:
-    """Check a name, which is added to those of the object before it, and the colon."""
+    """Check a name, which is added to the object's names, and the colon."""
     if text[at : at + 1] != '"':
         raise JsonShapeError(at, "not JSON: expected a key in quotes")
     quoted_name = _match_scalar(text, at)

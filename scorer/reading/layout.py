@@ -150,7 +150,7 @@ def file_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
     """Return the columns that a file must have so that rows of a schema can be made of it.
 
     Raises:
-        UnreadableError: None of `names` is that of a wide column, or one is not known.
+        UnreadableError: None of `names` is a wide column, or one is not known.
     """
     if not (layout.cells or layout.wide or layout.lines):
         return schema
@@ -386,7 +386,7 @@ def is_path(path: str) -> bool:
 
 
 def container_path(path: Steps) -> Steps:
-    """Return the steps of a path up to its first `[]` or `*`, included; () if it has none."""
+    """Return the steps of a path up to its first `[]` or `*`, included; () without one."""
     return path[: next((n for n, step in enumerate(path) if step in EACH), -1) + 1]
 
 

@@ -66,7 +66,7 @@ class UnreadableError(Exception):
     """A file cannot be read as a table; `problem` says why.
 
     Nothing else is said of a file with too many bytes, or too long a line: what follows the limit
-    is not looked at, as the limit is there to bound what is read. Of too many rows, the accepted
+    is not read, as the limit bounds how much is read. Of too many rows, the accepted
     ones are checked (`accept_rows`).
     """
 

@@ -1,4 +1,4 @@
-"""Numbers of cells in plain decimal notation, and what is wrong with any other cell."""
+"""Numbers of cells in plain decimal notation, and the faults of other cells."""
 
 from __future__ import annotations
 

@@ -17,13 +17,9 @@ from contextlib import suppress
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scorer.core.text import nearest, quoted
 from scorer.reading.limits import UnreadableError
-
-if TYPE_CHECKING:
-    from hashlib import _Hash
 
 BLOCK = 1 << 20  # bytes that are read, decoded or counted at a time, so that they fit the cache
 # Links to what is open already, such as the standard input.
@@ -182,7 +178,7 @@ def read_stored(file: BufferedReader, size: int = BLOCK) -> bytes:
         raise UnreadableError("S101", message) from None
 
 
-def add_to_digest(file: BufferedReader, sha256: _Hash) -> None:
+def add_to_digest(file: BufferedReader, sha256: hashlib._Hash) -> None:
     """Add the rest of an opened file to a digest, or raise UnreadableError."""
     while block := read_stored(file):
         sha256.update(block)

@@ -260,7 +260,7 @@ def header_words(path: Path, format: str | None, layout: Layout = PLAIN) -> froz
     """Return the words of a file's first line that is not blank, which may be names of columns.
 
     They show which columns a file may have before its rows are read. Of several parts, the first
-    one is looked at. There are none if the file cannot be read.
+    one is looked at. The list is empty if the file cannot be read.
     """
     if layout.header:
         return frozenset(layout.header)

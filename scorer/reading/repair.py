@@ -335,9 +335,9 @@ class _Table:
         return any(numbers == [*range(start, start + len(numbers))] for start in (0, 1))
 
     def _rename_columns(self) -> None:
-        """Rename columns whose names differ from those of missing ones in capitals alone.
+        """Rename columns whose names differ from missing ones in capitals alone.
 
-        If the header has all that a schema requires, other names are those of unused columns; but
+        If the header has all that a schema requires, other names are unused columns; but
         a ranking without a column to order it can still lack its score or its rank.
         """
         header, expected = self.rows[0], self.expected

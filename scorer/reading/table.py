@@ -79,7 +79,7 @@ class Table:
 
     @property
     def names_empty_lists(self) -> bool:
-        """Whether a table without rows names lists, each of which is as good as missing."""
+        """Whether a table without rows names lists, which then are as good as missing."""
         return NO_ITEMS_FACT in self.facts
 
     def numbers(self, role: str) -> Floats:
@@ -204,7 +204,7 @@ def encode(ids: pl.Series) -> tuple[pl.Series, Ints]:
     (['b', 'a'], [0, 1, 0])
     """
     names = ids.unique(maintain_order=True)
-    return names, find_places(ids, names)
+    return names, find_indices(ids, names)
 
 
 def sort_ids(ids: pl.Series) -> pl.Series:
@@ -215,10 +215,10 @@ def sort_ids(ids: pl.Series) -> pl.Series:
     return distinct if distinct.is_sorted() else distinct.sort().rle().struct.field("value")
 
 
-def find_places(ids: pl.Series, names: Sequence[str] | pl.Series) -> Ints:
+def find_indices(ids: pl.Series, names: Sequence[str] | pl.Series) -> Ints:
     """Return the position of each id in a sequence of different names; -1 for an unknown id.
 
-    >>> find_places(pl.Series(["b", "c"]), ["a", "b"]).tolist()
+    >>> find_indices(pl.Series(["b", "c"]), ["a", "b"]).tolist()
     [1, -1]
     """
     names = pl.Series(names, dtype=pl.String)

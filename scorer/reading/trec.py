@@ -201,7 +201,7 @@ def _shifted_lines(fields: pl.DataFrame) -> list[int]:
 
 
 def _refuse_qrels(fields: pl.DataFrame) -> None:
-    """Raise UnreadableError if most of the first lines are those of qrels."""
+    """Raise UnreadableError if most of the first lines look like qrels."""
     grade, sample = pl.col(str(QRELS.number)), fields.head(MOST_HEAD_LINES)
     is_qrels = pl.col(str(QRELS.width)).is_null() & grade.str.contains(INTEGER)
     found = sample.filter(is_qrels)

@@ -19,7 +19,7 @@ from io import BufferedReader
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from threading import Thread
-from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import IO, BinaryIO, NamedTuple
 
 from scorer.core.text import join_first, nearest, quoted
 from scorer.reading.limits import (
@@ -35,9 +35,6 @@ from scorer.reading.limits import (
 )
 from scorer.reading.open import BLOCK, add_to_digest, open_file, read_stored
 from scorer.reading.signatures import GZIP, HEAD, PARQUET, ZIP, is_office, refuse_other_kinds
-
-if TYPE_CHECKING:
-    from hashlib import _Hash
 
 COMPRESSED_SUFFIXES = (".gz", ".zip")
 HASHED_BESIDE = 1 << 20  # bytes that take a millisecond to hash, ten times what a thread costs
@@ -91,7 +88,7 @@ def read_bytes(
     is_binary: bool = False,
     part: str | None = None,
     unpacked: int = 0,
-    sha256: _Hash | None = None,
+    sha256: hashlib._Hash | None = None,
     bounds: TextBounds = UNBOUNDED,
 ) -> FileBytes:
     """Return all bytes of a file; of a text that exceeds its bounds, some of the first ones.
@@ -101,7 +98,7 @@ def read_bytes(
         is_binary: Whether it may be a Parquet file.
         part: The name of a file in the folder or the archive.
         unpacked: How many bytes of the submission's other parts were unpacked.
-        sha256: Receives the stored bytes; has received those of the parts before.
+        sha256: Receives the stored bytes; has received the parts before.
         bounds: What the reader of the text accepts.
 
     Raises:
@@ -166,7 +163,7 @@ def _unpack(
     return data.getvalue()
 
 
-def _start_digest(sha256: _Hash, data: bytes) -> Callable[[], str]:
+def _start_digest(sha256: hashlib._Hash, data: bytes) -> Callable[[], str]:
     """Add bytes to a digest, large ones beside what the caller does; return what gives the digest.
 
     hashlib holds no lock of Python while it works.

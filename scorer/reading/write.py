@@ -90,7 +90,7 @@ def write_folder(path: Path, files: Mapping[str, bytes | Path]) -> None:
     """Make a folder with these files, all of them or nothing; or fill one that is empty.
 
     Args:
-        files: The name of each file, and its bytes or the file of which it is a copy.
+        files: The name of each file, and its bytes or the file that it copies.
 
     Raises:
         UsageError: It cannot be made, or something is there.

@@ -79,7 +79,7 @@ SUBJECTS: dict[str, dict[str, OwnFormat]] = {
     },
     "comparison": {"jsonl": OwnFormat("comparison.rows")},
     "findings": {
-        "github": OwnFormat("findings.github"),
+        "github": OwnFormat("findings.lines"),
         "lines": OwnFormat("findings.lines", listed=False),
     },
     "explanation": {},

@@ -12,7 +12,9 @@ from functools import cache
 from io import StringIO
 from typing import TYPE_CHECKING, NamedTuple
 
+from scorer.challenge.model import Challenge
 from scorer.core.text import printable
+from scorer.reports.document import Block, Heading, Prose
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -175,3 +177,21 @@ def _all_seen(text: str) -> str:
 
 def _seen(line: str) -> str:
     return printable(line, len(line))
+
+
+def described(challenge: Challenge) -> list[Prose]:
+    """Return the challenge's description, if it has one."""
+    return [_prose(challenge, challenge.description)] if challenge.description.strip() else []
+
+
+def pages(challenge: Challenge, only: str | None = None) -> Iterator[Block]:
+    """Yield the challenge's pages, or one of them, each a section."""
+    for key, text in challenge.pages.items():
+        if only in (None, key):
+            title, rest = titled(key, text)
+            yield Heading(title, key=f"page-{key}")
+            yield _prose(challenge, rest)._replace(key=key)
+
+
+def _prose(challenge: Challenge, text: str) -> Prose:
+    return Prose(text, [*challenge.pages])

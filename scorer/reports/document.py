@@ -120,7 +120,7 @@ class MeasureFormula(NamedTuple):
     lines: Sequence[str]  # in LaTeX
 
 
-class Figure(NamedTuple):
+class Picture(NamedTuple):
     """A picture and its numbers; a text without pictures has its bars, if any."""
 
     key: str  # of its file
@@ -136,7 +136,7 @@ class Figure(NamedTuple):
         return with_title(self.title, self.draw(width), width)
 
 
-Block = Heading | Paragraph | Prose | Notes | Facts | Table | MeasureFormula | Figure
+Block = Heading | Paragraph | Prose | Notes | Facts | Table | MeasureFormula | Picture
 
 
 @dataclass(frozen=True, slots=True)

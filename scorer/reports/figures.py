@@ -25,7 +25,7 @@ from scorer.reports.charts.charts import (
     shared_scale,
 )
 from scorer.reports.charts.svg import padded
-from scorer.reports.document import Cell, Column, Figure, Row, Table, cut, texts
+from scorer.reports.document import Cell, Column, Picture, Row, Table, cut, texts
 from scorer.reports.leaderboard.cells import (
     chance,
     has_ranges,
@@ -60,7 +60,7 @@ def left_out(shown: int, total: int, what: str = "submissions") -> str:
     return f" The first {shown} of {total:,} {what}." if total > shown else ""
 
 
-def forest(report: Report, precision: int) -> Iterator[Figure]:
+def forest(report: Report, precision: int) -> Iterator[Picture]:
     """Yield each submission's primary value with its interval, and its values on splits."""
     primary, interval_name = report.primary, level(report)
     standings = [row for row in report.leaderboard if not math.isnan(row.values[primary.id])]
@@ -97,7 +97,7 @@ def _dots(
     better: Better,
     rest: str,
     marks: Sequence[str],
-) -> Figure:
+) -> Picture:
     """Return rows of dots, on an axis that leaves out values far worse than the others.
 
     `marks` are the names of the splits, `rest` a sentence on the rows that are left out.
@@ -121,7 +121,7 @@ def _dots(
         [row.name, row.label, row.text, *("-" if math.isnan(m) else f"{m:g}" for m in row.marks)]
         for row in rows
     ]
-    return Figure(
+    return Picture(
         key,
         title,
         caption + rest,
@@ -130,7 +130,7 @@ def _dots(
     )
 
 
-def pairs(report: Report, precision: int) -> Iterator[Figure]:
+def pairs(report: Report, precision: int) -> Iterator[Picture]:
     """Yield the difference of each two submissions by the primary measure, as a triangle."""
     certainty = report.certainty
     if certainty is None or len(certainty.names) < 2:
@@ -167,7 +167,7 @@ def pairs(report: Report, precision: int) -> Iterator[Figure]:
     if any(cell.look in ("against", "fill other") for cell in cells):
         caption += " In the other colour the lower one is ahead."
     columns = [Column("a minus b", "name", cut=130), Column("difference"), Column("p")]
-    yield Figure(
+    yield Picture(
         "pairs",
         f"Differences in {primary}, pair by pair",
         caption + left_out(len(names), len(certainty.names)),
@@ -176,7 +176,7 @@ def pairs(report: Report, precision: int) -> Iterator[Figure]:
     )
 
 
-def pareto(report: Report, precision: int) -> Iterator[Figure]:
+def pareto(report: Report, precision: int) -> Iterator[Picture]:
     """Yield the primary measure against each other number of the front, with the front's steps."""
     front = report.pareto
     for n, axis in enumerate(front.axes[1:] if front else (), start=1):
@@ -185,7 +185,7 @@ def pareto(report: Report, precision: int) -> Iterator[Figure]:
         yield _front(key, axis, report, precision)
 
 
-def _front(key: str, axis: FrontAxis, report: Report, precision: int) -> Figure:
+def _front(key: str, axis: FrontAxis, report: Report, precision: int) -> Picture:
     """Return the ranked submissions as points: the number of `axis` across, the primary one up."""
     front, primary = report.pareto, report.primary
     assert front
@@ -222,7 +222,7 @@ def _front(key: str, axis: FrontAxis, report: Report, precision: int) -> Figure:
     if len(dots) > MAX_NAMED:
         caption += " The others have no names."
     title = f"{printable(primary.id)} against {x_name}, and the Pareto front"
-    return Figure(
+    return Picture(
         key,
         title,
         caption,
@@ -264,7 +264,7 @@ def _listed(report: Report, precision: int) -> tuple[dict[str, Floats], str]:
     return some, left_out(len(some), len(found))
 
 
-def values(report: Report, precision: int) -> Iterator[Figure]:
+def values(report: Report, precision: int) -> Iterator[Picture]:
     """Yield each submission's values of lists: their quartiles as a box, their median, dots."""
     listed, rest = _listed(report, precision)
     if not listed:
@@ -297,7 +297,7 @@ def values(report: Report, precision: int) -> Iterator[Figure]:
     title = f"{primary} of the {lists}, by submission"
     head = ["name", "5 %", "25 %", "median", "75 %", "95 %"]
     unlabelled = [row._replace(text="") for row in rows]
-    yield Figure(
+    yield Picture(
         "values",
         title,
         caption + rest,
@@ -306,7 +306,7 @@ def values(report: Report, precision: int) -> Iterator[Figure]:
     )
 
 
-def lists(report: Report, precision: int) -> Iterator[Figure]:
+def lists(report: Report, precision: int) -> Iterator[Picture]:
     """Yield the values of lists as a matrix: a row a submission, the hardest lists first."""
     listed, rest = _listed(report, precision)
     if len(listed) < 2 or len(report.lists) < 2:
@@ -335,7 +335,7 @@ def lists(report: Report, precision: int) -> Iterator[Figure]:
         sizes = sorted({len(group) for group in groups})
         caption += f" Each column is the mean of {' or '.join(map(str, sizes))} {many}."
     names, heads = list(listed), [""] * len(groups)
-    yield Figure(
+    yield Picture(
         "lists",
         f"{printable(report.primary.id)} by submission and {one}",
         caption + rest,
@@ -356,7 +356,7 @@ class ComparedLists(NamedTuple):
 
 def differences(
     pair: ComparedLists, values: Floats, precision: int, most: int = MAX_BARS
-) -> Figure | None:
+) -> Picture | None:
     """Return bars of the first's values minus the second's, greatest first; None without any.
 
     `values` are the differences, shape (lists,), NaN for lists that do not count. If there are more
@@ -390,7 +390,7 @@ def differences(
     if len(groups) < order.size:
         sizes = " or ".join(f"{size:,}" for size in sorted({len(group) for group in groups}))
         caption += f" Each bar is the mean of {sizes} consecutive {pair.units}."
-    return Figure(
+    return Picture(
         "differences",
         f"{title}.",
         caption,
@@ -400,7 +400,7 @@ def differences(
     )
 
 
-def _first_two(report: Report, precision: int) -> Iterator[Figure]:
+def _first_two(report: Report, precision: int) -> Iterator[Picture]:
     """Yield the differences of the first two ranked submissions, list by list."""
     primary = report.primary
     found = [scored for scored in ordered(report) if scored.valid and not scored.baseline][:2]
@@ -425,7 +425,7 @@ def timeline(
     better: Better,
     deadlines: Sequence[datetime],
     now: datetime,
-) -> Figure:
+) -> Picture:
     """Return the entries' values over time, with a line of the best so far up to `now`.
 
     Moments with a look are a team's own: they have a further line, labelled `you`.
@@ -457,7 +457,7 @@ def timeline(
         for moment in in_time
     ]
     ends, until = (first, end), min(max(now, last), end)
-    return Figure(
+    return Picture(
         "timeline",
         title,
         caption,
@@ -478,7 +478,7 @@ def _records(moments: Sequence[Moment], better: Better) -> list[Moment]:
     return best
 
 
-def _curves(report: Report, precision: int) -> Iterator[Figure]:
+def _curves(report: Report, precision: int) -> Iterator[Picture]:
     """Yield the curves of each submission, numbered in the order of the board."""
     for n, scored in enumerate(ordered(report), start=1):
         for figure in curves(scored, report, Options(precision, private=True)):
@@ -489,7 +489,7 @@ def _curves(report: Report, precision: int) -> Iterator[Figure]:
 class FigureKind(NamedTuple):
     """A way to draw a report."""
 
-    make: Callable[[Report, int], Iterator[Figure]]  # of a report and a precision
+    make: Callable[[Report, int], Iterator[Picture]]  # of a report and a precision
     needs: str  # what the report must have, for a message
 
 

@@ -108,7 +108,8 @@ def _certain(report: Report, ranked: int) -> Iterator[Statement]:
     """Intervals, tests and tiers, of a board of several submissions, or of any that will be."""
     board, certainty = report.definition.leaderboard, report.certainty
     if not report.measured:
-        measures = "a preference" if report.rank_by is not None else "the ranks by several measures"
+        is_pairwise = report.pairwise is not None
+        measures = "a preference" if is_pairwise else "the ranks by several measures"
         yield Statement(f"Submissions are ranked by {measures}")
         return
     shown = any(row.interval is not None for row in report.leaderboard)

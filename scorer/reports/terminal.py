@@ -8,14 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rich.style import Style
+from rich.text import Text
 
 from scorer.core.text import printable
 from scorer.reports.charts.charts import IntervalSpan
 from scorer.reports.document import Cell, Column, Table
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 # of the 16 colours that every terminal has, so that its own light or dark palette decides
 THEME = {
@@ -72,15 +71,16 @@ DOI = re.compile(r"doi:(10\.[^\s,;)]*[^\s,;).])")
 PLACE = re.compile(r"(.+?)(?::[0-9]+)*: (?:(?:error|warning)\[([A-Z][0-9]+)\]|would be |fine)")
 CODES = Path(__file__).parents[2] / "docs/codes.md"  # in a clone
 EIGHTHS = " ▏▎▍▌▋▊▉█"
-LINE, SHORT, NARROW = 20, 16, 80  # columns of an interval; of one on terminals below a width
+INTERVAL_WIDTHS = (20, 16, 13, 10)  # columns of an interval's bar, from the one that is tried first
+LINE = INTERVAL_WIDTHS[0]
+NARROW = 80  # columns of a terminal, below which the widest bar is not tried
 FIRST = 1000  # priority of what leaves before all else
 BAR = 12  # columns of other bars
 
 
-def with_bars(table: Table, room: int) -> Table:
-    """Return the table with its intervals and contributions as bars."""
+def with_bars(table: Table, wide: int) -> Table:
+    """Return the table with its contributions as bars, its intervals as bars of so many columns."""
     columns, cells = list[Column](), list[list[Cell]]()
-    wide = LINE if room >= NARROW else SHORT
     for n, column in enumerate(table.columns):
         given = [row.cells[n] for row in table.rows]
         spans = [cell.span for cell in given if cell.span is not None]
@@ -100,8 +100,16 @@ def with_bars(table: Table, room: int) -> Table:
 
 
 def scale_ends(span: IntervalSpan, wide: int) -> str:
-    """The ends of a scale, as far apart as its bars are wide."""
-    low, high = (f"{end:.{span.decimals}f}" for end in span.scale)
+    """Return the ends of a scale, as far apart as its bars are wide, with the decimals that fit.
+
+    >>> span = IntervalSpan((1.2, 1.6), 1.4, (-1.0, 2.0), 3)
+    >>> scale_ends(span, 14), scale_ends(span, 10)
+    ('-1.000   2.000', '-1.00 2.00')
+    """
+    for decimals in range(span.decimals, -1, -1):
+        low, high = (f"{end:.{decimals}f}" for end in span.scale)
+        if len(low) + 1 + len(high) <= wide:
+            break
     return f"{low}{high:>{max(wide - len(low), len(high) + 1)}}"
 
 
@@ -113,8 +121,8 @@ def drawn_interval(span: IntervalSpan | None, wide: int = LINE) -> str:
     """
     if span is None:
         return ""
-    *places, beyond = span.places(2 * wide - 1)
-    left, point, right = map(round, places)
+    *columns, beyond = span.coordinates(2 * wide - 1)
+    left, point, right = map(round, columns)
     low, high = span.scale
     signs = [
         " ╺╸━"[2 * (left <= n <= right) + (left <= n + 1 <= right)] for n in range(0, 2 * wide, 2)
@@ -160,8 +168,6 @@ def sides(share: float, width: int) -> tuple[str, str]:
 
 def painted(column: Column, text: str, cell: Cell, linked: bool) -> Text:
     """A cell in its colours; a name is a link to its file where that is known."""
-    from rich.text import Text
-
     shown = Text(text)
     for pattern, style in CELLS.get(column.kind, ()):
         shown.highlight_regex(pattern, style)
@@ -175,8 +181,6 @@ def painted(column: Column, text: str, cell: Cell, linked: bool) -> Text:
 
 def said_line(line: str, linked: bool) -> Text:
     """A line of problems or remarks in its colours; its path and code are links."""
-    from rich.text import Text
-
     shown = Text(line)
     for pattern, style in LINES:
         shown.highlight_regex(pattern, style)
@@ -222,8 +226,6 @@ def _blanks(line: str) -> int:
 
 def coloured(text: str, patterns: Sequence[tuple[str, str]] = PAGE) -> Text:
     """A page of the catalogue in its colours; each DOI is a link."""
-    from rich.text import Text
-
     shown = Text(text)
     for pattern, style in patterns:
         shown.highlight_regex(re.compile(pattern, re.MULTILINE), style)
@@ -234,8 +236,6 @@ def coloured(text: str, patterns: Sequence[tuple[str, str]] = PAGE) -> Text:
 
 def _link_file(text: Text, path: str, start: int = 0, end: int | None = None) -> None:
     """Link a file that is there."""
-    from rich.style import Style
-
     place = Path(path)
     if place.exists():
         text.stylize(Style(link=place.absolute().as_uri()), start, end)

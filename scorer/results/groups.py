@@ -112,17 +112,17 @@ def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | No
         members = first[np.searchsorted(every, present)]
         weights = columns.weights[combination.group_weights][members]
     names = tuple(column.names[code] for code in present.tolist())
-    order = np.argsort(_name_places(column.names)[present])
+    order = np.argsort(_positions_in_order(column.names)[present])
     how = GroupAggregate(combination.groups, weights, by_size, order)
     return Grouped(group_codes, names, how)
 
 
-def _name_places(names: Sequence[str]) -> Ints:
-    """The place of each name: by their numbers where all are numbers, else as texts."""
+def _positions_in_order(names: Sequence[str]) -> Ints:
+    """Return the position of each name among all in order: as numbers if all are, else as texts."""
     try:
         keys: list[Any] = [float(name) for name in names]
     except ValueError:
         keys = list(names)
-    places = np.empty(len(names), dtype=np.int64)
-    places[sorted(range(len(names)), key=keys.__getitem__)] = np.arange(len(names))
-    return places
+    positions = np.empty(len(names), dtype=np.int64)
+    positions[sorted(range(len(names)), key=keys.__getitem__)] = np.arange(len(names))
+    return positions

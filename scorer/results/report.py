@@ -191,7 +191,7 @@ class Scope:
     time: str | None = None
 
 
-class RankedBy(NamedTuple):
+class RankAggregate(NamedTuple):
     """The rule that ranks by several measures at once."""
 
     measures: tuple[str, ...]  # their ids
@@ -398,8 +398,8 @@ class Report:
     called: Internal[Mapping[str, str]]  # role -> the challenge's word for it
     # What ranks: a preference with its aggregation, or several measures; if both are None, the
     # primary measure.
-    rank_by: Internal[tuple[Measure, Measure] | None]
-    several: Internal[RankedBy | None]
+    pairwise: Internal[tuple[Measure, Measure] | None]
+    rank_aggregate: Internal[RankAggregate | None]
     clusters: Internal[Mapping[str, str]]  # list -> its cluster of lists that depend on each other
     absent: Internal[Mapping[str, str]] = field(default_factory=dict)  # team without a row -> why
     # A team without a row whose latest entry was rejected -> that entry.
@@ -451,7 +451,8 @@ class Report:
     @property
     def measured(self) -> bool:
         """Whether the primary measure ranks, not preferences or points of several measures."""
-        return self.rank_by is None and (self.several is None or self.several.each is not None)
+        several = self.rank_aggregate
+        return self.pairwise is None and (several is None or several.each is not None)
 
 
 @public_form

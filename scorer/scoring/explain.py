@@ -278,10 +278,7 @@ def _describe_grid(rows: Sequence[tuple[Cell, ...]], values: Floats | None, plur
     """Return what the columns of the worst lists mean, and whether further lists are as bad."""
     if not rows:
         return f"None of the {plural} costs anything: without any, the value is no better."
-    meaning = (
-        "`costs` is by how much the value would be better without it; "
-        f"--list {rows[0][0]} works the first one out."
-    )
+    meaning = "The costs say how much better the value would be without it."
     if values is None or len(rows) < SHOWN_LISTS:
         return meaning
     _, last_value, *_ = rows[-1]

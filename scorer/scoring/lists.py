@@ -16,7 +16,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, format_exact, join_first, quoted, suggest
 from scorer.kinds.base import LIKELY, FilteredTruth, OpenTruth
 from scorer.reading.schema import EXTRA, NUMBER, Schema, holds_text
-from scorer.reading.table import Table, find_places
+from scorer.reading.table import Table, find_indices
 from scorer.results.scorecard import CHOSEN, NO_COLUMNS, WHERE, Groups, ListColumns
 from scorer.scoring.bind import BoundChallenge
 from scorer.scoring.rules import Fault, locate_fault, refuse
@@ -138,7 +138,7 @@ def _read_columns_of_file(
 def _encode(cells: pl.Series, of_file: pl.Series | None = None) -> Groups:
     """Return the groups of lists from the cell of each; `of_file` has all groups there are."""
     names = (cells if of_file is None else of_file).unique().sort()
-    return Groups(tuple(names), find_places(cells, names))
+    return Groups(tuple(names), find_indices(cells, names))
 
 
 def _values_of_lists(rows: pl.DataFrame, lists: Sequence[str]) -> pl.Series:
@@ -290,7 +290,7 @@ def find_measured_rows(bound: BoundChallenge, truth: Table) -> Mask | None:
     lists = truth.frame["list"].unique().sort()
     choices = choose(bound, lists.to_list(), truth, is_fold=True).values()
     inside: Mask = np.logical_or.reduce([choice.lists for choice in choices])
-    return inside[find_places(truth.frame["list"], lists)]
+    return inside[find_indices(truth.frame["list"], lists)]
 
 
 def _condition_keys(bound: BoundChallenge) -> dict[str, str]:
@@ -370,7 +370,7 @@ def _choose_by(
     catalogue: Table | None,
 ) -> Choice:
     """Return lists, or items if it names a column of items or is true of some of a list's alone."""
-    places = find_places(truth.frame["list"], lists)
+    places = find_indices(truth.frame["list"], lists)
     inside = places >= 0
     size = np.bincount(places[inside], minlength=len(lists))
     count = np.bincount(places[inside], true[inside], minlength=len(lists))

@@ -14,7 +14,7 @@ from scorer.metrics.notation import Measure, NotationError, find_measure
 from scorer.preferences.aggregations import aggregations
 from scorer.preferences.comparisons import comparisons
 from scorer.results.front import front_axes
-from scorer.results.report import RANK_AGGREGATIONS, RankedBy
+from scorer.results.report import RANK_AGGREGATIONS, RankAggregate
 
 WHOSE = ", the truth's highest"  # which grade it is, where the challenge does not write it
 
@@ -48,7 +48,7 @@ class BoardRules(NamedTuple):
     # What orders equal submissions: measures, and preferences, which are measures of positions.
     tie_breakers: tuple[Measure, ...] = ()
     pairwise: tuple[Measure, Measure] | None = None  # a preference and its aggregation
-    rank_aggregate: RankedBy | None = None  # several measures whose ranks are put together
+    rank_aggregate: RankAggregate | None = None  # several measures whose ranks are put together
 
 
 def bind_rules(
@@ -81,7 +81,7 @@ def bind_rules(
         rules = rules._replace(pairwise=(preference, aggregate))
     names = tuple(binder.find_ids(by.measures))
     if names and len(names) == len(by.measures):
-        rank_aggregate = RankedBy(names, aggregate, by.tie_break, by.each)
+        rank_aggregate = RankAggregate(names, aggregate, by.tie_break, by.each)
         faults += _find_faults_of_each(challenge, rank_aggregate, measures)
         rules = rules._replace(rank_aggregate=rank_aggregate)
     return rules
@@ -137,7 +137,7 @@ def _find_front_faults(challenge: Challenge, measures: Sequence[Measure]) -> Ite
 
 
 def _find_faults_of_each(
-    challenge: Challenge, by: RankedBy, measures: Sequence[Measure]
+    challenge: Challenge, by: RankAggregate, measures: Sequence[Measure]
 ) -> Iterator[Fault]:
     """Yield why ranks in each list, or group, cannot be put together."""
     if by.each is None:

@@ -32,7 +32,7 @@ from scorer.reading.limits import ReadLimits, UnreadableError, refuse_many_error
 from scorer.reading.parts import locate_by_part
 from scorer.reading.read import FileTable, find_columns, read_as_csv, read_file
 from scorer.reading.schema import Schema
-from scorer.reading.table import Table, find_places
+from scorer.reading.table import Table, find_indices
 from scorer.results.scorecard import NO_COLUMNS, ListColumns, Outcome, Scorecard
 from scorer.scoring.describe import describe_rows
 from scorer.scoring.evaluate import score
@@ -175,7 +175,7 @@ def score_views(
             lists = plan.truths[fold].lists
             columns = plan.columns
             if fold is not None:
-                columns = columns.at(find_places(pl.Series(lists), plan.truths[None].lists))
+                columns = columns.at(find_indices(pl.Series(lists), plan.truths[None].lists))
             card = score(joined, lists, plan.measures, columns, of_fold=fold is not None)
             cards[fold] = card._replace(digests=digests)
     except SubmissionRejected as error:

@@ -21,7 +21,7 @@ from scorer.reading.layout import PLAIN, Layout, separator_of
 from scorer.reading.limits import UnreadableError
 from scorer.reading.read import read_file
 from scorer.reading.schema import Schema
-from scorer.reading.table import Table, find_places
+from scorer.reading.table import Table, find_indices
 from scorer.reading.unpack import read_head
 from scorer.results.votes import Ballots
 from scorer.scoring.keys import VOTES, find_unused_keys
@@ -265,14 +265,14 @@ def _make_ballots(votes: pl.DataFrame, tables: Sequence[Table], files: Sequence[
     """Return the votes by numbers of systems and prompts."""
     systems = pl.concat([votes["a"], votes["b"].rename("a")]).unique().sort()
     prompt_names = votes["list"].drop_nulls().unique().sort()
-    prompt_of_vote = find_places(votes["list"], prompt_names)
+    prompt_of_vote = find_indices(votes["list"], prompt_names)
     alone = prompt_of_vote < 0  # a vote without a prompt is on one of its own
     own_prompt = len(prompt_names) + np.cumsum(alone) - 1
     first_table = tables[0]
     return Ballots(
         systems=tuple(systems),
-        a=find_places(votes["a"], systems),
-        b=find_places(votes["b"], systems),
+        a=find_indices(votes["a"], systems),
+        b=find_indices(votes["b"], systems),
         outcome=votes["outcome"].to_numpy(),
         prompt=np.where(alone, own_prompt, prompt_of_vote),
         prompts=len(prompt_names) + int(alone.sum()),

@@ -165,7 +165,7 @@ def scored_view(
 
 
 def texts_view(*lists: tuple[str | Mapping[str, float] | None, Sequence[str]]) -> Texts:
-    """Return the view of what is returned, and of the texts that the truth accepts, of each list.
+    """Return the view of each list's returned texts, and of the texts that the truth accepts.
 
     Returned is a text, or text -> score, the first at rank 1; None is no answer.
     """
@@ -277,7 +277,7 @@ def boxes_view(
 ) -> Boxes:
     """Return the view of the submitted and the true cell of each list.
 
-    `parts` are those of a submitted box; `true_parts` are by default the same without score.
+    `parts` are a submitted box's; `true_parts` are by default the same without score.
     """
     true_parts = true_parts or tuple(part for part in parts if part != SCORE)
     submitted = [boxes_of(cell, parts) for cell, _ in lists]

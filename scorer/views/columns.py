@@ -1,4 +1,4 @@
-"""Columns that a challenge declares beside those of scorer's roles, by name, for metrics."""
+"""Columns that a challenge declares in addition to scorer's roles, by name, for metrics."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ UNKNOWN = -1  # the code of a class that the truth has no box of
 class RegionError(ValueError):
     """A cell does not hold whole boxes, or runs in order.
 
-    `code` is that of its problem in a submission: S541, or S542 for the order.
+    `code` names its problem in a submission: S541, or S542 for the order.
     """
 
     def __init__(self, message: str, code: str = "S541") -> None:
@@ -253,7 +253,7 @@ class MaskRuns(NamedTuple):
 
     @classmethod
     def of(cls, cells: Sequence[Ints]) -> MaskRuns:
-        """Return the runs of all masks, from those of each list's mask as `runs_of` gives them."""
+        """Return the runs of all masks, from each list's runs as `runs_of` gives them."""
         in_list = np.repeat(np.arange(len(cells)), [len(runs) for runs in cells])
         runs = np.concatenate([np.empty((0, 2), dtype=np.int64), *cells])
         return cls(in_list.astype(np.int64), runs[:, 0], runs[:, 1])

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Ints, at_or_missing
-from scorer.reading.table import find_places
+from scorer.reading.table import find_indices
 
 
 @dataclass(eq=False)
@@ -39,7 +39,7 @@ class ItemsByList(Mapping[str, frozenset[str]]):
         lists = frame["list"].unique(maintain_order=True)
         pairs = pl.concat(frame.select("list", item=role) for role in roles).unique()
         names = pairs["item"].unique().sort()
-        in_list, item = find_places(pairs["list"], lists), find_places(pairs["item"], names)
+        in_list, item = find_indices(pairs["list"], lists), find_indices(pairs["item"], names)
         places = pl.DataFrame({"list": in_list, "item": item}).sort("list", "item")
         sizes = np.bincount(in_list, minlength=len(lists))
         starts = np.append(0, np.cumsum(sizes))
@@ -69,7 +69,7 @@ class ItemsByList(Mapping[str, frozenset[str]]):
         return np.repeat(np.arange(len(self.lists)), np.diff(self.starts))
 
     def subset(self, lists: Sequence[str]) -> ItemsByList:
-        """Return the items of the given lists, in that order; a list that is not here has none."""
+        """Return the items of the given lists, in that order; no items for an unknown list."""
         if tuple(lists) == self.lists:
             return self
         place = np.array([self._place.get(name, -1) for name in lists], dtype=np.int64)

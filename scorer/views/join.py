@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask, order_runs, sort_by_list, starts
 from scorer.core.matching import RowIndex
-from scorer.reading.table import Table, find_places, sort_ids
+from scorer.reading.table import Table, find_indices, sort_ids
 from scorer.views.columns import NO_EXTRAS, Extras
 from scorer.views.items import ItemsByList
 from scorer.views.ranked import Hits, Judged, Names, Ties, ranked_hits
@@ -60,11 +60,11 @@ def list_runs(column: pl.Series, lists: Sequence[str] | pl.Series) -> tuple[Ints
     Lists that are not there may share a run.
     """
     if len(column[:SAMPLE].rle()) > min(SAMPLE, len(column)) // 2:
-        numbers = find_places(column, lists)
+        numbers = find_indices(column, lists)
         begin = np.flatnonzero(starts(numbers))
         return numbers[begin], np.diff(begin, append=numbers.size)
     runs = column.rle().struct.unnest()  # one lookup for successive rows of one list
-    return find_places(runs["value"], lists), runs["len"].to_numpy().astype(np.int64)
+    return find_indices(runs["value"], lists), runs["len"].to_numpy().astype(np.int64)
 
 
 def number_lists(column: pl.Series, lists: Sequence[str] | pl.Series) -> Ints:
@@ -91,7 +91,7 @@ def sort_lists(column: pl.Series, lists: Sequence[str]) -> tuple[tuple[str, ...]
 
 
 def sorted_names(column: pl.Series, lists: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the lists of a column and those of `lists`, each once, sorted."""
+    """Return the lists of a column and of `lists`, each once, sorted."""
     names = sort_ids(column)
     if lists:
         names = sort_ids(pl.concat([names, pl.Series(lists, dtype=pl.String)]))
@@ -216,7 +216,7 @@ class RankedRows:
         order: The row at each index; None if each index is its row, as in most files.
         begin: The first index of each list: shape (lists,).
         sizes: The number of rows of each list: shape (lists,).
-        tied: The indices whose score or rank is that of the next one in the same list.
+        tied: The indices whose score or rank equals the next one's in the same list.
     """
 
     pairs: Pairs
@@ -228,9 +228,9 @@ class RankedRows:
 
     @classmethod
     def of(cls, table: Table, lists: Sequence[str] | pl.Series) -> RankedRows:
-        """Return the rows of a table, of which those in these lists count.
+        """Return the rows of a table; only rows in these lists count.
 
-        A list is sorted by score, else by rank, else as it stands in the file.
+        A list is sorted by score, else by rank, else it keeps the file's order.
         """
         numbers, run_sizes = list_runs(table.frame["list"], lists)
         in_list: Rows = np.repeat(numbers.astype(np.int32), run_sizes)
@@ -290,7 +290,7 @@ class RankedRows:
     def break_ties(self, indices: Ints, first: Ints, size: Ints, ties: Ties) -> Ints:
         """Return the index of each row once every tie group is in the order of `ties`.
 
-        `first` and `size` are those of `tie_groups`. Without ties, it is `indices` itself.
+        `first` and `size` are from `tie_groups`. Without ties, it is `indices` itself.
         """
         several = np.flatnonzero(size > 1) if ties != "file" else indices[:0]
         if not several.size:
@@ -322,7 +322,7 @@ def _continues(in_list: Rows) -> Mask:
 
 
 class OrderedRows(NamedTuple):
-    """A submission's rows in lists of the truth, by list, then by rank; fields as of `Hits`."""
+    """A submission's rows in lists of the truth, by list, then by rank; fields as in `Hits`."""
 
     row: Ints  # the index in the table
     in_list: Ints
@@ -332,10 +332,10 @@ class OrderedRows(NamedTuple):
 
 
 def rank_rows(table: Table, lists: Sequence[str] | pl.Series, ties: Ties) -> OrderedRows:
-    """Rank a submission's rows: by score, else by rank, else as they stand in the file.
+    """Rank a submission's rows: by score, else by rank, else in the order of the file.
 
     Rows of lists that are not among `lists` are left out. Equal scores are ordered as `ties`
-    says. `expected` and `mean-rank` say no order; then it is that of `item-desc`.
+    says. `expected` and `mean-rank` say no order; then `item-desc` decides.
     """
     rows = RankedRows.of(table, lists)
     index = order_runs(rows.in_list)

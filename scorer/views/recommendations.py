@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, at_or_missing, sum_by_list
-from scorer.reading.table import Table, find_places
+from scorer.reading.table import Table, find_indices
 from scorer.views.columns import NO_EXTRAS, Extras, NamedColumns, View
 from scorer.views.join import GradedItems, rank_rows
 from scorer.views.ranked import Judged, Ties
@@ -21,7 +21,7 @@ from scorer.views.ranked import Judged, Ties
 class Catalogue:
     """The items of the challenge, in the order of their ids, with their columns.
 
-    The code of an item is its index here; -1 stands for an item outside the catalogue.
+    The code of an item is its index here; -1 means an item outside the catalogue.
     """
 
     ids: pl.Series  # sorted
@@ -31,7 +31,7 @@ class Catalogue:
 
     def codes(self, items: pl.Series) -> Ints:
         """Return the code of each item; -1 for one outside the catalogue."""
-        return find_places(items, self.ids)
+        return find_indices(items, self.ids)
 
     def users_of(self, codes: Ints) -> Floats:
         """Return how many past users know each item; 0 for one outside the catalogue."""

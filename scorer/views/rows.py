@@ -72,12 +72,12 @@ class Labelled(LabelledRows):
     class_shares: Floats | None = field(default=None, kw_only=True)
 
     @property
-    def several(self) -> bool:
+    def multilabel(self) -> bool:
         """Whether a row can have several labels."""
         return self.truth.ndim == 2
 
     def require_probabilities(self) -> Floats:
-        """The probabilities; `ChallengeError` if the challenge has none."""
+        """Return the probabilities; `ChallengeError` if the challenge has no such columns."""
         if self.probability is None:
             if self.score is not None:
                 raise ChallengeError(
@@ -124,7 +124,7 @@ class Labelled(LabelledRows):
     def _likeliest(self, positive: int | None, threshold: float) -> Ints | Mask:
         """Return the labels that follow from the probabilities, as in `predicted_classes`."""
         probability = self.require_probabilities()
-        if self.several:
+        if self.multilabel:
             several: Mask = probability >= threshold
             return several
         if len(self.classes) == 2 and positive is not None:
@@ -143,7 +143,7 @@ class Labelled(LabelledRows):
 
     def _make_tallies(self, predicted_code: Ints | Mask) -> Tallies:
         """Return the pairs of each row with its true and its predicted classes."""
-        if self.several:
+        if self.multilabel:
             rows, code = np.nonzero(self.truth | predicted_code.astype(bool))
             true, predicted = self.truth[rows, code], predicted_code[rows, code]
         else:

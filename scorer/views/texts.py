@@ -53,7 +53,7 @@ class Texts(View):
 def join_texts(table: Table, truth: GradedItems, ties: Ties, extras: Extras) -> Texts:
     """Return the view of the returned texts and the truth's, with scores and further columns.
 
-    `extras` of the truth have one element a row of `truth`, those of the submission one a row of
+    `extras` of the truth have one element a row of `truth`, the submission's one a row of
     `table`.
     """
     ordered = rank_rows(table, truth.list_names, ties)

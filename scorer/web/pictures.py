@@ -18,7 +18,7 @@ from scorer.board.standings import BoardState, LiveReport
 from scorer.core.text import printable
 from scorer.leaderboard.rounding import rounded
 from scorer.reports.charts.charts import Moment
-from scorer.reports.document import Figure
+from scorer.reports.document import Picture
 from scorer.reports.figures import timeline
 
 MOST_ENTRIES = 2_000  # entries of a plot over time
@@ -27,7 +27,7 @@ MOST_ENTRIES = 2_000  # entries of a plot over time
 def over_time(
     snapshot: BoardState, live: LiveReport, now: datetime, teams: Mapping[str, int],
     zone: ZoneInfo, digits: int,
-) -> Figure | None:  # fmt: skip
+) -> Picture | None:  # fmt: skip
     """The primary measure of entries against time, and the best so far; None for fewer than two.
 
     Only what the board shows or showed is in it: the entries that count, and where the best or

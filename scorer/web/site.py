@@ -41,7 +41,7 @@ from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
 from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
-from scorer.reports.document import Figure
+from scorer.reports.document import Picture
 from scorer.results.json import to_json, to_plain
 from scorer.web.access import Viewer
 from scorer.web.pictures import over_time
@@ -71,8 +71,8 @@ class ReadyBoard:
 
     live: LiveReport
     standings: Standings
-    forest: Figure | None
-    over_time: Figure | None
+    forest: Picture | None
+    over_time: Picture | None
 
     @cached_property
     def json(self) -> Ready:

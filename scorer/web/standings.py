@@ -10,9 +10,10 @@ from zoneinfo import ZoneInfo
 from scorer.board.standings import LiveReport, RankedEntry
 from scorer.core.text import printable
 from scorer.reports.base import Options
-from scorer.reports.document import Figure
+from scorer.reports.document import Picture
 from scorer.reports.figures import forest, pareto
 from scorer.reports.leaderboard import document
+from scorer.reports.leaderboard.cells import with_digits
 from scorer.reports.leaderboard.front import scope_of_track
 from scorer.reports.leaderboard.remarks import cautions, remarks, scope
 from scorer.reports.write.html import Head, HtmlCell, Table, view
@@ -36,7 +37,7 @@ class Standings(NamedTuple):
     filter: bool
     notes: Sequence[str]
     tracks: Sequence[TrackStandings] = ()
-    fronts: Sequence[Figure] = ()
+    fronts: Sequence[Picture] = ()
 
 
 def local_time(time: datetime, zone: ZoneInfo) -> str:
@@ -49,10 +50,10 @@ def local_time(time: datetime, zone: ZoneInfo) -> str:
     return f"{time.astimezone(zone):%Y-%m-%d %H:%M}"
 
 
-def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Figure | None]:
+def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Picture | None]:
     """The board's table and its picture, with times in that zone."""
-    options = Options(page=True)
     report = live.report
+    options = with_digits(report, Options(page=True))
     notes = [scope(report.scope, report.called)] if report.scope else []
     notes += [*cautions(report, options.precision), *remarks(report, options.precision)]
     notes += map(str, report.notes)

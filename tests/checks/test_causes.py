@@ -44,7 +44,8 @@ def repair_of(case):
     if "repairs" in case:
         fine = ["copy.csv: fine", "sent.csv: repaired copy in copy.csv"]
         return fine + [f"  {change}" for change in case["repairs"]]
-    return case.get("repair", [*case["says"], "sent.csv: nothing that can be repaired safely"])
+    _, _, errors = case["says"][0].partition("would be rejected: ")
+    return case.get("repair", [*case["says"], f"sent.csv: cannot be repaired safely: {errors}"])
 
 
 def without_descriptions(text):

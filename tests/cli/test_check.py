@@ -155,7 +155,7 @@ def test_fix_never_overwrites(folder, tmp_path, score):
 
 def test_fix_leaves_what_it_would_have_to_guess(folder, tmp_path, score):
     ran = score("check", folder, submission(tmp_path, BAD), "--fix")
-    ran.assert_exit(1, err="nothing that can be repaired safely")
+    ran.assert_exit(1, err="cannot be repaired safely: ")
     assert not (tmp_path / "mine.fixed.csv").exists()
     assert "[S304]" in ran.out
 
@@ -339,10 +339,7 @@ def test_a_file_of_the_challenge_is_no_wrong_submission(score, tmp_path):
     files = [tmp_path / f"{name}.csv" for name in ("truth", "fine", "bad")]
     ran = score("check", tmp_path, *files)
     assert ran.code == 1
-    assert "1 file is the challenge's, and not checked" in ran.err
-    assert "1 of 2 files is wrong\n" in ran.err
-    ran = score("check", tmp_path, *files[:2])
-    assert "wrong" not in ran.err
+    assert ran.err == "1 file is the challenge's, and not checked\n"
 
 
 @pytest.mark.parametrize(

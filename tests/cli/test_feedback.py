@@ -78,3 +78,18 @@ def test_points_of_files_have_two_digits(challenge, score):
         "9.52 of 10 points: Accuracy 0.667, 0.033 from 0.700, that of all points",
     )
     assert rows["bert"][0] == "0"
+
+
+@pytest.mark.parametrize(("options", "shown"), [((), "0.66667"), (("--precision", "3"), "0.667")])
+def test_texts_and_papers_have_the_digits_of_the_board(challenge, score, tmp_path, options, shown):
+    yaml = YAML + "leaderboard: {digits: 5}\n"
+    folder = challenge(yaml, **{"truth.csv": TRUTH, "anna.csv": FILES["anna"]})
+    files = folder, folder / "anna.csv"
+    assert f" {shown} " in score(*files, *options).out
+    assert f": Accuracy {shown}," in score(*files, "--format", "grades", *options).out
+    score("feedback", *files, "-o", tmp_path / "texts", *options).assert_exit(0)
+    said = (tmp_path / "texts" / "anna.txt").read_text()
+    assert f"points: Accuracy {shown}," in said
+    assert f"\nAccuracy: {shown}\n" in said
+    score("paper", *files, "-o", tmp_path / "paper", *options).assert_exit(0)
+    assert rf"\newcommand{{\bestscore}}{{{shown}}}" in (tmp_path / "paper/numbers.tex").read_text()

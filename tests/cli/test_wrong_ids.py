@@ -31,7 +31,7 @@ def kits(tmp_path, monkeypatch, score):
     for name, text in (("truth.csv", TRUTH), ("sample.csv", SAMPLE), ("items.csv", ITEMS)):
         (tmp_path / name).write_text(text)
     made = score("init", "--from", "truth.csv", "sample.csv", "pattern")
-    assert "ids of items look as [0-9]{2} (item_pattern)" in made.out
+    assert "ids of items must match [0-9]{2}; change item_pattern if others are valid" in made.out
     text = (tmp_path / "pattern/challenge.yaml").read_text()
     assert "  item_pattern: '[0-9]{2}'\n" in text
     bare = text.replace("  item_pattern: '[0-9]{2}'\n", "")

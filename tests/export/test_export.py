@@ -24,9 +24,8 @@ from export.rehearsal import RUNS, SHOWN_SPLITS, Worker
 
 import scorer
 from scorer.challenge.load import load
-from scorer.export.base import TEMPLATES, read_challenge_files
+from scorer.export.base import TEMPLATES, read_challenge_files, unsupported_features
 from scorer.export.bundle import EXPORTERS, export_bundle, make_context
-from scorer.export.unsupported import unsupported_features
 from scorer.reading.write import write_folder
 from scorer.scoring.bind import bind
 

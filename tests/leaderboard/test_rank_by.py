@@ -11,7 +11,7 @@ from scorer.api.text import content_of
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.leaderboard.board import rank
-from scorer.leaderboard.standings import Contestant, by_number, by_places, ranks_by, standings
+from scorer.leaderboard.standings import Contestant, by_number, by_rank_counts, ranks_by, standings
 from scorer.preferences.aggregations import aggregations
 from scorer.scoring.bind import bind
 from scorer.scoring.open import open_challenge
@@ -27,7 +27,7 @@ def entries(**values):
 def table(rows, aggregate, tie_break=(), times=None):
     """Ranks and names, as the board has them."""
     found = ranks_by(MEASURES, aggregations.bind(aggregate), rows)
-    ways = {"first_places": by_places(found.places), "earliest": by_number(times or {})}
+    ways = {"first_places": by_rank_counts(found.rank_counts), "earliest": by_number(times or {})}
     by = [by_number(found.order), *(ways[name] for name in tie_break)]
     return [(row.rank, row.name) for row in standings(rows, by)], found
 

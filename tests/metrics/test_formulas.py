@@ -294,7 +294,7 @@ Jaccard Brier LogLoss LogLoss(eps=0.1) KL RCE TopK@1 TopK@2 AUROC AveragePrecisi
 @pytest.mark.parametrize("notation", TABLES.split())
 def test_formulas_of_classes(notation):
     rng = np.random.default_rng(6)
-    made = of_kind(notation, "labels", classes=CLASSES, several=False)
+    made = of_kind(notation, "labels", classes=CLASSES, multilabel=False)
     for size in (5, 12):
         true = [0, 1, 2, *rng.integers(3, size=size).tolist()]
         likely = rng.permutation(3 * len(true)).reshape(-1, 3) + 1.0

@@ -21,16 +21,16 @@ SEEDS = range(25)
 class Constants:
     """What a challenge of these classes settles."""
 
-    def __init__(self, classes, several, weighted):
-        self.classes, self.several, self.weighted = classes, several, weighted
+    def __init__(self, classes, multilabel, weighted):
+        self.classes, self.multilabel, self.weighted = classes, multilabel, weighted
 
 
-def value(notation, view, several=False):
+def value(notation, view, multilabel=False):
     found = METRICS.find_all(parse(notation)[0], every=True)
     metric = next(m for m in found if "labels" in m.kinds)
     classes = getattr(view, "classes", ())
     made = parse_measure(metric, notation).resolve(
-        Constants(classes, several, view.weight is not None)
+        Constants(classes, multilabel, view.weight is not None)
     )
     given = made.values(view)
     if isinstance(given, Ratio | Figure):

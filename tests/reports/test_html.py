@@ -12,7 +12,7 @@ import scorer
 from scorer.reports.base import Options
 from scorer.reports.charts.charts import IntervalSpan, shared_scale
 from scorer.reports.charts.svg import Canvas
-from scorer.reports.document import Figure, Heading, Notes, Paragraph, texts
+from scorer.reports.document import Heading, Notes, Paragraph, Picture, texts
 from scorer.reports.figures import forest
 from scorer.reports.leaderboard.document import document
 from scorer.reports.write.html import environment, sections
@@ -94,7 +94,9 @@ def test_a_scale_leaves_out_what_lies_far_behind(values, higher, lower):
 
 @pytest.mark.parametrize(("dot", "beyond"), [(0.5, 0), (0.1, -1), (0.9, 1)])
 def test_what_lies_beyond_a_scale_is_pointed_to(dot, beyond):
-    left, _, right, side = IntervalSpan((dot - 0.05, dot + 0.05), dot, (0.4, 0.6), 4).places(200)
+    left, _, right, side = IntervalSpan((dot - 0.05, dot + 0.05), dot, (0.4, 0.6), 4).coordinates(
+        200
+    )
     assert side == beyond
     assert 0 <= left <= right <= 200
 
@@ -104,7 +106,7 @@ def test_a_picture_tells_no_more_than_the_numbers(board, decimals):
     """Two values that are shown alike are drawn alike."""
     one, other = 0.5 + 0.1 * 10**-decimals, 0.5 + 0.2 * 10**-decimals
     spans = [IntervalSpan((0.0, 1.0), value, (0.0, 1.0), decimals) for value in (one, other)]
-    assert spans[0].places(200) == spans[1].places(200)
+    assert spans[0].coordinates(200) == spans[1].coordinates(200)
     key = board.primary.id
     drawn = []
     for value in (one, other):
@@ -145,7 +147,7 @@ def test_splits_are_columns_and_signatures_may_break_between_their_parts():
 
 def test_no_two_tables_have_one_name():
     """A table's caption is the name of its landmark."""
-    drawn = Figure("x", "X", "", lambda wide: Canvas(0, ""), texts("Same", ["a"], [["1"]]))
+    drawn = Picture("x", "X", "", lambda wide: Canvas(0, ""), texts("Same", ["a"], [["1"]]))
     table = texts("Same", ["a"], [["1"]])
     told = [Heading("Same"), table, Heading("one", 3, "s1"), drawn, table,
             Heading("two", 3, "s2"), table, Heading("Other"), table]  # fmt: skip

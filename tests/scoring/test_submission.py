@@ -64,8 +64,8 @@ def test_rows_that_only_the_join_does_not_know_are_a_mistake_of_scorer(
     folder = challenge(f"truth: truth.csv\n{yaml}", **{"truth.csv": truth})
     (tmp_path / "mine.csv").write_text(rows)
     assert score(folder, tmp_path / "mine.csv").code == 1
-    monkeypatch.setattr(ranked, "find_places", lambda ids, names: np.arange(len(ids)) % len(names))
-    monkeypatch.setattr(base, "find_places", lambda ids, names: np.arange(len(ids)) % len(names))
+    monkeypatch.setattr(ranked, "find_indices", lambda ids, names: np.arange(len(ids)) % len(names))
+    monkeypatch.setattr(base, "find_indices", lambda ids, names: np.arange(len(ids)) % len(names))
     monkeypatch.setattr(IdIndex, "contains", lambda index, ids: ids.is_not_null())
     monkeypatch.setattr(
         PairIndex, "contains", lambda index, rows, role="": np.ones(len(rows), bool)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,11 +22,9 @@ from scorer.cli.options import (
 )
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
-from scorer.reports.base import DECIMALS, ReportForm
+from scorer.reports.base import ReportForm
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from scorer.board.board import Board
 
 RULES = ("best", "last", "selected", "all")
@@ -73,16 +72,18 @@ def board(
     folders = [path for path in output or () if path.endswith(SLASHES) or os.path.isdir(path)]
     if folders:
         for_organizers = {
-            "--phase": phase, "--entry": entry, "--format": format,
-            "--per-list": per_list, "another -o": (output or ())[1:],
-        }  # fmt: skip
+            "--phase": phase,
+            "--entry": entry,
+            "--format": format,
+            "--per-list": per_list,
+            "another -o": (output or ())[1:],
+        }
         for option, value in for_organizers.items():
             if value:
                 message = f"{option} does not go with -o {printable(folders[0])}, a folder"
                 raise UsageError(f"{message} of what visitors may see now")
         opened, notes = living.open()
-        decimals = DECIMALS if precision is None else precision
-        files = _public_files(opened, Path(folders[0]), split, moment(at), decimals)
+        files = _public_files(opened, Path(folders[0]), split, moment(at), precision)
         where = f"{printable(folders[0])}: {len(files):,} files, which visitors may see"
         return Result(notes=() if quiet else notes, files=files, written=(where,))
     places = [Path(path) for path in output or ()]
@@ -112,7 +113,7 @@ SLASHES = tuple(sign for sign in (os.sep, os.altsep) if sign)
 
 
 def _public_files(
-    board: Board, folder: Path, split: str | None, now: datetime | None, precision: int
+    board: Board, folder: Path, split: str | None, now: datetime | None, precision: int | None
 ) -> tuple[tuple[Path, bytes], ...]:
     """Return the files of a folder for visitors, which is made; `UsageError` if it cannot be."""
     from scorer.board.publish import public_files

@@ -292,7 +292,11 @@ def values(
     )
     lines = [] if quiet else [*given.notes, *map(str, report.notes)]
     lines += problems_of([(each.findings, quiet) for each in report.submissions], every)
-    return forms.result(report, options, lines, exit_code(report.submissions))
+    code = exit_code(report.submissions)
+    scored = any(each.valid for each in report.submissions)
+    if not scored and not output and forms.names == {"text"}:
+        return Result("", tuple(lines), exit_code=code)  # the lines say why
+    return forms.result(report, options, lines, code)
 
 
 def systems_named(words: list[str]) -> list[object]:
@@ -360,7 +364,7 @@ def votes(
     ] = False,
     quiet: Quiet = False,
 ) -> Result:
-    """Rank systems by votes, each of which prefers one of two systems or neither.
+    """Rank systems by votes. Each vote prefers one of two systems, or neither.
 
     Strengths are of Bradley and Terry's model with Davidson's ties; intervals are by draws of
     prompts, with all votes on each.

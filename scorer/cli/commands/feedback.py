@@ -27,7 +27,6 @@ from scorer.cli.options import (
     refuse_overwrite,
 )
 from scorer.core.text import printable
-from scorer.reports.base import DECIMALS
 
 
 def feedback(
@@ -58,8 +57,7 @@ def feedback(
     terminal: Terminal = context.obj
     sent = BoardWords(submissions or (), store, files_at, split, phase=phase, at=at)
     found = report_of(challenge, sent, terminal, allow_plugins, quiet)
-    decimals = DECIMALS if precision is None else precision
-    texts = write_feedback(found.report, precision=decimals, hide_values=found.blind)
+    texts = write_feedback(found.report, precision=precision, hide_values=found.blind)
     files = tuple((output / name, text) for name, text in texts.items())
     refuse_overwrite([path for path, _ in files], found.challenge, *found.read)
     make_folder(output)

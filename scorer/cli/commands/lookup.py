@@ -102,8 +102,8 @@ def about(
 ) -> Result:
     """Print the description of a challenge and its pages, or one of them."""
     from scorer.core.errors import UnknownName
+    from scorer.reports.commonmark import described, pages
     from scorer.reports.document import Document
-    from scorer.reports.leaderboard.prose import described, pages
     from scorer.reports.write.text import text
 
     terminal: Terminal = context.obj

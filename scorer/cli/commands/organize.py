@@ -27,7 +27,6 @@ from scorer.cli.options import (
 )
 from scorer.core.errors import UsageError
 from scorer.core.text import nearest, printable, quoted
-from scorer.reports.base import DECIMALS
 
 FORM = "score init [KIND] DIR, or score init --from TRUTH [SAMPLE] DIR"
 RESULTS_FORM = "score init --from RESULTS... DIR"
@@ -253,8 +252,7 @@ def paper(
     parse_width(width)
     sent = BoardWords(submissions or (), store, files_at, split, metric, truth, answers=answers)
     scored = report_of(challenge, sent, terminal, allow_plugins, quiet)
-    decimals = DECIMALS if precision is None else precision
-    written = write_paper(scored.report, kinds, width=width, precision=decimals)
+    written = write_paper(scored.report, kinds, width=width, precision=precision)
     files = tuple((output / name, data) for name, data in written.files.items())
     refuse_overwrite([path for path, _ in files], scored.challenge, *scored.read)
     make_folder(output)

@@ -45,7 +45,7 @@ from scorer.core.text import format_distinct, printable, quoted
 from scorer.reports.base import MOST
 
 if TYPE_CHECKING:
-    from scorer.api.fix import Places
+    from scorer.api.fix import CopyTarget
     from scorer.api.submissions import SubmissionFile
     from scorer.challenge.model import Challenge
     from scorer.metrics.notation import Measure
@@ -139,11 +139,16 @@ def score(
     forms = chosen_forms("leaderboard", format, output, "table")
     settled, notes = challenge_of(challenge, terminal, metric, truth, submissions)
     if settled.kind == VOTES:
-        beside = {
-            "--per-list": per_list, "-m": metric, "--truth": truth, "--top": first,
-            "--split": split, "--fail-under": fail_under, "--engine": engine,
-        }  # fmt: skip
-        if odd := next((option for option, value in beside.items() if value), None):
+        of_submissions = {
+            "--per-list": per_list,
+            "-m": metric,
+            "--truth": truth,
+            "--top": first,
+            "--split": split,
+            "--fail-under": fail_under,
+            "--engine": engine,
+        }
+        if odd := next((option for option, value in of_submissions.items() if value), None):
             raise UsageError(f"{odd} means nothing for votes, which are no submissions")
         forms = chosen_forms("votes", format, output, "text")
         voted = submissions_of(submissions, terminal, settled)
@@ -321,7 +326,7 @@ def check(
             bad = sum(scored.findings.fatal for scored in checked)
         else:
             of_challenge = [own_file_problem(settled, file.path) is not None for file in files]
-            lines += _wrong_files(originals, of_challenge, len(fixing.mended))
+            lines += _wrong_files(of_challenge, len(fixing.mended))
     options = terminal.options(reports, every=every, quiet=quiet)._replace(most=most)
     if not options.colour:  # nothing is cut or folded
         options = options._replace(width=None)
@@ -337,11 +342,11 @@ def _excerpts(
     """The lines with problems that are shown, of each file of text that is still the same."""
     from scorer.reading.formats import find_format
     from scorer.reading.read import line_texts
-    from scorer.reports.findings.problems import places
+    from scorer.reports.findings.problems import group_problems
 
     excerpts = {}
     for file, scored in zip(files, checked, strict=True):
-        lines = (shown.problem.line for shown in places(scored.findings, every))
+        lines = (shown.problem.line for shown in group_problems(scored.findings, every))
         wanted = {line for line in lines if line is not None}
         if not wanted or scored.path != file.display or not file.path.is_file():
             continue
@@ -352,15 +357,15 @@ def _excerpts(
 
 def _copy_paths(
     files: list[SubmissionFile], output: list[Path] | None, settled: Challenge, challenge: Path
-) -> Places:
+) -> CopyTarget:
     """Where repaired copies go, by `-o`: a file, or a folder, which has no suffix and may be made.
 
     `UsageError` if `-o` is given twice, is one file for many, or a folder with other files.
     """
-    from scorer.api.fix import Places
+    from scorer.api.fix import CopyTarget
 
     if not output:
-        return Places()
+        return CopyTarget()
     if len(output) > 1:
         raise UsageError("--fix takes one -o: a file, or a folder")
     (place,) = output
@@ -368,24 +373,21 @@ def _copy_paths(
         refuse_overwrite(output, settled, challenge, *(file.path for file in files))
     single = len(files) == 1 and (place.suffix or not files[0].path.suffix)
     if single and not os.path.isdir(place):
-        return Places(file=place)
+        return CopyTarget(file=place)
     if not os.path.isdir(place) and (place.suffix or os.path.lexists(place)):
         raise UsageError(f"{printable(place)} is no folder, which --fix of several needs: -o DIR")
     if os.path.isdir(place) and os.listdir(place):
         raise UsageError(f"{printable(place)} is not empty; --fix overwrites nothing (-o DIR)")
-    return Places(folder=place)
+    return CopyTarget(folder=place)
 
 
-def _wrong_files(checked: Sequence[Scored], own: Sequence[bool], repairable: int) -> Iterator[str]:
-    """How many submissions are wrong; files of the challenge, which are `own`, are none."""
-    sent = [scored for scored, is_own in zip(checked, own, strict=True) if not is_own]
-    bad, files = sum(scored.findings.fatal for scored in sent), len(sent)
+def _wrong_files(own: Sequence[bool], repairable: int) -> Iterator[str]:
+    """Yield how many files are the challenge's `own`, and how many --fix would repair."""
     if count := sum(own):
         are = "file is" if count == 1 else "files are"
         yield f"{count:,} {are} the challenge's, and not checked"
-    if bad:
-        wrong = f"{bad:,} of {files:,} files {'is' if bad == 1 else 'are'} wrong"
-        yield f"{wrong}: --fix would repair {repairable:,}" if repairable else wrong
+    if repairable:
+        yield f"--fix would repair {repairable:,} of the files"
 
 
 def explain(
@@ -397,21 +399,25 @@ def explain(
     name: Annotated[
         str | None,
         typer.Option(
-            "--list", metavar="ID",
+            "--list",
+            metavar="ID",
             help="The list (query, user, ..) to work out; else the worst ones are told.",
         ),
     ] = None,
     split: Annotated[
         str | None,
         typer.Option(
-            "--split", metavar="S",
+            "--split",
+            metavar="S",
             help="The worst of this split of the challenge's. Default: of all lists.",
         ),
     ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            "-m", "--metric", metavar="M",
+            "-m",
+            "--metric",
+            metavar="M",
             help="The measure to explain; repeatable. Default: the primary one.",
         ),
     ] = None,
@@ -421,7 +427,7 @@ def explain(
     precision: Precision = 4,
     allow_plugins: Plugins = False,
     quiet: Quiet = False,
-) -> Result:  # fmt: skip
+) -> Result:
     """The worst lists or rows and what they cost, or one's value step by step. For organizers."""
     from scorer.api.explain import explain as run
     from scorer.api.text import content_of

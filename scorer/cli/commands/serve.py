@@ -149,15 +149,22 @@ def serve(
     os.environ["SCORER_SERVE"] = json.dumps(settings)
     # by its name: the command line knows the web no more than the web knows it
     config = uvicorn.Config(
-        "scorer.web.app:create", factory=True, host=host, port=port, log_config=None,
-        access_log=False, server_header=False, proxy_headers=False, timeout_graceful_shutdown=30,
-    )  # fmt: skip
+        "scorer.web.app:create",
+        factory=True,
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=30,
+    )
 
     class Server(uvicorn.Server):
-        """One that ends with 0 when it is told to end, and does not die of the signal."""
+        """A server that ends with 0 on SIGTERM or SIGINT, and does not die of the signal."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            """Start, then say what is served and where."""
+            """Start, then print the addresses of the challenges."""
             await super().startup(sockets)
             if self.started:
                 context = self.config.loaded_app.state.context

@@ -78,8 +78,8 @@ def store(
         notes = (*notes, "it holds the truth and the store's keys: keep it as safe as these")
     else:
         copied = move(board, str(target))
-        notes = (*notes, "name it from now on by --store or SCORER_STORE; a PostgreSQL store "
-                 "that was left is as it was")  # fmt: skip
+        message = "name it from now on by --store or SCORER_STORE; the old store is unchanged"
+        notes = (*notes, message)
     return Result(_said(verb, str(target), copied), notes, exit_code=LOST if copied.missing else 0)
 
 

@@ -51,7 +51,7 @@ def submit(
     token = token_of(token_file)
     answers = dict(word.split("=", 1) for word in answer or [] if "=" in word)
     base, page = api_of(url), url.rstrip("/")
-    beside = list[str]()
+    details = list[str]()
     with client_with(token) as client:
         try:
             notes, fine = _checked(client, base, file, terminal)
@@ -68,7 +68,7 @@ def submit(
             if status == 202:
                 fields = _awaited(client, base, fields)
             if format is Form.text and status in (202, 409):
-                beside = [*_rank(client, base, fields), *_quota(client, base)]
+                details = [*_rank(client, base, fields), *_quota(client, base)]
         except OSError as error:
             raise UsageError(f"{file} cannot be read: {error.strerror}") from None
     if status not in (202, 409):
@@ -78,8 +78,8 @@ def submit(
     if format is Form.json:
         return Result(as_json(fields), notes, code)
     if fields.get("entry") is not None:
-        beside.append(f"{page}/entries/{fields['entry']}")
-    return Result(_summary(fields, file, beside), notes, code)
+        details.append(f"{page}/entries/{fields['entry']}")
+    return Result(_summary(fields, file, details), notes, code)
 
 
 def _checked(
@@ -159,12 +159,12 @@ def _quota(client: Any, base: str) -> Iterator[str]:
         yield f"left of the quota: {' and '.join(limited) or 'nothing'}{then}"
 
 
-def _summary(fields: dict[str, Any], file: Path, beside: Sequence[str] = ()) -> str:
+def _summary(fields: dict[str, Any], file: Path, details: Sequence[str] = ()) -> str:
     name = printable(file)
     if fields.get("entry") is None:
         message = printable(fields.get("message"), 500)
         refused = f"{name}: refused: error[{fields.get('code')}] {message}"
-        return "".join(f"{line}\n" for line in (refused, *(f"  {line}" for line in beside)))
+        return "".join(f"{line}\n" for line in (refused, *(f"  {line}" for line in details)))
     lines = [f"{name}: entry {fields['entry']}: {fields['status']}"]
     for split, means in (fields.get("values") or {}).items():
         values = ", ".join(
@@ -176,5 +176,5 @@ def _summary(fields: dict[str, Any], file: Path, beside: Sequence[str] = ()) -> 
     if fields.get("message"):
         code = f"{fields['code']}: " if fields.get("code") else ""
         lines.append(f"  {code}{printable(fields['message'], 500)}")
-    lines += [*(f"  {line}" for line in beside), f"  receipt {fields.get('receipt')}"]
+    lines += [*(f"  {line}" for line in details), f"  receipt {fields.get('receipt')}"]
     return "".join(f"{line}\n" for line in lines)

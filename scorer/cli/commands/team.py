@@ -108,8 +108,12 @@ def _tokens(
         lines = [ListedToken(t.id, t.label, t.made, t.used) for t in tokens]
         return Result(as_json(TeamTokens(team=name, tokens=lines)), notes)
     rows = [
-        [str(t.id), printable(t.label or ""), zoned(t.made, board),
-         zoned(t.used, board) if t.used else ""]
+        [
+            str(t.id),
+            printable(t.label or ""),
+            zoned(t.made, board),
+            zoned(t.used, board) if t.used else "",
+        ]
         for t in tokens
-    ]  # fmt: skip
+    ]
     return Result(table(("token", "label", "made", "last seen"), rows, living.terminal), notes)

@@ -68,7 +68,7 @@ class IntervalSpan(NamedTuple):
         low, high = (round(end, self.decimals) for end in self.scale)
         return Axis(low, high, 0.0, length)
 
-    def places(self, length: float) -> tuple[float, float, float, int]:
+    def coordinates(self, length: float) -> tuple[float, float, float, int]:
         """Return the positions of the low end, the value and the high end, from 0 to `length`.
 
         The fourth number is 1 for a value above the scale, -1 for one below it, else 0.
@@ -84,7 +84,7 @@ def shared_scale(values: Sequence[tuple[float, float, float]], better: Better) -
     """Return the ends of a scale that leaves out intervals far worse than the others.
 
     Args:
-        values: The low end, the value and the high end of each interval; NaN if it has none.
+        values: The low end, the value and the high end of each interval; NaN where one is missing.
         better: Whether higher or lower values are better; the best are always on the scale.
 
     Returns:

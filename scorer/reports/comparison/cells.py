@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from scorer.core.text import join_first, printable
+from scorer.metrics.notation import Measure
 from scorer.reports.document import Cell, Column, Row, Table, cut, texts
 from scorer.reports.leaderboard.cells import chance, signed
 from scorer.reports.leaderboard.remarks import test_name
@@ -54,14 +55,19 @@ def has_intervals(compared: Comparison) -> bool:
     return not tests or any(test.lists[1] >= MIN_UNITS for test in tests)
 
 
-def headings(compared: Comparison) -> list[str]:
-    """The headings of the figures of a pair; some only where there is something to say."""
+def has_wins(shown: Iterable[Differing]) -> bool:
+    """Return whether a pair wins, ties or loses lists, as pairs of pooled values do not."""
+    return any(each.wins + each.ties + each.losses for each in shown)
+
+
+def headings(compared: Comparison, shown: Iterable[Differing]) -> list[str]:
+    """Return the headings of the figures in a table; some only if there is something to say."""
     uneven = any(test.lists[0] < test.lists[1] for test in compared.tests.values())
     of_all = len(compared.pairs) > 1 and compared.tests
     return [
         "difference",
         *(["interval", *([OF_ALL_PAIRS] if of_all else [])] if has_intervals(compared) else []),
-        "w-t-l",
+        *(["w-t-l"] if has_wins(shown) else []),
         *([compared.units] if uneven else []),
         "effect",
         "p",
@@ -69,9 +75,9 @@ def headings(compared: Comparison) -> list[str]:
     ]
 
 
-def figures(differing: Differing, compared: Comparison, precision: int) -> list[str]:
-    """The figures of a pair, one below each of `headings`; differences to `precision` decimals."""
-    cells = {
+def figures(differing: Differing, compared: Comparison, precision: int) -> dict[str, str]:
+    """Return the figures of a pair by their headings; differences to `precision` decimals."""
+    return {
         "difference": signed(differing.difference, precision),
         "interval": span(differing.interval, precision),
         OF_ALL_PAIRS: span(differing.interval_of_all, precision),
@@ -81,7 +87,6 @@ def figures(differing: Differing, compared: Comparison, precision: int) -> list[
         "p": chance(differing.p),
         EQUIVALENT: "-" if differing.equivalence_p is None else chance(differing.equivalence_p),
     }
-    return [cells[heading] for heading in headings(compared)]
 
 
 def most(differing: Differing, precision: int) -> str:
@@ -149,33 +154,35 @@ def four_counts(compared: Comparison, pair: ComparedPair) -> Table | None:
     return texts(f"{compared.units.capitalize()} by their {printable(measure.id)}", head, rows)
 
 
-def legend(compared: Comparison) -> str:
-    """What the figures of a pair mean, in a paragraph."""
+def legend(compared: Comparison, measures: Sequence[Measure]) -> str:
+    """Return what the figures of a pair by those measures mean, in a paragraph."""
     message = "a minus b: the difference of the means"
     how = compared.how
+    shown = [pair.measures[measure.id] for pair in compared.pairs for measure in measures]
+    heads = headings(compared, shown)
+    tests = [compared.tests[m.id] for m in measures if m.id in compared.tests]
     if has_intervals(compared):
         message += f", its {100 * (how.level or 0):g} % interval"
-    if OF_ALL_PAIRS in headings(compared) and how.alpha is not None:
+    if OF_ALL_PAIRS in heads and how.alpha is not None:
         share = f"{100 * (1 - how.alpha):g} %"
         message += (
             f"; {OF_ALL_PAIRS}: one that holds jointly for all {len(compared.pairs):,} at {share}"
         )
-    message += (
-        f"; w-t-l: the {compared.units} that a wins, ties and loses; effect: the mean difference "
-        "divided by its standard deviation; p"
-    )
+    if has_wins(shown):
+        message += f"; w-t-l: the {compared.units} that a wins, ties and loses"
+    message += "; effect: the mean difference divided by its standard deviation; p"
     if how.alpha is None:
         message += " is not given, since the challenge asks for no tests."
     else:
         message += f" of a {'; '.join(_tests(compared))}."
-    if compared.units in headings(compared):
+    if compared.units in heads:
         message += f" Each pair is compared on the {compared.units} that both have."
     if how.margin is not None:
         message += (
             f" {EQUIVALENT}: of two one-sided t-tests, Holm adjusted, that the means differ by "
             f"less than {how.margin:g}."
         )
-    few = [test.over for test in compared.tests.values() if test.lists[0] < MIN_UNITS]
+    few = [test.over for test in tests if test.lists[0] < MIN_UNITS]
     if how.level is not None and few:
         units = compared.units if few[0] == "lists" else few[0]
         message += f" With fewer than {MIN_UNITS} {units} there is no interval."

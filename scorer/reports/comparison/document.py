@@ -80,7 +80,8 @@ def _brief(compared: Comparison, options: Options) -> Iterator[Block]:
     """Yield every pair; of many pairs a sign each unless all are requested."""
     yield from _scope(compared)
     if len(compared.pairs) > MANY and not options.every:
-        yield Paragraph(f"{len(compared.pairs):,} pairs: a sign each (--all shows every pair).")
+        hint = "" if options.alone else " (--all shows every pair)"
+        yield Paragraph(f"{len(compared.pairs):,} pairs: a sign each{hint}.")
         for meaning, table in matrices(compared):
             yield Heading(table.caption)
             yield Paragraph(f"{meaning}.")
@@ -93,14 +94,14 @@ def _brief(compared: Comparison, options: Options) -> Iterator[Block]:
         if len(compared.pairs) == 1 and compared.measures:
             yield from _lists(compared, compared.pairs[0], options)
         if compared.measures:
-            yield Paragraph(legend(compared), "soft")
+            yield Paragraph(legend(compared, compared.shown_measures), "soft")
     if notes := list(contradicted(compared)):
         yield Notes(notes)
     shown = compared.shown_measures
     others = [printable(measure.id) for measure in compared.measures if measure not in shown]
     if others:
-        other_forms = "-m, or --format html, csv, json"
-        yield Paragraph(f"Also compared: {', '.join(others)} ({other_forms}).", "soft")
+        hint = "" if options.alone else " (-m, or --format html, csv, json)"
+        yield Paragraph(f"Also compared: {', '.join(others)}{hint}.", "soft")
 
 
 def _page(compared: Comparison, options: Options) -> Iterator[Block]:
@@ -110,13 +111,13 @@ def _page(compared: Comparison, options: Options) -> Iterator[Block]:
         for n, measure in enumerate(compared.measures):
             table = _by_measure(measure, compared, options)
             yield table._replace(fold=printable(measure.id), open=not n)
-        yield Paragraph(legend(compared), "soft")
+        yield Paragraph(legend(compared, compared.measures), "soft")
     if len(compared.pairs) <= MANY:
         yield Heading("Pairs", key="pairs")
         for n, pair in enumerate(compared.pairs, start=1):
             yield from _pair_blocks(n, pair, compared, options)
         if len(compared.pairs) == 1 and compared.measures:
-            yield Paragraph(legend(compared), "soft")
+            yield Paragraph(legend(compared, compared.measures), "soft")
     if compared.orders:
         yield Heading("Preferences", key="preferences")
         yield from _preferences(compared, options)
@@ -144,11 +145,12 @@ def _pair_blocks(
         state += f", p {chance(differing.p)}"
     yield Heading(title(pair), 3, f"p{n}", state, open=len(compared.pairs) == 1)
     if compared.measures:
+        heads = headings(compared, pair.measures.values())
         rows = [
-            Row([Cell(m.id), *_figures(pair.measures[m.id], compared, options)])
+            Row([Cell(m.id), *_figures(pair.measures[m.id], compared, heads, options)])
             for m in compared.measures
         ]
-        columns = [Column("measure", "name", first="ascending"), *_pair_columns(compared, options)]
+        columns = [Column("measure", "name", first="ascending"), *_pair_columns(heads)]
         yield Table(f"Measures, {title(pair)}", columns, rows)
         yield from _lists(compared, pair, options)
 
@@ -157,11 +159,11 @@ def _by_measure(measure: Measure, compared: Comparison, options: Options) -> Tab
     """A row a pair, with its interval on one scale."""
     precision = options.precision
     lines = [pair.measures[measure.id] for pair in compared.pairs]
-    scale = _scale(lines)
+    scale, heads = _scale(lines), headings(compared, lines)
     rows = []
     for n, (pair, differing) in enumerate(zip(compared.pairs, lines, strict=True), start=1):
         link = f"p{n}" if options.page and len(compared.pairs) <= MANY else ""
-        cells = _figures(differing, compared, options, scale)
+        cells = _figures(differing, compared, heads, options, scale)
         rows.append(Row([Cell(title(pair), link=link), *cells]))
     ends = " to ".join(signed(end, precision) for end in scale)
     bars = ""
@@ -169,7 +171,7 @@ def _by_measure(measure: Measure, compared: Comparison, options: Options) -> Tab
         bars = f", pair by pair. Every bar is an interval on one scale, {ends}."
     columns = [
         Column("a minus b", "name", first="ascending", cut=130),
-        *_pair_columns(compared, options),
+        *_pair_columns(heads),
     ]
     # The pair's own section says on a page which lists differ most; pooled values have none.
     if options.page or not any(differing.most for differing in lines):
@@ -177,7 +179,8 @@ def _by_measure(measure: Measure, compared: Comparison, options: Options) -> Tab
     return Table(f"{printable(measure.id)}{bars}", columns, rows)
 
 
-def _pair_columns(compared: Comparison, options: Options) -> list[Column]:
+def _pair_columns(heads: Sequence[str]) -> list[Column]:
+    """Return the columns of the figures with these headings, and of the lists that differ most."""
     rising = ("p", EQUIVALENT)
     kinds: dict[str, ColumnKind] = {"interval": "interval", OF_ALL_PAIRS: "long"}
     columns = [
@@ -187,7 +190,7 @@ def _pair_columns(compared: Comparison, options: Options) -> list[Column]:
             PRIORITY.get(head, 0),
             "ascending" if head in rising else "descending",
         )
-        for head in headings(compared)
+        for head in heads
     ]
     return [*columns, Column(DIFFER_MOST, "long")]
 
@@ -195,34 +198,29 @@ def _pair_columns(compared: Comparison, options: Options) -> list[Column]:
 def _figures(
     differing: Differing,
     compared: Comparison,
+    heads: Sequence[str],
     options: Options,
     scale: tuple[float, float] | None = None,
 ) -> list[Cell]:
-    """The cells below `_columns`; with a scale the interval has a bar, too."""
+    """Return the cells below `_pair_columns`; with a scale the interval has a bar, too."""
     precision, ends = options.precision, differing.interval
     span = IntervalSpan(ends, differing.difference, scale, precision) if scale and ends else None
-    texts = dict(
-        zip(
-            headings(compared),
-            figures(differing, compared, precision),
-            strict=True,
-        )
-    )
+    texts = figures(differing, compared, precision)
     sorts = {
         "interval": texts["difference"],
         OF_ALL_PAIRS: texts["difference"],
         "w-t-l": str(differing.wins - differing.losses),
     }
     alpha = compared.how.alpha
-    told = options.colour and alpha is not None and differing.p <= alpha
+    is_marked = options.colour and alpha is not None and differing.p <= alpha
     cells = [
         Cell(
-            text,
-            sorts.get(key),
-            span=span if key == "interval" else None,
-            marks=["significant"] if told and key in ("p", "difference") else [],
+            texts[head],
+            sorts.get(head),
+            span=span if head == "interval" else None,
+            marks=["significant"] if is_marked and head in ("p", "difference") else [],
         )
-        for key, text in texts.items()
+        for head in heads
     ]
     return [*cells, Cell(most(differing, precision))]
 

@@ -31,22 +31,25 @@ def document(explanation: Explanation, options: Options) -> Document:
     blocks += [
         block
         for explained in explanation.measures
-        for block in _section(explanation, explained, options.precision)
+        for block in _section(explanation, explained, options)
     ]
     return Document(title, blocks, EXPLAINED, skip="Skip to the steps")
 
 
 def _section(
-    explanation: Explanation, explained: ExplainedMeasure, precision: int
+    explanation: Explanation, explained: ExplainedMeasure, options: Options
 ) -> Iterator[Block]:
     """The title of a measure, its steps, remarks, and the value that they end in."""
     yield Heading(title(explanation, explained))
-    lines, steps = list[str](), explained.steps
+    lines, steps, precision = list[str](), explained.steps, options.precision
     for n, step in enumerate(steps):
         if not isinstance(step, Grid) or not step.rows:
             lines.append(line(step, precision))
         else:
-            yield Paragraph("\n".join([*lines, f"{printable(step.title, 1000)}:"]), "steps")
+            if not options.page:  # there the table shows its caption
+                lines.append(f"{printable(step.title, 1000)}:")
+            if lines:
+                yield Paragraph("\n".join(lines), "steps")
             yield table(step, precision)
             lines = []
         ends = isinstance(step, Equation) and not isinstance([*steps, None][n + 1], Equation)
@@ -54,6 +57,9 @@ def _section(
             yield Paragraph("\n".join(lines), "steps")
             lines = []
     lines += [printable(note, 1000) for note in explained.notes]
+    worst = [step.rows for step in steps if isinstance(step, Grid) and "costs" in step.columns]
+    if worst and explanation.list is None and not options.alone:
+        lines.append(f"--list {printable(worst[0][0][0])} shows how its value arises.")
     if lines:
         yield Paragraph("\n".join(lines), "steps")
     yield Paragraph(end(explained, precision), "strong")

@@ -9,6 +9,7 @@ from scorer.core.text import printable
 from scorer.reports.base import Options
 from scorer.reports.document import Block, Document, Heading, Notes, Paragraph
 from scorer.reports.findings.problems import (
+    ALL_OPTION,
     SEVERITIES,
     SHOWN_FILES,
     errors_of,
@@ -36,7 +37,12 @@ def document(checked: CheckedFiles, options: Options) -> Document:
         else:
             excerpts = checked.excerpts.get(scored.path)
             lines = format_findings(
-                problems, options.every, excerpts=excerpts, shared=shared, heading=_state(scored)
+                problems,
+                options.every,
+                excerpts=excerpts,
+                option=ALL_OPTION,
+                shared=shared,
+                heading=_state(scored),
             )
             is_plain = len(lines) == 1 and (options.quiet or len(files) > SHOWN_FILES)
             if scored.description and not options.quiet:

@@ -1,11 +1,12 @@
-"""Problems as bounded text for participants on platforms: a line each, and one that sums up."""
+"""Problems as lines for platforms: bounded text for participants, GitHub's workflow commands."""
 
 from __future__ import annotations
 
-from scorer.core.problems import Problem
+from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable
 from scorer.reports.base import Options
-from scorer.reports.findings.problems import summary
+from scorer.reports.findings.problems import group_problems, summary
+from scorer.reports.github import annotation
 from scorer.results.findings import CheckedFiles
 
 NAMED = 3  # problems that the last line names
@@ -38,3 +39,30 @@ def one_line(problem: Problem) -> str:
     """
     place = "" if problem.line is None else f" line {problem.line:,}:"
     return printable(f"{problem.severity}[{problem.code}]{place} {problem.message}", 1000)
+
+
+def github(checked: CheckedFiles, options: Options) -> str:
+    """A mark at every problem; every line is a workflow command."""
+    lines: list[str] = []
+    for scored in checked.submissions:
+        lines += workflow_commands(scored.problems, options.every)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def workflow_commands(findings: Findings, every: bool = False) -> list[str]:
+    """A file's problems as marks at their lines."""
+    lines = []
+    for problem, rest, _ in group_problems(findings, every):
+        more = f" (and {rest:,} more)" if rest > 0 else ""
+        hint = f"\n{problem.help}" if problem.help else ""
+        lines.append(
+            annotation(
+                problem.severity,
+                f"{problem.message}{more}{hint}",
+                file=problem.path,
+                line=problem.line,
+                col=problem.column,
+                title=problem.code,
+            )
+        )
+    return lines

@@ -18,6 +18,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning")
 SHOWN_FILES = 3  # with the same problem, which are told one by one; of more the first are named
 # Codes of what often follows from another problem of the file, which is told before them.
 FOLLOWING = frozenset({"S205", "S301", "S401", "S402", "S403", "S404", "S508"})
+ALL_OPTION = " (--all)"  # how to see all places, for the command line's own text
 CARET_WIDTH, BEFORE = 100, 40  # characters of a line that are shown, and of them before the place
 
 
@@ -59,7 +60,7 @@ def summary(findings: Findings) -> str:
     return f"{verdict}{': ' if lines else ''}{', '.join(lines)}"
 
 
-def places(findings: Findings, every: bool = False) -> Iterator[Shown]:
+def group_problems(findings: Findings, every: bool = False) -> Iterator[Shown]:
     """The problems to show; one that is in many places once, with how many more there are."""
     alike: dict[tuple[str, ...], list[Problem]] = {}
     for problem in findings:
@@ -90,7 +91,7 @@ def shared_problems(files: Iterable[Findings]) -> SharedProblems:
     """Return the problems that more than `SHOWN_FILES` files have."""
     found: dict[tuple[str, ...], dict[str, list[Problem]]] = {}
     for findings in files:
-        for shown in places(findings):
+        for shown in group_problems(findings):
             if shown.problem.path == findings.path:
                 by_file = found.setdefault(shown.words, {})
                 by_file.setdefault(findings.path or "", []).append(shown.problem)
@@ -149,11 +150,15 @@ def format_files(files: Sequence[Findings], every: bool = False) -> list[str]:
     `every` shows every place in each file that was kept.
     """
     shared = {} if every else shared_problems(files)
-    lines = [line for findings in files for line in format_findings(findings, every, shared=shared)]
+    lines = [
+        line
+        for findings in files
+        for line in format_findings(findings, every, option=ALL_OPTION, shared=shared)
+    ]
     return [*lines, *format_shared(shared)]
 
 
-def format_shared(shared: SharedProblems, option: str = " (--all)") -> list[str]:
+def format_shared(shared: SharedProblems) -> list[str]:
     """Return a line for each problem of many files, with what would help and the first files."""
     lines = []
     for problem, message, files in shared.values():
@@ -162,7 +167,7 @@ def format_shared(shared: SharedProblems, option: str = " (--all)") -> list[str]
         if problem.help:
             lines.append(f"  help: {problem.help}")
         first = ", ".join(map(printable, files[:SHOWN_FILES]))
-        lines.append(f"  in {first} and {len(files) - SHOWN_FILES:,} more{option}")
+        lines.append(f"  in {first} and {len(files) - SHOWN_FILES:,} more{ALL_OPTION}")
     return list(map(no_command, lines))
 
 
@@ -171,7 +176,7 @@ def format_findings(
     every: bool = False,
     quiet: bool = False,
     excerpts: Mapping[int, str] | None = None,
-    option: str = " (--all)",
+    option: str = "",
     shared: SharedProblems | None = None,
     heading: str | None = None,
 ) -> list[str]:
@@ -184,14 +189,14 @@ def format_findings(
         every: Whether to show every place that was kept.
         quiet: Whether to leave out warnings.
         excerpts: Line number -> its text, shown with a caret.
-        option: How to see all places.
+        option: How to see all places, if the reader can.
         shared: What many files have, which is left out.
         heading: A line that stands above the problems in any case, in place of the path; where it
             is empty nothing does, and no line has the path.
     """
     shown = [
         each
-        for each in places(errors_of(findings) if quiet else findings, every)
+        for each in group_problems(errors_of(findings) if quiet else findings, every)
         if each.words not in (shared or {}) or each.problem.path != findings.path
     ]
     own = [each for each in shown if each.problem.path == findings.path]

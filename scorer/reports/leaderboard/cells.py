@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from scorer.core.text import format_number
 from scorer.metrics.notation import Measure
+from scorer.reports.base import DECIMALS, Options
 from scorer.reports.document import Table, texts
 from scorer.results.report import Report, Scored, Standing, group_gap
 
@@ -27,8 +28,32 @@ def number(value: float, measure: Measure, precision: int) -> str:
     return f"{value:z.{decimals_of(value, precision)}f}"
 
 
+def board_precision(report: Report, chosen: int | None = None) -> int:
+    """Return the decimals of a board's values: those chosen, else the challenge's, else 3."""
+    rules, high = report.definition.leaderboard, report.primary.metric.range[1]
+    if chosen is not None:
+        return chosen
+    if "digits" not in rules.model_fields_set:
+        return DECIMALS
+    # Digits of a value up to 1 are its decimals; a larger value has one digit more than those.
+    is_large = high is None or high > 1
+    return max(rules.digits - is_large, 0)
+
+
+def with_digits(report: Report, options: Options) -> Options:
+    """Return the options with the digits that the challenge sets, unless a precision is given."""
+    if has_precision(options) or "digits" not in report.definition.leaderboard.model_fields_set:
+        return options
+    return options._replace(precision=board_precision(report), distinct=False)
+
+
+def has_precision(options: Options) -> bool:
+    """Return whether somebody set the precision, which then rules."""
+    return not options.distinct or options.precision != DECIMALS
+
+
 def decimals_of(value: float, precision: int) -> int:
-    """Return the decimals of a value, of which a larger one has fewer."""
+    """Return the decimals of a value; a larger one has fewer."""
     whole = len(f"{abs(value):.0f}")
     return max(precision + 1 - whole, 0)
 
@@ -133,10 +158,11 @@ def sliced(scored: Scored, measure: Measure, report: Report) -> list[float]:
 
 
 def by_group(report: Report, precision: int) -> Iterator[Table]:
-    """For each measure the means over groups of lists; none where there are no groups."""
+    """Yield for each measure, the primary one first, the means over groups of lists, if any."""
     valid = [scored for scored in ordered(report) if scored.valid]
     word = report.called.get("group", "group")
-    for measure in report.measures if report.groups and valid else ():
+    measures = sorted(report.measures, key=lambda measure: measure.id != report.primary.id)
+    for measure in measures if report.groups and valid else ():
         if all(math.isnan(v) for s in valid for v in s.groups[measure.id].values()):
             continue  # a formula of measures of different groups
         if measure.combination.group is not None:

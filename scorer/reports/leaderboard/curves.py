@@ -15,12 +15,12 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.core.text import printable
 from scorer.metrics.notation import Measure
-from scorer.metrics.ratios import Figure as PooledFigure
+from scorer.metrics.ratios import Figure
 from scorer.reports.base import Options
 from scorer.reports.charts import charts
 from scorer.reports.charts.charts import Field, MatrixCell, Point
 from scorer.reports.charts.svg import padded
-from scorer.reports.document import Figure, texts
+from scorer.reports.document import Picture, texts
 from scorer.results.report import Report, Scored
 
 CONFUSION_METRICS = ("MCC", "BalancedAccuracy", "F1", "FBeta", "Precision", "Recall", "Jaccard")
@@ -32,10 +32,10 @@ MAX_ROWS = 2000  # rows that are drawn as predicted against true
 DIAGONAL = ((0.0, 0.0), (1.0, 1.0))
 MAX_TITLED = 60  # points of a curve that all show their numbers on hover
 
-Draw = Callable[[Measure, PooledFigure], Figure | None]
+Draw = Callable[[Measure, Figure], Picture | None]
 
 
-def curves(scored: Scored, report: Report, options: Options) -> Iterator[Figure]:
+def curves(scored: Scored, report: Report, options: Options) -> Iterator[Picture]:
     """Yield the pictures of one submission, each from the first measure that keeps its rows.
 
     Those that show single rows are drawn only if `options.private`.
@@ -56,12 +56,12 @@ def curves(scored: Scored, report: Report, options: Options) -> Iterator[Figure]
         for measure in report.measures:
             figure = scored.card.figures.get(measure.id)
             fits = "labels" in measure.metric.kinds and measure.metric.name in names
-            if fits and isinstance(figure, PooledFigure) and (picture := draw(measure, figure)):
+            if fits and isinstance(figure, Figure) and (picture := draw(measure, figure)):
                 yield picture
                 break
 
 
-def confusion(measure: Measure, figure: PooledFigure) -> Figure | None:
+def confusion(measure: Measure, figure: Figure) -> Picture | None:
     """Return the numbers of rows by true and predicted class; None where rows have several."""
     code, true, answer, weight = (
         figure.columns[name] for name in ("code", "true", "predicted", "weight")
@@ -96,7 +96,7 @@ def confusion(measure: Measure, figure: PooledFigure) -> Figure | None:
 
 def confusion_matrix(
     names: Sequence[str], heads: Sequence[str], counts: Sequence[Sequence[float]]
-) -> Figure:
+) -> Picture:
     """Return the counts of rows by true class, `names`, and by predicted class, `heads`."""
     title = "Confusion matrix: rows of each class, by predicted class"
     cells, rows = list[MatrixCell](), list[list[str]]()
@@ -108,7 +108,7 @@ def confusion_matrix(
             look, shown = ("fill", text) if count else ("cell", "")
             title_of_cell = f"{name}, predicted {head}: {text}"
             cells.append(MatrixCell(i, j, look, depth, shown, title_of_cell))
-    return Figure(
+    return Picture(
         "confusion",
         title,
         "Deeper for a larger share of the rows of a class; the diagonal is right.",
@@ -117,7 +117,7 @@ def confusion_matrix(
     )
 
 
-def calibration(measure: Measure, figure: PooledFigure) -> Figure | None:
+def calibration(measure: Measure, figure: Figure) -> Picture | None:
     """Return the share of right rows by confidence, in the bins of the measure."""
     bins = int(measure.params["bins"])
     code, weight = figure.columns["bin"], figure.columns["weight"]
@@ -138,7 +138,7 @@ def calibration(measure: Measure, figure: PooledFigure) -> Figure | None:
     title = "Calibration: how often it is right, by how sure it is"
     numbers = texts(title, ["confidence", "rows", "mean confidence", "right"], rows)
     field, dots = Field("mean confidence", "share that is right"), _titled(points)
-    return Figure(
+    return Picture(
         "calibration",
         title,
         "The dashed line is perfect; above it one is too modest.",
@@ -171,7 +171,7 @@ class Thresholds(NamedTuple):
     suffix: str
 
 
-def _thresholds(figure: PooledFigure) -> Thresholds | None:
+def _thresholds(figure: Figure) -> Thresholds | None:
     """Return up to `MAX_POINTS` of the thresholds; None if no row is true, or all are."""
     weight, true, score = (figure.columns[name] for name in ("weight", "true", "score"))
     classes = true.shape[1]  # of several, each row counts once for each of them
@@ -186,7 +186,7 @@ def _thresholds(figure: PooledFigure) -> Thresholds | None:
     return Thresholds(score[by][drawn], positives[drawn], negatives[drawn], suffix)
 
 
-def roc(measure: Measure, figure: PooledFigure) -> Figure | None:
+def roc(measure: Measure, figure: Figure) -> Picture | None:
     """Return the true positive rate against the false positive rate, over all thresholds."""
     if (found := _thresholds(figure)) is None:
         return None
@@ -199,7 +199,7 @@ def roc(measure: Measure, figure: PooledFigure) -> Figure | None:
     numbers = texts(title, ["probability from", "true positives", "false positives"], rows)
     points = list(zip(x.tolist(), y.tolist(), strict=True))
     field, dots = Field("share of false positives", "share of true positives"), _titled(points)
-    return Figure(
+    return Picture(
         "roc",
         title,
         "The dashed line is chance.",
@@ -209,7 +209,7 @@ def roc(measure: Measure, figure: PooledFigure) -> Figure | None:
     )
 
 
-def precision_recall(measure: Measure, figure: PooledFigure) -> Figure | None:
+def precision_recall(measure: Measure, figure: Figure) -> Picture | None:
     """Return the precision against the recall, over all thresholds."""
     if (found := _thresholds(figure)) is None:
         return None
@@ -223,7 +223,7 @@ def precision_recall(measure: Measure, figure: PooledFigure) -> Figure | None:
     points = [(0.0, float(y[0])), *zip(x.tolist(), y.tolist(), strict=True)]
     chance = ((0.0, float(y[-1])), (1.0, float(y[-1])))
     field, dots = Field("recall", "precision"), _titled(points)
-    return Figure(
+    return Picture(
         "recall-precision",
         title,
         "The dashed line is chance, the share of true rows.",
@@ -233,7 +233,7 @@ def precision_recall(measure: Measure, figure: PooledFigure) -> Figure | None:
     )
 
 
-def predicted(measure: Measure, figure: PooledFigure) -> Figure | None:
+def predicted(measure: Measure, figure: Figure) -> Picture | None:
     """Return each row's predicted number against its true one."""
     target, prediction, rest = _predictions(figure)
     if not target.size:
@@ -249,7 +249,7 @@ def predicted(measure: Measure, figure: PooledFigure) -> Figure | None:
     field, dots = Field("true", "predicted", ends, ends), counted_points(points)
     rule = ((ends[0], ends[0]), (ends[1], ends[1]))
     title = "Predicted against true"
-    return Figure(
+    return Picture(
         "predicted",
         title,
         f"The dashed line is perfect.{rest}",
@@ -277,7 +277,7 @@ def counted_points(points: Sequence[tuple[float, float]]) -> list[Point]:
     ]
 
 
-def _predictions(figure: PooledFigure) -> tuple[Floats, Floats, str]:
+def _predictions(figure: Figure) -> tuple[Floats, Floats, str]:
     """Return the true and the predicted numbers, and a sentence on the rows that are left out."""
     target, prediction = figure.columns["target"], figure.columns["prediction"]
     drawn = np.flatnonzero(~np.isnan(prediction))

@@ -10,7 +10,7 @@ from itertools import pairwise
 from scorer.core.text import unit
 from scorer.metrics.catalogue import formula_lines
 from scorer.metrics.notation import Measure
-from scorer.reports.base import DECIMALS, Options
+from scorer.reports.base import Options
 from scorer.reports.charts.charts import IntervalSpan, shared_scale
 from scorer.reports.document import (
     Block,
@@ -27,11 +27,12 @@ from scorer.reports.document import (
     by_width,
     join_names,
 )
-from scorer.reports.findings.problems import format_findings
+from scorer.reports.findings.problems import ALL_OPTION, format_findings
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
     decimals_of,
+    has_precision,
     has_ranges,
     interval,
     level,
@@ -40,6 +41,7 @@ from scorer.reports.leaderboard.cells import (
     number,
     ordered,
     place,
+    with_digits,
 )
 from scorer.reports.leaderboard.front import extra_columns, scope_of_track
 from scorer.reports.leaderboard.remarks import cautions, ranked_below, remarks, scope
@@ -72,7 +74,7 @@ def document(report: Report, options: Options) -> Document:
 
 
 def _description(report: Report) -> Sequence[Prose]:
-    from scorer.reports.leaderboard.prose import described  # of no use to a text
+    from scorer.reports.commonmark import described  # of no use to a text
 
     return described(report.definition)
 
@@ -92,7 +94,9 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
     with_problems = options.problems or none_scored
     for scored in bad if with_problems else ():
         yield Heading(f"{scored.name} {'has problems' if scored.valid else 'was rejected'}")
-        yield Notes(format_findings(scored.findings, options.every, heading=""), "problems")
+        option = "" if options.alone else ALL_OPTION
+        lines = format_findings(scored.findings, options.every, option=option, heading="")
+        yield Notes(lines, "problems")
     if with_problems and bad and report.leaderboard:
         yield Heading("Leaderboard")
     if report.scope and report.leaderboard:
@@ -107,9 +111,8 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
         for measure in report.measures
     )
     yield from track_boards(report, options)
-    for table in by_group(report, options.precision):
-        yield Heading(table.caption)
-        yield by_width(table, keep=-1)
+    if options.alone:
+        yield from _group_tables(report, options)
     for scored in report.submissions if options.per_list else ():
         if scored.valid:
             table = by_list(report, scored, options.precision)
@@ -124,7 +127,7 @@ def _rejected(names: Sequence[str]) -> str:
 
 
 def _board(report: Report, options: Options) -> Iterator[Block]:
-    """Yield the table, the verdict, the gravest remark; with `notes` all remarks."""
+    """Yield the tables, the verdict, the gravest remark; with `notes` all remarks."""
     rows = report.leaderboard
     hidden = len(rows) - FIRST_ROWS if options.width and not options.all_rows else 0
     shown = replace(report, leaderboard=rows[:FIRST_ROWS]) if hidden > 0 else report
@@ -133,6 +136,8 @@ def _board(report: Report, options: Options) -> Iterator[Block]:
         yield Notes([f"{hidden:,} more: --all-rows"], "soft")
     if report.omitted:
         yield Notes([ranked_below(report)], "soft")
+    if not options.alone:  # the sentences are the last that a terminal shows
+        yield from _group_tables(report, options, FIRST_ROWS if hidden > 0 else None)
     if sentence := verdict(report, options.precision):
         yield Notes([sentence], "strong")
     below: list[str] = []
@@ -141,12 +146,22 @@ def _board(report: Report, options: Options) -> Iterator[Block]:
     if options.notes:
         below += [*graver, *others]
     elif graver:
-        rest = len(graver) - 1
+        rest = 0 if options.alone else len(graver) - 1
         below.append(f"{graver[0]}{f' ({rest:,} more: --notes)' if rest else ''}")
     elif others and options.width:
         below.append("What intervals, tests and ranks mean: --notes")
     if below:
         yield Notes(below)
+
+
+def _group_tables(report: Report, options: Options, rows: int | None = None) -> Iterator[Block]:
+    """Yield the means by group of the first `rows`; without `notes` a terminal gets one measure."""
+    tables = list(by_group(report, options.precision))
+    is_short = bool(options.width) and not options.notes and len(tables) > 1
+    hint = " (other measures: --notes)" if is_short else ""
+    for table in tables[:1] if is_short else tables:
+        yield Heading(table.caption + hint)
+        yield by_width(table._replace(rows=table.rows[:rows]), keep=-1)
 
 
 def track_boards(report: Report, options: Options, level: int = 2) -> Iterator[Block]:
@@ -221,24 +236,9 @@ def standings(report: Report, options: Options, parent: Report | None = None) ->
     return Table(caption, columns, body, key, rule=RULE)
 
 
-def with_digits(report: Report, options: Options) -> Options:
-    """Return the options with the digits that the challenge sets, unless a precision is given."""
-    rules, high = report.definition.leaderboard, report.primary.metric.range[1]
-    if _is_given(options) or "digits" not in rules.model_fields_set:
-        return options
-    # Digits of a value up to 1 are its decimals; a larger value has one digit more than those.
-    large = high is None or high > 1
-    return options._replace(precision=max(rules.digits - large, 0), distinct=False)
-
-
-def _is_given(options: Options) -> bool:
-    """Return whether somebody set the precision, which then rules."""
-    return not options.distinct or options.precision != DECIMALS
-
-
 def distinct_precision(rows: Sequence[Standing], measure: Measure, options: Options) -> int:
     """Return the decimals with which neighbours of different rank look different: at most six."""
-    if _is_given(options):
+    if has_precision(options):
         return options.precision
     ranked = [row for row in rows if row.rank is not None]
     values = [
@@ -276,7 +276,7 @@ def _caption(
         return caption
     low, high = (number(end, report.primary, precision) for end in scale)
     caption += f" Every bar is an interval on one scale, from {low} to {high}."
-    beyond = any(span.places(1.0)[3] for span in spans)
+    beyond = any(span.coordinates(1.0)[3] for span in spans)
     return caption + " An arrow marks values beyond it." * beyond
 
 

@@ -7,9 +7,16 @@ import io
 import math
 
 from scorer.core.text import printable
-from scorer.reports.base import DECIMALS, Options
+from scorer.reports.base import Options
 from scorer.reports.findings.problems import first_error, format_findings, summary
-from scorer.reports.leaderboard.cells import has_ranges, interval, level, number, place
+from scorer.reports.leaderboard.cells import (
+    has_ranges,
+    interval,
+    level,
+    number,
+    place,
+    with_digits,
+)
 from scorer.reports.write.csv import cell
 from scorer.results.grading import Grade, format_points, grade, graded_by
 from scorer.results.report import Report, Scored
@@ -17,7 +24,7 @@ from scorer.results.report import Report, Scored
 HIDDEN = "The values are hidden in this phase."
 
 
-def sentence(report: Report, scored: Scored, precision: int = DECIMALS) -> str:
+def sentence(report: Report, scored: Scored, precision: int) -> str:
     """Return the points in a sentence, and how far the value is from full points."""
     if not scored.valid:
         return f"0 points: the file was rejected: {first_error(scored.findings)}"
@@ -35,7 +42,7 @@ def sentence(report: Report, scored: Scored, precision: int = DECIMALS) -> str:
     return f"{said}; {format_points(given.lost)} points lost for being late"
 
 
-def feedback(report: Report, scored: Scored, precision: int = DECIMALS, blind: bool = False) -> str:
+def feedback(report: Report, scored: Scored, precision: int, blind: bool = False) -> str:
     """A text for whoever sent a submission.
 
     Args:
@@ -63,7 +70,7 @@ def feedback(report: Report, scored: Scored, precision: int = DECIMALS, blind: b
     return "\n".join(lines).rstrip() + "\n"
 
 
-def feedback_of_absent(report: Report, team: str, precision: int = DECIMALS) -> str:
+def feedback_of_absent(report: Report, team: str, precision: int) -> str:
     """Return the text for a team without an entry that counts, with the reason."""
     if (scored := report.rejected.get(team)) is not None:
         return feedback(report, scored, precision)
@@ -102,14 +109,16 @@ def _problems(scored: Scored) -> str:
 
 def grades(report: Report, options: Options) -> str:
     """CSV, a row a submission, rejected ones and teams without one, too; baselines have none."""
+    precision = with_digits(report, options).precision
     rows = [
-        (scored.name, grade(report, scored).points, sentence(report, scored, options.precision))
+        (scored.name, grade(report, scored).points, sentence(report, scored, precision))
         for scored in report.submissions
         if not scored.baseline
     ]
     for team, why in report.absent.items():
         rejected = report.rejected.get(team)
-        rows.append((team, 0.0, sentence(report, rejected) if rejected is not None else why))
+        said = why if rejected is None else sentence(report, rejected, precision)
+        rows.append((team, 0.0, said))
     out = io.StringIO()
     write = csv.writer(out, lineterminator="\n").writerow
     write(["id", "points", "feedback"])

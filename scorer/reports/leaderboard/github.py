@@ -2,10 +2,17 @@
 
 from scorer.core.text import printable, unit
 from scorer.reports.base import Options
-from scorer.reports.findings.github import workflow_commands
+from scorer.reports.findings.lines import workflow_commands
 from scorer.reports.github import annotation
-from scorer.reports.leaderboard.cells import has_ranges, interval, level, lists_of, mean_of, place
-from scorer.reports.leaderboard.document import with_digits
+from scorer.reports.leaderboard.cells import (
+    has_ranges,
+    interval,
+    level,
+    lists_of,
+    mean_of,
+    place,
+    with_digits,
+)
 from scorer.reports.leaderboard.remarks import cautions, ranked_below, remarks, scope
 from scorer.reports.leaderboard.verdict import verdict
 from scorer.results.json import PRIVATE

@@ -9,6 +9,7 @@ from scorer.core.text import printable, unit
 from scorer.metrics.catalogue import formula_lines, page_prose
 from scorer.metrics.notation import Measure, format_value
 from scorer.reports.base import Options
+from scorer.reports.commonmark import pages
 from scorer.reports.document import (
     Block,
     Facts,
@@ -33,7 +34,6 @@ from scorer.reports.leaderboard.cells import (
 )
 from scorer.reports.leaderboard.curves import curves
 from scorer.reports.leaderboard.document import standings, track_boards
-from scorer.reports.leaderboard.prose import pages
 from scorer.reports.leaderboard.remarks import cautions, ranked_below, remarks, scope, test_name
 from scorer.results.report import Report, Scored
 
@@ -63,7 +63,7 @@ def page(report: Report, options: Options) -> Iterator[Block]:
         yield Heading("Pairs", key="pairs")
         yield from pairs(report, options.precision)
         if len(report.certainty.names) > MAX_PAIRED:
-            yield Paragraph("score compare --format csv gives every pair.")
+            yield Paragraph("The board as JSON has every pair.")
     if report.groups:
         yield Heading(f"By {printable(report.called.get('group', 'group'))}", key="groups")
         yield from _groups(report, options)

@@ -1,4 +1,4 @@
-"""The sentences at a leaderboard: the ranking rule, the findings of tests, what is missing."""
+"""The sentences at a leaderboard: the ranking rule, the findings of tests, missing values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scorer.reports.leaderboard.cells import (
 )
 from scorer.reports.leaderboard.front import on_the_front
 from scorer.results.json import ABSENT
-from scorer.results.report import Certainty, RankedBy, Report, Scope
+from scorer.results.report import Certainty, RankAggregate, Report, Scope
 from scorer.stats.intervals import MIN_UNITS
 
 FEW_LISTS = 10  # lists below which the level of an interval is nominal
@@ -78,14 +78,14 @@ def _without_interval(report: Report) -> Iterator[str]:
 
 def _ranked_by(report: Report) -> Iterator[str]:
     """Yield what ranks where it is no measure alone."""
-    if report.rank_by is not None:
-        preference, aggregate = (printable(measure.name) for measure in report.rank_by)
+    if report.pairwise is not None:
+        preference, aggregate = (printable(measure.name) for measure in report.pairwise)
         yield (
             f"Ranked by the preference {preference} between submissions in each "
             f"{unit(report.called, 1)}, from which {aggregate} makes an order; measures do not "
             "rank, so there are no tiers."
         )
-    by = report.several
+    by = report.rank_aggregate
     if by is not None and by.each is not None:
         yield _of_wins(by, report)
     elif by is not None:
@@ -223,7 +223,7 @@ def _of_runs(report: Report) -> Iterator[str]:
         )
 
 
-def _of_wins(by: RankedBy, report: Report) -> str:
+def _of_wins(by: RankAggregate, report: Report) -> str:
     """What the measure of a board is that ranks by wins in each list, or group."""
     word = unit(report.called, 1) if by.each == "list" else "group"
     what = {

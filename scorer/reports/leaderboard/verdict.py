@@ -21,12 +21,12 @@ def verdict(report: Report, precision: int = DECIMALS) -> str:
     alone = total == 1
     subject = join_names(leaders)
     verb = "share the first rank" if len(leaders) > 1 else "leads"
-    if report.rank_by is not None:
-        preference, aggregate = (printable(measure.name) for measure in report.rank_by)
+    if report.pairwise is not None:
+        preference, aggregate = (printable(measure.name) for measure in report.pairwise)
         return f"{subject} {'is alone' if alone else verb}, ranked by {aggregate} of {preference}."
-    if not report.measured and report.several is not None:
-        by = ", ".join(map(printable, report.several.measures))
-        how = printable(report.several.aggregate.name)
+    if not report.measured and report.rank_aggregate is not None:
+        by = ", ".join(map(printable, report.rank_aggregate.measures))
+        how = printable(report.rank_aggregate.aggregate.name)
         return f"{subject} {'is alone' if alone else verb}, ranked by {how} of {by}."
     value = number(ranked[0].values[report.primary.id], report.primary, precision)
     reached = f"{value} {printable(report.primary.id)}"

@@ -22,7 +22,7 @@ from scorer.reports.document import (
     texts,
 )
 from scorer.reports.figures import MAX_ROWS
-from scorer.reports.findings.problems import format_findings
+from scorer.reports.findings.problems import ALL_OPTION, format_findings
 from scorer.reports.leaderboard.cells import place
 from scorer.reports.leaderboard.document import RULE
 from scorer.results.report import Standing
@@ -63,7 +63,9 @@ def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
         yield Notes(list(explanations(board)))
     if len(board.problems):
         yield Heading("Problems")
-        yield Notes(format_findings(board.problems, options.every), "problems")
+        option = "" if options.alone else ALL_OPTION
+        lines = format_findings(board.problems, options.every, option=option)
+        yield Notes(lines, "problems")
 
 
 def vote_table(board: VoteBoard, options: Options) -> Table:

@@ -23,7 +23,7 @@ from scorer.reports import document as blocks
 from scorer.reports.base import Options
 from scorer.reports.charts import svg
 from scorer.reports.charts.charts import IntervalSpan
-from scorer.reports.document import Column, Document, Figure, Heading, cut, name_of
+from scorer.reports.document import Column, Document, Heading, Picture, cut, name_of
 
 
 class HtmlCell(NamedTuple):
@@ -136,7 +136,7 @@ def _with_distinct_captions(of: Sequence[blocks.Block]) -> Iterator[blocks.Block
     for block in of:
         if isinstance(block, Heading) and block.level < 4:
             part = cut(block.text) if block.level == 3 else ""
-        if isinstance(block, Figure) and block.numbers is not None:
+        if isinstance(block, Picture) and block.numbers is not None:
             yield block._replace(numbers=_renamed(block.numbers, part, taken))
         else:
             yield _renamed(block, part, taken) if isinstance(block, blocks.Table) else block
@@ -274,7 +274,7 @@ def environment() -> Environment:
     return made
 
 
-def _inline(figure: Figure) -> Any:
+def _inline(figure: Picture) -> Any:
     width = svg.SMALL_WIDTH if figure.small else svg.PAGE_WIDTH
     look = f"small {figure.key}" if figure.small else figure.key
     return Markup(svg.inline_svg(figure.drawn(width), width, look))

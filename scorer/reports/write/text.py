@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,11 +19,11 @@ from scorer.reports.document import (
     Column,
     Document,
     Facts,
-    Figure,
     Heading,
     MeasureFormula,
     Notes,
     Paragraph,
+    Picture,
     Prose,
     Row,
     Table,
@@ -48,6 +48,7 @@ TONES = ("fault", "soft", "strong")  # that have a style
 CLOSE = ("fault", "soft")  # tones of lines that stand close to the table beside them
 LEFT = ("rank", "name", "text", "interval", "long", "line", "bar")  # set to the left
 ALIKE = 1  # rows of a plain table that rich draws; the others are written as it would
+MIN_SHARED = 4  # columns for the begin and the end that names share, and two gaps
 BAR = 20  # blocks of the longest bar to each side
 
 
@@ -117,8 +118,13 @@ class Drawn(NamedTuple):
 
     @property
     def pieces(self) -> list[str]:
-        """Its heading, between whose pieces a line may end: neither words nor numbers are cut."""
-        return re.split(r"(?<=\s)(?![↓↑])|(?=\()|(?<=[=,])", self.head)
+        """Its heading, between whose pieces a line may end: no short words, and no numbers."""
+        words = re.split(r"(?<=\s)(?![↓↑])", self.head)
+        return [
+            piece
+            for word in words
+            for piece in (re.split(r"(?=\()|(?<=[=,])", word) if len(word) > WORD else [word])
+        ]
 
     @property
     def folded(self) -> str:
@@ -138,6 +144,15 @@ class Drawn(NamedTuple):
             else:
                 lines += wrap(piece, self.width, drop_whitespace=False)
         return "\n".join(line.strip() for line in lines if line.strip())
+
+
+class Layout(NamedTuple):
+    """A table as it fits a width."""
+
+    table: Table
+    columns: Sequence[Drawn]  # that there is room for
+    dense: bool  # with one blank between columns
+    cuts_names: bool
 
 
 @dataclass(frozen=True)
@@ -256,31 +271,40 @@ class Paper:
                     self.say(_seen(f"{term}: {text}"))
             case Table():
                 self.table(block)
-            case Figure(title=title, bars=bars) if bars:
+            case Picture(title=title, bars=bars) if bars:
                 self.bars(title, bars)
 
     def table(self, table: Table) -> None:
         """Write the columns that there is room for; long texts go below."""
-        must_fit = _must_fit(table.columns)
-        ordered = any(column.priority for column in table.columns)
-        if self.width and not ordered:
+        if self.width and not any(column.priority for column in table.columns):
             table = by_width(table)
+        layout = self._lay_out(table)
         if self.colour:
-            from scorer.reports.terminal import with_bars
+            from scorer.reports.terminal import INTERVAL_WIDTHS, NARROW, with_bars
 
-            table = with_bars(table, self.room)
-        name = name_of(table)
+            for wide in INTERVAL_WIDTHS[self.room < NARROW :]:
+                layout = self._lay_out(with_bars(table, wide))
+                if not layout.cuts_names:  # a narrower bar has room for them
+                    break
+        self._grid(layout.columns, layout.table, layout.dense)
+        named = next((n for n, c in enumerate(table.columns) if c.kind in ("name", "long")), None)
+        for n, column in enumerate(table.columns):
+            if column.kind == "long" and named is not None:
+                self._below(_drawn(table, n), _drawn(table, name_of(table)).cells)
+
+    def _lay_out(self, table: Table) -> Layout:
+        """Return the columns that there is room for, with names that are cut where they must be."""
+        ordered = any(column.priority for column in table.columns)
         drawn = _unfolded(
             [_drawn(table, n) for n in range(len(table.columns))], self.prose, self._gap
         )
-        room = self.prose if must_fit else self.room
+        room = self.prose if _must_fit(table.columns) else self.room
         needing = [each.width for each in drawn if each.column.kind != "bar"]
         width = sum(needing) + self._gap * (len(needing) - 1)
         signs = any(each.column.kind == "sign" for each in drawn)
         dense = signs or (not ordered and width > room)
         gap = 1 if dense else self._gap
         kept = [each for each in drawn if each.column.kind != "long"]
-        named = next((n for n, c in enumerate(table.columns) if c.kind in ("name", "long")), None)
         names = next((each for each in kept if each.column.kind == "name"), None)
 
         def needed(width: int) -> int:
@@ -290,15 +314,12 @@ class Paper:
         floor = min(names.width, NAME) if names else 0
         while needed(floor) > self.room and any(each.column.priority for each in kept):
             kept.remove(max(kept, key=lambda each: each.column.priority))
-        if names and names in kept and room - needed(0) < names.width:
+        cuts_names = names in kept and room - needed(0) < names.width if names else False
+        if names and cuts_names:
             width = max(room - needed(0), 1)
-            kept[kept.index(names)] = names._replace(
-                cells=cut_names(names.cells, width), room=width
-            )
-        self._grid(kept, table, dense)
-        for each in drawn:
-            if each.column.kind == "long" and named is not None:
-                self._below(each, _drawn(table, name).cells)
+            cells = cut_names(names.cells, width)
+            kept[kept.index(names)] = names._replace(cells=cells, room=width)
+        return Layout(table, kept, dense, cuts_names)
 
     def _grid(self, columns: Sequence[Drawn], table: Table, dense: bool) -> None:
         """Write a table; rich draws colours, groups and the first row, which has the heading."""
@@ -464,18 +485,65 @@ def _group_starts(rows: Sequence[Row]) -> list[int]:
 def cut_names(names: Sequence[str], width: int) -> list[str]:
     """Return names of at most so many columns, cut in the middle; different ones stay different.
 
+    Where names differ in the middle, that part stays; where it is too long, they get numbers.
+
     >>> cut_names(["team-a-of-ljubljana", "team-b-of-ljubljana", "short"], 9)
-    ['team…na#1', 'team…na#2', 'short']
+    ['team-a…na', 'team-b…na', 'short']
+    >>> cut_names(["abcdefgh-1-ijklmnop", "abcdefgh-2-ijklmnop"], 9)
+    ['abc…1…nop', 'abc…2…nop']
     """
     short = {name: _cut_middle(name, width) for name in dict.fromkeys(names)}
-    taken = Counter(short.values())
-    numbers = Counter[str]()
-    for name, text in short.items():
-        if taken[text] > 1:
-            numbers[text] += 1
-            mark = f"#{numbers[text]}"
-            short[name] = f"{_cut_middle(name, max(width - len(mark), 1))}{mark}"
+    for alike in _equal_texts(short):
+        short |= _cut_around_differences(alike, width)
+    if alike := [*chain.from_iterable(_equal_texts(short))]:  # several groups were cut alike
+        short |= _cut_around_differences(alike, width)
+    for n, name in enumerate(chain.from_iterable(_equal_texts(short)), start=1):
+        mark = f"#{n}"
+        short[name] = f"{_cut_middle(name, max(width - len(mark), 1))}{mark}"
     return [short[name] for name in names]
+
+
+def _equal_texts(short: Mapping[str, str]) -> list[list[str]]:
+    """Return the names of each text that several names have."""
+    names_of: dict[str, list[str]] = {}
+    for name, text in short.items():
+        names_of.setdefault(text, []).append(name)
+    return [names for names in names_of.values() if len(names) > 1]
+
+
+def _cut_around_differences(names: Sequence[str], width: int) -> dict[str, str]:
+    """Return names without parts of what all begin or end with; cut in the middle if too long."""
+    from rich.cells import cell_len
+
+    begin = _common_length(names)
+    end = _common_length([name[begin:][::-1] for name in names])
+    room = width - (max(map(len, names)) - begin - end)  # for what they share, and gaps
+    if begin < room:  # one gap, behind the difference
+        head = begin
+        tail = room - 1 - begin
+    elif end + width // 4 < room:  # one gap, before it
+        head = room - 1 - end
+        tail = end
+    elif room >= MIN_SHARED:  # two gaps
+        tail = (room - 2) // 2
+        head = room - 2 - tail
+    else:
+        return {name: _cut_middle(name, width) for name in names}
+    short = {}
+    for name in names:
+        middle = name[begin : len(name) - end]
+        gaps = "…" * (head < begin), "…" * (tail < end)
+        short[name] = f"{name[:head]}{gaps[0]}{middle}{gaps[1]}{name[len(name) - tail :]}"
+    if max(map(cell_len, short.values())) > width:  # some characters take two columns
+        return _cut_around_differences(names, width // 2)
+    return short
+
+
+def _common_length(texts: Sequence[str]) -> int:
+    """Return how many characters all texts begin with in common."""
+    first, last = min(texts), max(texts)
+    pairs = enumerate(zip(first, last, strict=False))
+    return next((n for n, (one, other) in pairs if one != other), min(len(first), len(last)))
 
 
 def _cut_middle(text: str, width: int) -> str:

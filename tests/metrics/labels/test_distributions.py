@@ -25,7 +25,7 @@ def bound(notation, view, params):
     metric = next(
         m for m in found if m.view is type(view) and (kind in m.kinds or m.view is not Targets)
     )
-    constants = SimpleNamespace(classes=getattr(view, "classes", ()), several=False)
+    constants = SimpleNamespace(classes=getattr(view, "classes", ()), multilabel=False)
     return parse_measure(metric, notation, params).resolve(constants)
 
 

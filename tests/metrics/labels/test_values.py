@@ -18,16 +18,16 @@ CLASSES = ("ant", "bee", "cow")
 SEEDS = range(12)
 
 
-def bound(notation, classes=CLASSES, several=False):
+def bound(notation, classes=CLASSES, multilabel=False):
     found = METRICS.find_all(parse(notation)[0], every=True)
     metric = next(m for m in found if "labels" in m.kinds)
     return parse_measure(metric, notation).resolve(
-        SimpleNamespace(classes=classes, several=several)
+        SimpleNamespace(classes=classes, multilabel=multilabel)
     )
 
 
-def value(notation, view, several=False):
-    made = bound(notation, getattr(view, "classes", ()), several)
+def value(notation, view, multilabel=False):
+    made = bound(notation, getattr(view, "classes", ()), multilabel)
     given = replace(made, weighted=view.weight is not None).values(view)
     if isinstance(given, Ratio | Figure):
         return given.pooled()
@@ -410,7 +410,7 @@ def test_several_labels_are_refused_where_they_are_not_defined(notation):
 def test_two_classes_settle_what_is_not_written():
     made = bound("F1", ("no", "yes"))
     assert (made.params["average"], made.params["positive"]) == ("binary", "yes")
-    assert bound("F1", ("no", "yes"), several=True).params["average"] == "macro"
+    assert bound("F1", ("no", "yes"), multilabel=True).params["average"] == "macro"
     assert bound("F1").params == {"average": "macro", "positive": None, "threshold": 0.5}
     assert bound("F1(average=binary, positive=1)").params["positive"] == "1"
     assert bound("Kappa(weights=none)").params["weights"] == "none"

@@ -18,9 +18,8 @@ from scorer.board.phases import shown_at, state_at
 from scorer.board.seal import SEAL
 from scorer.board.standings import LiveReport
 from scorer.metrics.catalogue import formula_lines, page_prose
-from scorer.reports.commonmark import first_words
+from scorer.reports.commonmark import described, first_words, pages
 from scorer.reports.document import Prose
-from scorer.reports.leaderboard.prose import described, pages
 from scorer.reports.write.html import formulas, prose, sections
 from scorer.results.report import public_measure
 from scorer.web.access import NOBODY, Viewer
