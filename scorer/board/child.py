@@ -114,10 +114,20 @@ def _evaluate(task: dict[str, Any]) -> dict[str, Any]:
 def _check(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.api.check import check
     from scorer.api.submissions import SubmissionFile
+    from scorer.reading.formats import find_format
+    from scorer.reading.read import line_texts
+    from scorer.reports.findings.problems import group_problems
 
     sent = SubmissionFile(task["name"], Path(task["path"]), label=task["name"])
-    (scored,) = check(_loaded_challenge(task), [sent], allow_plugins=task["allow_plugins"])
-    return {"findings": scored.findings.to_json(), "description": scored.description}
+    challenge = _loaded_challenge(task)
+    (scored,) = check(challenge, [sent], allow_plugins=task["allow_plugins"])
+    lines = {shown.problem.line for shown in group_problems(scored.findings) if shown.problem.line}
+    is_text = find_format(sent.path, challenge.submission.format).read_bytes is None
+    return {
+        "findings": scored.findings.to_json(),
+        "description": scored.description,
+        "lines": line_texts(sent.path, lines) if lines and is_text else {},
+    }
 
 
 def _kit(task: dict[str, Any]) -> dict[str, Any]:

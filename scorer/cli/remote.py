@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,17 +44,34 @@ def client_with(token: str) -> Iterator[Any]:
 
 
 def token_of(path: Path | None) -> str:
-    """Return the token in a file, or in the environment; `UsageError` without one."""
+    """Return the token in a file, or in the environment.
+
+    A file may be what editors and shells of Windows write: UTF-8 or UTF-16 with a byte order mark,
+    CRLF, blank lines. No message shows the token.
+
+    Raises:
+        UsageError: There is none, or something else.
+    """
     if path is None:
-        token = os.environ.get(TOKEN, "")
+        text, source = os.environ.get(TOKEN, ""), TOKEN
     else:
+        source = f"token file {printable(path.name)}"
         try:
-            token = path.read_text(encoding="utf-8")
+            data = path.read_bytes()
+            is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+            text = data.decode("utf-16" if is_wide else "utf-8-sig")
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    if not token.strip():
+        except UnicodeDecodeError:
+            raise UsageError(f"{source} is no text") from None
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
         raise UsageError(f"a token is needed: --token-file, or {TOKEN}")
-    return token.strip()
+    if len(lines) > 1:
+        raise UsageError(f"{source} has {len(lines):,} lines; it is to hold the token alone")
+    if not re.fullmatch(r"[\x21-\x7e]+", lines[0]):
+        raise UsageError(f"{source} holds something else than a token, which has no blanks")
+    return lines[0]
 
 
 def address_of(path: Path) -> str | None:

@@ -440,10 +440,10 @@ def timeline(
     ]
     low, high = shared_scale([(moment.value,) * 3 for moment in in_time], better)
     end = max([last, first + timedelta(minutes=1), *(time for time, _ in rules)])
-    best = _records(in_time, better)
+    best = best_so_far(in_time, better)
     series = [Series(best, "line")]
     for look in sorted({moment.look for moment in in_time if moment.look}):
-        own = _records([moment for moment in in_time if moment.look == look], better)
+        own = best_so_far([moment for moment in in_time if moment.look == look], better)
         series.append(Series(own, f"{look} mine line", "you"))
     turns = "rises" if better == "higher" else "falls"
     caption = f"The line is the best so far, with names where it {turns}."
@@ -468,7 +468,7 @@ def timeline(
     )
 
 
-def _records(moments: Sequence[Moment], better: Better) -> list[Moment]:
+def best_so_far(moments: Sequence[Moment], better: Better) -> list[Moment]:
     """Return the moments that are better than all before them."""
     sign = 1 if better == "higher" else -1
     best = list[Moment]()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from hashlib import file_digest
 from typing import Any, NamedTuple
 
 from fastapi import HTTPException
@@ -11,12 +13,14 @@ from starlette.datastructures import FormData, UploadFile
 
 from scorer.api.submissions import SubmissionFile
 from scorer.board.entries import Added
-from scorer.board.models import OF_TEAMS, Act
+from scorer.board.models import OF_TEAMS, Act, Entry
 from scorer.board.phases import received, shown_at, spans, state_at
 from scorer.challenge.leaderboard import Question
 from scorer.core.log import LOG
 from scorer.core.problems import Findings
+from scorer.core.text import join_first
 from scorer.reading.json_faults import parse_json
+from scorer.reports.findings.problems import excerpt, group_problems
 from scorer.web.access import Viewer
 from scorer.web.context import Context, scratch, stored_upload
 from scorer.web.site import Site
@@ -88,19 +92,59 @@ def file_of(form: FormData) -> UploadFile:
     return upload
 
 
-class Looked(NamedTuple):
+class CheckedUpload(NamedTuple):
     """What blind checks found in a file, and what it looks like."""
 
     findings: Findings
     description: str  # empty: it cannot be read
+    lines: Mapping[int, str]  # of a text, those in which a problem is
+    sha256: str
 
 
-def looked_at(context: Context, site: Site, upload: UploadFile) -> Looked:
+def check_upload(context: Context, site: Site, upload: UploadFile) -> CheckedUpload:
     """An uploaded file seen by the blind checks; 503 if the scorer fails."""
     with scratch() as folder:
         path = stored_upload(upload, folder)
         answer = context.ask(site, "check", path=str(path), name=path.name)
-    return Looked(Findings.from_json(answer["findings"]), answer["description"])
+        with path.open("rb") as stream:
+            sha256 = file_digest(stream, "sha256").hexdigest()
+    lines = {int(number): text for number, text in answer["lines"].items()}
+    return CheckedUpload(
+        Findings.from_json(answer["findings"]), answer["description"], lines, sha256
+    )
+
+
+class ProblemCard(NamedTuple):
+    """A problem as a page shows it: what, in which line, and what to do."""
+
+    code: str
+    severity: str
+    message: str
+    line: int | None
+    excerpt: str
+    help: str
+    more: str
+
+
+def problem_cards(findings: Findings, lines: Mapping[int, str] | None = None) -> list[ProblemCard]:
+    """The problems of a file, each kind with its first places; `lines` are texts of the file."""
+    cards = []
+    for problem, rest, others in group_problems(findings):
+        text = (lines or {}).get(problem.line or 0)
+        shown = "\n".join(excerpt(problem, text)) if text is not None else ""
+        where = f", such as on lines {join_first(others)}" if others else ""
+        more = f"And {rest:,} more like it{where}." if rest else ""
+        cards.append(
+            ProblemCard(problem.code, problem.severity, problem.message, problem.line,
+                        shown, problem.help or "", more)
+        )  # fmt: skip
+    return cards
+
+
+def entry_of_file(site: Site, viewer: Viewer, sha256: str) -> Entry | None:
+    """The entry as which a team has already sent a file."""
+    own = site.board.entries(viewer.team) if viewer.team in site.teams else []
+    return next((entry for entry in own if entry.sha256 == sha256), None)
 
 
 def recorded(

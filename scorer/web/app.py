@@ -19,6 +19,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scorer import __version__
 from scorer.board.children import ask_child
@@ -42,6 +44,10 @@ HEADERS = {
 ROUTES = (challenges, entries, server)
 PAGES = (account, admin, board, record, team)
 ROUTERS = tuple(room.router for room in (*ROUTES, *PAGES))
+FAILED = (
+    "This is a mistake of the server, not yours. Try again in a minute; if it happens again, tell "
+    "the organizer the reference {}."
+)
 UNTOLD = ("/static/", "/healthz")  # paths of requests that the log leaves out
 SECRET = re.compile(r"[\w-]{20,}")  # a part of a path that somebody's token may be
 UPLOADS = ("/check", "/entries", "/submit")  # ends of the paths at which files are sent
@@ -59,6 +65,25 @@ def masked(path: str, ids: Container[str]) -> str:
     '/c/the-challenge-of-the-year/kX3v...'
     """
     return SECRET.sub(lambda m: m[0] if m[0] in ids else f"{m[0][:4]}...", path)
+
+
+class HeadAsGet:
+    """Answers HEAD wherever there is GET, with the same headers and no body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_head(message: Message) -> None:
+            has_body = message["type"] == "http.response.body"
+            await send({**message, "body": b""} if has_body else message)
+
+        await self.app({**scope, "method": "GET"}, receive, send_head)
 
 
 def create(settings: Settings | None = None) -> FastAPI:
@@ -125,8 +150,7 @@ def create(settings: Settings | None = None) -> FastAPI:
                 response = await answer(request)
             except Exception:  # a mistake of ours
                 LOG.exception("error")
-                words = f"the server failed, reference {REFERENCE.get()}; tell the organizer"
-                response = told(request, 500, words)
+                response = told(request, 500, FAILED.format(REFERENCE.get()))
         if writes:
             for site in context.sites.values():
                 site.look()
@@ -186,4 +210,6 @@ def create(settings: Settings | None = None) -> FastAPI:
 
     for router in ROUTERS:
         app.include_router(router)
+    app.add_middleware(GZipMiddleware, compresslevel=4)  # leaves what is ready in a cache as it is
+    app.add_middleware(HeadAsGet)
     return app

@@ -1,4 +1,4 @@
-"""What a person sees first: one's place, the quota left, the next date; and rules in words."""
+"""What a person sees first: the state, one's place, the quota left; rules and boards in words."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from scorer.board.phases import Left, Span, decided_until, spans
+from scorer.board.phases import Left, Span, decided_until, spans, state_at
 from scorer.board.standings import LiveReport
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
-from scorer.core.text import format_number, printable
+from scorer.core.text import format_number, printable, unit
 from scorer.reports.charts.svg import fit_text
+from scorer.reports.leaderboard.cells import has_ranges, level
 from scorer.results.json import ABSENT
 from scorer.results.report import Standing
 
@@ -38,6 +39,7 @@ class Fact(NamedTuple):
     value: str
     more: str = ""
     due: datetime | None = None
+    link: str = ""
 
 
 class Milestone(NamedTuple):
@@ -47,7 +49,7 @@ class Milestone(NamedTuple):
     words: str
 
 
-def standing_facts(live: LiveReport, team: int) -> Iterator[Fact]:
+def standing_facts(live: LiveReport, team: int, digits: int) -> Iterator[Fact]:
     """A team's rank, its value, and how far the next team is away."""
     own = next((s for s in live.report.leaderboard if live.rows[s.name].id == team), None)
     if own is None or own.rank is None:
@@ -56,13 +58,14 @@ def standing_facts(live: LiveReport, team: int) -> Iterator[Fact]:
     more = f"of {len(ranked):,}"
     if own.ranks is not None and own.ranks[0] < own.ranks[1]:
         more += f"; {own.ranks[0]} to {own.ranks[1]} are possible"
-    yield Fact("your rank", f"{own.rank}", more)
+    yield Fact("your rank", f"{own.rank}", more, link=f"#team-{team}")
     primary = live.report.primary
-    yield Fact(f"your {printable(primary.id)}{primary.mark}", format_number(own.values[primary.id]),
-               _gap(live, own, ranked))  # fmt: skip
+    value = format_number(own.values[primary.id], digits)
+    gap = _gap(live, own, ranked, digits)
+    yield Fact(f"your {printable(primary.id)}{primary.mark}", value, gap)
 
 
-def _gap(live: LiveReport, own: Standing, ranked: list[Standing]) -> str:
+def _gap(live: LiveReport, own: Standing, ranked: list[Standing], digits: int) -> str:
     """How far the team before this one is ahead; of the first, how far the next one is behind."""
     if own.points is not ABSENT:  # the order has other reasons than the one value
         return ""
@@ -74,23 +77,12 @@ def _gap(live: LiveReport, own: Standing, ranked: list[Standing]) -> str:
         return ""
     (other,), key = nearest, live.report.primary.id
     apart, name = (
-        format_number(abs(own.values[key] - other.values[key])),
+        format_number(abs(own.values[key] - other.values[key]), digits),
         fit_text(other.name, ROOM),
     )
     if float(apart) == 0:
         return f"as far as is shown, level with {name}"
     return f"{apart} {'behind' if ahead else 'ahead of'} {name}"
-
-
-def board_facts(live: LiveReport) -> Iterator[Fact]:
-    """How many teams are ranked, and the best value."""
-    ranked = [standing for standing in live.report.leaderboard if standing.rank is not None]
-    if ranked:
-        primary, first = live.report.primary, ranked[0]
-        yield Fact("teams ranked", f"{len(ranked):,}")
-        value = format_number(first.values[primary.id])
-        yield Fact(f"first by {printable(primary.id)}{primary.mark}", value,
-                   f"by {fit_text(first.name, ROOM)}")  # fmt: skip
 
 
 def selected_fact(challenge: Challenge, selected: int, now: datetime) -> Iterator[Fact]:
@@ -144,10 +136,47 @@ def upcoming(challenge: Challenge, now: datetime) -> Milestone | None:
     return next((each for each in milestones(challenge) if each.time > now), None)
 
 
-def next_fact(challenge: Challenge, now: datetime) -> Iterator[Fact]:
-    """The next date, if there is one."""
-    if (ahead := upcoming(challenge, now)) is not None:
-        yield Fact("next date", ahead.words, "", ahead.time)
+class Status(NamedTuple):
+    """Whether entries are taken, and the date that follows or was."""
+
+    state: str  # open, upcoming or closed
+    phase: str  # its name where there are several
+    words: str = ""
+    time: datetime | None = None
+    ahead: bool = True  # whether that time is waited for
+
+
+def status_of(challenge: Challenge, span: Span | None, now: datetime) -> Status:
+    """Return whether entries are taken in a phase, and until when or since when."""
+    state, ahead = state_at(challenge, now).words, upcoming(challenge, now)
+    taking = [each for each in spans(challenge) if each.takes_entries]
+    phase = printable(span.phase.id, 60) if span is not None and len(taking) > 1 else ""
+    if span is not None and span.takes_entries:
+        return Status("open", phase, "closes", span.closes)
+    if ahead is not None:
+        return Status(state, phase, ahead.words, ahead.time)
+    closings = [each.closes for each in taking if each.closes is not None]
+    return Status(state, phase, "since", max(closings, default=None), ahead=False)
+
+
+def how_to_read(live: LiveReport) -> Iterator[str]:
+    """Yield what a rank, a bar and a tie of a board say, and what decides at the end."""
+    report = live.report
+    confidence = level(report).removesuffix(" interval")
+    if confidence:
+        below = ", and below a rank the ranks that are possible" if has_ranges(report) else ""
+        yield f"A bar is where the true value lies with {confidence} confidence{below}."
+        yield (
+            "Two teams are tied where the difference of their values may be chance: other "
+            f"{unit(report.called)} could reverse it."
+        )
+    scope = report.scope
+    if scope is not None and scope.final is not None:
+        count = scope.others[scope.final]
+        yield (
+            f"This board is of {scope.lists:,} {unit(report.called, scope.lists)}; at the end "
+            f"{count:,} others ({printable(scope.final, 60)}) decide."
+        )
 
 
 def rules_in_words(challenge: Challenge) -> list[str]:

@@ -44,7 +44,7 @@ def _teams(site: Site) -> Iterator[Sign]:
     teams, sent = site.teams, site.sent
     active = sum(number in sent for number in teams.values())
     more = f"{active:,} of them {'has' if active == 1 else 'have'} sent entries"
-    yield Sign("teams", f"{len(teams):,}", more, link="admin#teams-title")
+    yield Sign("teams", f"{len(teams):,}", more, link="admin?view=teams")
 
 
 def _todays(site: Site) -> Iterator[Sign]:

@@ -12,11 +12,11 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
-from scorer.web.access import Viewer
-from scorer.web.glance import upcoming
+from scorer.web.access import NOBODY, Viewer
+from scorer.web.context import Context
+from scorer.web.glance import status_of
 from scorer.web.render import render
 from scorer.web.site import Site
-from scorer.web.standings import local_time
 
 POLICY = (
     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; "
@@ -28,7 +28,7 @@ PROSE_POLICY = f"{POLICY}; img-src 'self' data:"  # of a page whose texts may ho
 def error_page(request: Request, status: int, message: str) -> HTMLResponse:
     """The page of an error, by its HTTP status and message."""
     phrase = HTTPStatus(status).phrase
-    title = f"{status}: {phrase}"
+    title = "Something went wrong here" if status == 500 else phrase
     if message == phrase:  # nobody said more
         message = "There is no such page here." if status == 404 else ""
     return HTMLResponse(
@@ -36,24 +36,29 @@ def error_page(request: Request, status: int, message: str) -> HTMLResponse:
     )
 
 
-def due(time: datetime, zone: ZoneInfo) -> Markup:
-    """A time that is waited for; a script adds how much is left, and the visitor's own time.
+def time_tag(time: datetime, zone: ZoneInfo, look: str = "") -> Markup:
+    """A time in the challenge's zone, which a script tells in the reader's.
+
+    Of one whose look is `due` it says how long it is until then, too, of a `day` only the date.
 
     >>> from datetime import UTC
-    >>> due(datetime(2026, 7, 8, 21, 59, tzinfo=UTC), ZoneInfo("Europe/Ljubljana")).striptags()
+    >>> zone = ZoneInfo("Europe/Ljubljana")
+    >>> time_tag(datetime(2026, 7, 8, 21, 59, tzinfo=UTC), zone, "due").striptags()
     '2026-07-08 23:59 CEST'
     """
     local = time.astimezone(zone)
-    said = Markup('<time class="due" datetime="{}">{}</time>')
-    return said.format(local.isoformat(), f"{local:%Y-%m-%d %H:%M %Z}")
+    form = {"due": "%Y-%m-%d %H:%M %Z", "day": "%Y-%m-%d"}.get(look, "%Y-%m-%d %H:%M")
+    tag = Markup('<time class="{}" datetime="{}">{}</time>')
+    return tag.format(look, local.isoformat(), local.strftime(form))
 
 
 def page_text(request: Request, site: Site, viewer: Viewer, template: str, **data: Any) -> str:
     """A page of a challenge, as text: the template with its data."""
     return render(
-        request, template, site=site, viewer=viewer, span=site.span(),
-        now=site.clock(), when=lambda time: local_time(time, site.zone),
-        due=lambda time: due(time, site.zone), ahead=upcoming(site.rules, site.clock()), **data,
+        request, template, site=site, viewer=viewer, span=site.span(), now=site.clock(),
+        status=status_of(site.rules, site.span(), site.clock()),
+        when=lambda time, look="": time_tag(time, site.zone, look),
+        due=lambda time: time_tag(time, site.zone, "due"), **data,
     )  # fmt: skip
 
 
@@ -62,6 +67,15 @@ def page(
 ) -> HTMLResponse:
     """A page of a challenge: the template with its data, and the HTTP status."""
     return HTMLResponse(page_text(request, site, viewer, template, **data), status)
+
+
+def sign_in_form(
+    context: Context, request: Request, site: Site, status: int = 200, **data: Any
+) -> HTMLResponse:
+    """The page on which somebody signs in, or registers a team where that is open."""
+    joins = site.rules.registration == "open" and not context.settings.private
+    values = {"fault": None, "next": "", "here": "", "joins": joins, **data}
+    return page(request, site, NOBODY, "sign-in.html", status, **values)
 
 
 def to(request: Request, *steps: object) -> RedirectResponse:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
+from markupsafe import Markup
 
 from scorer.board.entries import Added
 from scorer.board.models import Entry
@@ -17,43 +18,66 @@ from scorer.board.phases import spans
 from scorer.board.standings import BoardState, LiveReport
 from scorer.core.text import printable
 from scorer.leaderboard.rounding import rounded
+from scorer.metrics.api import Better
 from scorer.reports.charts.charts import Moment
+from scorer.reports.charts.svg import text_width
 from scorer.reports.document import Picture
-from scorer.reports.figures import timeline
+from scorer.reports.figures import best_so_far, timeline
 
+BADGE = """\
+<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" \
+aria-label="{label}: {text}"><title>{label}: {text}</title><rect width="{width}" height="20" \
+rx="3" fill="#1a5fb4"/><path d="M3 0H{left}V20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z" fill="#42464d"/>\
+<g fill="#fff" text-anchor="middle" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" \
+font-size="11"><text x="{a}" y="14">{label}</text><text x="{b}" y="14">{text}</text></g></svg>
+"""
 MOST_ENTRIES = 2_000  # entries of a plot over time
 
 
+class OverTime(NamedTuple):
+    """The values of entries as the board showed them, in time; of each team its number."""
+
+    measure: str
+    better: Better
+    moments: Sequence[tuple[int, Moment]]
+    closings: Sequence[datetime]
+    now: datetime
+
+    def figure(self, team: int | None = None) -> Picture | None:
+        """Draw the best value so far and a team's own ones; None for fewer than two entries.
+
+        Of other teams there are only the entries that were the best when they came.
+        """
+        if len(self.moments) < 2:
+            return None
+        best = best_so_far([moment for _, moment in self.moments], self.better)
+        kept = [
+            moment._replace(look="own") if number == team else moment
+            for number, moment in self.moments
+            if number == team or moment in best
+        ]
+        return timeline(self.measure, kept, self.better, self.closings, self.now)
+
+
 def over_time(
-    snapshot: BoardState, live: LiveReport, now: datetime, teams: Mapping[str, int],
-    zone: ZoneInfo, digits: int,
-) -> Picture | None:  # fmt: skip
-    """The primary measure of entries against time, and the best so far; None for fewer than two.
+    snapshot: BoardState, live: LiveReport, now: datetime, zone: ZoneInfo, digits: int
+) -> OverTime:
+    """Return the primary measure of entries against time.
 
     Only what the board shows or showed is in it: the entries that count, and where the best or
     the last of each team counts, those that counted at their time.
     """
     primary, names = snapshot.terms.primary, snapshot.state(now).names
-    points = [
-        (
-            entry.received,
-            rounded(snapshot.means[entry.sha256][live.split][primary.id], digits),
-            names[team],
-        )
-        for entry in _on_the_board(snapshot, live, now)
-        if (team := entry.team) is not None
-    ]
-    points = [point for point in points if not np.isnan(point[1])]
-    points = sorted(points, key=itemgetter(0))[-MOST_ENTRIES:]
-    if len(points) < 2:
-        return None
-    moments = [
-        Moment(time.astimezone(zone), value, team, f"team-{teams.get(team, 0)}")
-        for time, value, team in points
-    ]
-    name = printable(primary.id)
+    moments = list[tuple[int, Moment]]()
+    for entry in _on_the_board(snapshot, live, now):
+        mean = snapshot.means[entry.sha256][live.split][primary.id]
+        if entry.team is not None and not np.isnan(mean):
+            time = entry.received.astimezone(zone)
+            moments.append((entry.team, Moment(time, rounded(mean, digits), names[entry.team])))
+    moments = sorted(moments, key=lambda each: each[1].time)[-MOST_ENTRIES:]
     closings = [span.closes.astimezone(zone) for span in spans(snapshot.rules) if span.closes]
-    return timeline(name, moments, primary.metric.better, closings, now.astimezone(zone))
+    name = printable(primary.id)
+    return OverTime(name, primary.metric.better, moments, closings, now.astimezone(zone))
 
 
 def _on_the_board(snapshot: BoardState, live: LiveReport, now: datetime) -> Iterator[Entry]:
@@ -102,3 +126,11 @@ def history(outcomes: Sequence[Added], split: str, measure: str) -> list[OwnValu
 def changes(values: Sequence[OwnValue]) -> dict[int, float]:
     """Entry -> how much its value differs from that of the entry before."""
     return {later.entry: later.value - before.value for before, later in pairwise(values)}
+
+
+def badge(label: str, text: str) -> str:
+    """Return a small picture of two fields, as an SVG file of its own."""
+    label, text = printable(label, 40), printable(text, 40)
+    left, right = (round(text_width(each) + 14) for each in (label, text))
+    return str(Markup(BADGE).format(left=left, right=right, width=left + right, label=label,
+                                    text=text, a=left / 2, b=left + right / 2))  # fmt: skip

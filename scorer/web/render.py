@@ -11,7 +11,8 @@ from fastapi import Request
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader
 
 from scorer import __version__
-from scorer.core.text import format_number, printable
+from scorer.core.text import format_number, printable, unit
+from scorer.reports.document import Prose
 from scorer.reports.write.html import environment
 from scorer.web.access import NOBODY
 
@@ -25,6 +26,8 @@ def templates() -> Environment:
     overlay = reports.overlay(loader=ChoiceLoader([pages, reports.loader]))
     overlay.filters = {**reports.filters}
     overlay.filters["sized"] = format_number
+    overlay.filters["prose_of"] = lambda text: Prose(text, key="code")
+    overlay.filters["counted"] = lambda n, word: f"{n:,} {unit({'list': word}, n)}"
     overlay.filters["query"] = lambda fields: urlencode({k: v for k, v in fields.items() if v})
     overlay.filters["printable"] = lambda text: printable(text, 500)
     return overlay

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import gzip
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from time import monotonic
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from fastapi import HTTPException
@@ -29,7 +30,17 @@ from scorer.board.explain import (
     why_unseen,
 )
 from scorer.board.models import Decision, Entry
-from scorer.board.phases import Left, Span, phase_at, showing, shown_at, splits_shown
+from scorer.board.phases import (
+    NEVER,
+    Left,
+    Span,
+    phase_at,
+    showing,
+    shown_at,
+    spans,
+    splits_shown,
+    state_at,
+)
 from scorer.board.standings import (
     BoardState,
     LiveReport,
@@ -41,14 +52,14 @@ from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
 from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
-from scorer.reports.document import Picture
 from scorer.results.json import to_json, to_plain
 from scorer.web.access import Viewer
-from scorer.web.pictures import over_time
-from scorer.web.standings import Standings, standings
+from scorer.web.pictures import OverTime, over_time
+from scorer.web.standings import EarlierRanks, Standings, standings
 
 OF_ORGANIZERS = ("disqualify", "restore")  # acts on a whole team that its entries are told
 KEPT = 512  # things that are kept ready, some of each team
+COMPARED = timedelta(days=7)  # since when a board shows the changes of rank
 FRESH = 0.05  # seconds for which the store is not asked again whether something changed
 T = TypeVar("T")
 
@@ -67,12 +78,11 @@ class Ready:
 
 @dataclass(frozen=True)
 class ReadyBoard:
-    """A board with its table and pictures, and as JSON and CSV on demand."""
+    """A board with its table and its values over time, and as JSON and CSV on demand."""
 
     live: LiveReport
     standings: Standings
-    forest: Picture | None
-    over_time: Picture | None
+    over_time: OverTime
 
     @cached_property
     def json(self) -> Ready:
@@ -83,6 +93,14 @@ class ReadyBoard:
     def csv(self) -> Ready:
         """As CSV, in which no cell is a formula."""
         return Ready(form_of("leaderboard", "csv").write(self.live.report, Options()))
+
+
+class SplitPill(NamedTuple):
+    """A split beside a board: how many lists it has, or when it opens to the viewer."""
+
+    name: str
+    lists: int = 0
+    opens: datetime | None = None
 
 
 class _Slot:
@@ -130,7 +148,7 @@ class Site:
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """The result of `make`, cached for each state of the store."""
-        now = time.monotonic()
+        now = monotonic()
         stamp = self.board.database.stamp() if now >= self._fresh else None
         with self._lock:
             if stamp is not None:  # else the store was not asked, and is to be as soon as before
@@ -198,9 +216,14 @@ class Site:
         )
 
     @property
-    def sent(self) -> Mapping[int | None, int]:
+    def sent(self) -> Mapping[int, int]:
         """The number of each team that has sent entries -> how many."""
-        return self.once("sent", lambda: self.board.ledger.listing().by_team())
+
+        def make() -> Mapping[int, int]:
+            sent = self.board.ledger.listing().by_team()
+            return {team: count for team, count in sent.items() if team is not None}
+
+        return self.once("sent", make)
 
     def left(self, team: str) -> Left | None:
         """What a team may still send; the same until something changes or a day or phase ends."""
@@ -247,7 +270,7 @@ class Site:
     def ready_board(self, split: str, viewer: Viewer) -> ReadyBoard:
         """A board, made anew only when something changed; only organizers see all digits."""
         span = self.span()
-        key = ("board", split, span.phase.id if span else None)
+        key = ("board", split, span.phase.id if span else None, self._today())
 
         def made() -> tuple[BoardState, LiveReport]:
             snapshot = self._snapshot()
@@ -260,10 +283,60 @@ class Site:
             digits = self.digits(viewer)
             if not viewer.organizer:
                 live = public(live._replace(report=rounded_report(live.report.published(), digits)))
-            plot = over_time(snapshot, live, self.now(), self.teams, self.zone, digits)
-            return ReadyBoard(live, *standings(live, self.zone), plot)
+            plot = over_time(snapshot, live, self.now(), self.zone, digits)
+            earlier = self._earlier_ranks(snapshot, live, viewer)
+            return ReadyBoard(live, standings(live, f"{quote(self.id)}/teams", earlier), plot)
 
         return self.once((*key, viewer.organizer), shown)
+
+    def _today(self) -> date:
+        """The day in the challenge's zone."""
+        return self.now().astimezone(self.zone).date()
+
+    def _earlier_ranks(
+        self, snapshot: BoardState, live: LiveReport, viewer: Viewer
+    ) -> EarlierRanks | None:
+        """The ranks of the public board beside a final one, else those of a week ago.
+
+        None where the viewer did not see that board, or nobody had a rank on it.
+        """
+        now, split, final = self.now(), live.split, self.is_final(live.split)
+        if self.rules.leaderboard.entry == "all":  # which gives a team many ranks
+            return None
+        final = final and snapshot.public != split
+        if final:
+            split = snapshot.public
+            heading, title = f"{split} → {live.split}", f"from the rank on the {split} board"
+        else:
+            now = datetime.combine(self._today() - COMPARED, time(), self.zone)
+            heading, title = f"{COMPARED.days} d", f"change of rank since {now:%Y-%m-%d}"
+        if split not in (self.splits if viewer.organizer else splits_shown(self.rules, now)):
+            return None
+        before = compute_board(snapshot, now, split=split)
+        ranks = {
+            before.rows[row.name].id: row.rank
+            for row in before.report.leaderboard
+            if row.rank is not None
+        }
+        return EarlierRanks(ranks, heading, title, final) if ranks else None
+
+    def is_final(self, split: str) -> bool:
+        """Whether a board is the result: no entries are taken any more, and no phase is to come."""
+        now = self.now()
+        ended = state_at(self.rules, now).words == "closed"
+        ends = ended and all(span.begun(now) for span in spans(self.rules))
+        return ends and shown_at(self.rules, now) == split
+
+    def pills(self, viewer: Viewer) -> list[SplitPill]:
+        """The splits that the viewer sees, and those that a later phase opens."""
+        visible, now, sizes = self.visible(viewer), self.now(), self._snapshot().splits
+        pills = [SplitPill(name, int(sizes[name].sum())) for name in visible]
+        for span in spans(self.rules):
+            name = span.phase.show
+            if name in self.splits and name not in visible and not span.begun(now):
+                opens = None if span.opens == NEVER else span.opens
+                pills.append(SplitPill(name, opens=opens))
+        return pills
 
     def digits(self, viewer: Viewer) -> int:
         """The number of significant digits of a value that somebody may see."""

@@ -1,25 +1,43 @@
-"""The leaderboard's table as the web shows it: the report's, with teams, entries and answers."""
+"""The leaderboard as the web shows it: dense rows with teams, methods and changes of rank."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 from scorer.board.standings import LiveReport, RankedEntry
 from scorer.core.text import printable
+from scorer.metrics.notation import Measure
 from scorer.reports.base import Options
-from scorer.reports.document import Picture
-from scorer.reports.figures import forest, pareto
+from scorer.reports.document import Picture, join_names
+from scorer.reports.figures import pareto
 from scorer.reports.leaderboard import document
-from scorer.reports.leaderboard.cells import with_digits
+from scorer.reports.leaderboard.cells import (
+    has_ranges,
+    interval,
+    level,
+    mean_of,
+    possible_ranks,
+    with_digits,
+)
 from scorer.reports.leaderboard.front import scope_of_track
 from scorer.reports.leaderboard.remarks import cautions, remarks, scope
-from scorer.reports.write.html import Head, HtmlCell, Table, view
-from scorer.results.report import Report
+from scorer.reports.leaderboard.verdict import beaten_by, verdict
+from scorer.reports.write.html import Head, HtmlCell, HtmlRow, Table, view
+from scorer.results.report import Report, Standing
 
 FILTERED = 8  # rows above which a board has a filter
+PODIUM = 3  # the ranks that a final result names
+
+
+class EarlierRanks(NamedTuple):
+    """The ranks that a board is compared with."""
+
+    ranks: Mapping[int | None, int]  # team -> rank
+    heading: str
+    title: str
+    final: bool = False  # of the board before the final one, not of the same board a week ago
 
 
 class TrackStandings(NamedTuple):
@@ -31,71 +49,162 @@ class TrackStandings(NamedTuple):
 
 
 class Standings(NamedTuple):
-    """The table, whether it has so many rows that a filter helps, and its notes."""
+    """The table, whether it has so many rows that a filter helps, the verdict and the notes."""
 
     table: Table | None
     filter: bool
+    verdict: str
+    podium: Sequence[str]
     notes: Sequence[str]
     tracks: Sequence[TrackStandings] = ()
     fronts: Sequence[Picture] = ()
 
 
-def local_time(time: datetime, zone: ZoneInfo) -> str:
-    """A time as people write it, in the challenge's zone.
+def standings(live: LiveReport, teams_path: str, earlier: EarlierRanks | None) -> Standings:
+    """Return the board's table with its verdict.
 
-    >>> from datetime import UTC
-    >>> local_time(datetime(2026, 3, 1, 22, 5, tzinfo=UTC), ZoneInfo("Europe/Ljubljana"))
-    '2026-03-01 23:05'
+    `teams_path` is where the pages of teams are, each by its number.
     """
-    return f"{time.astimezone(zone):%Y-%m-%d %H:%M}"
-
-
-def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Picture | None]:
-    """The board's table and its picture, with times in that zone."""
     report = live.report
     options = with_digits(report, Options(page=True))
+    said = verdict(report, options.precision)
     notes = [scope(report.scope, report.called)] if report.scope else []
     notes += [*cautions(report, options.precision), *remarks(report, options.precision)]
     notes += map(str, report.notes)
-    figure = next((f._replace(numbers=None) for f in forest(live.report, options.precision)), None)
-    if not live.report.leaderboard:
-        return Standings(None, False, notes), figure
-    full_table = _team_table(live.report, live.rows, zone)
-    fronts = [each._replace(numbers=None) for each in pareto(live.report, options.precision)]
-    tracks = list(_track_standings(live, zone))
-    return Standings(full_table, len(full_table.rows) > FILTERED, notes, tracks, fronts), figure
+    if not report.leaderboard:
+        return Standings(None, False, said, (), notes)
+    table = _team_table(report, live.rows, teams_path, earlier)
+    fronts = [each._replace(numbers=None) for each in pareto(report, options.precision)]
+    tracks = list(_track_standings(live, teams_path))
+    filters = len(report.leaderboard) > FILTERED
+    return Standings(table, filters, said, _podium(report), notes, tracks, fronts)
 
 
-def _track_standings(live: LiveReport, zone: ZoneInfo) -> Iterator[TrackStandings]:
+def _podium(report: Report) -> list[str]:
+    """Return who has the first ranks, a text a rank."""
+    by_rank = defaultdict[int, list[str]](list)
+    for row in report.leaderboard:
+        if row.rank is not None and row.rank <= PODIUM:
+            by_rank[row.rank].append(row.name)
+    return [
+        f"{rank} {join_names(names)}{' (equal)' if len(names) > 1 else ''}"
+        for rank, names in sorted(by_rank.items())
+    ]
+
+
+def _track_standings(live: LiveReport, teams_path: str) -> Iterator[TrackStandings]:
     for board in live.report.tracks or ():
         assert board.track is not None
         name, table = printable(board.track.id, 100), None
         if board.leaderboard:
-            made = _team_table(board, live.tracks[board.track.id], zone)
-            table = made._replace(caption=f"Track {name}, best first", id="")
+            table = _team_table(board, live.tracks[board.track.id], teams_path, None)
+            rows = [row._replace(key="") for row in table.rows]
+            table = table._replace(caption=f"Track {name}, best first", id="", rows=rows)
         yield TrackStandings(name, scope_of_track(board, live.report), table)
 
 
-def _team_table(report: Report, rows: Mapping[str, RankedEntry], zone: ZoneInfo) -> Table:
-    """The report's table with teams, the numbers of their entries, and times."""
+def _team_table(
+    report: Report,
+    rows: Mapping[str, RankedEntry],
+    teams_path: str,
+    earlier: EarlierRanks | None,
+) -> Table:
+    """Return the report's table with a row a team of two lines each.
+
+    The first text beside the name, such as the method, stands below the name, the possible ranks
+    below the rank; the interval is a bar, and a rule says where the tie with the leader ends.
+    """
     table = view(document.standings(report, Options(page=True)))
-    head = [table.head[0], Head("team", "text"), *table.head[2:]]
-    head += [Head("entries", "number", "descending"), Head("latest", "text")]
-    texts, body = [each.kind == "text" for each in table.head], []
+    words = [n for n, head in enumerate(table.head) if head.kind == "text" and n > 1]
+    method = words[0] if words else None
+    intervals = next((n for n, head in enumerate(table.head) if head.text == level(report)), None)
+    left_out = {method, intervals if level(report) else None}
+    kept = [n for n in range(2, len(table.head)) if n not in left_out]
+    heads = [table.head[0], Head("team", "text"), *(table.head[n] for n in kept)]
+    heads = [h._replace(text=level(report)) if h.axis else h for h in heads]
+    if earlier is not None:
+        heads.insert(1, Head(earlier.heading, "number", "descending", title=earlier.title))
+    ranged, keys, body = has_ranges(report), set[str](), list[HtmlRow]()
     for row, standing in zip(table.rows, report.leaderboard, strict=True):
-        live_row = rows[standing.name]
-        cells = [
-            cell._replace(link="", look="text answer" if text and n != row.by else cell.look)
-            for n, (cell, text) in enumerate(zip(row.cells, texts, strict=True))
-        ]
-        is_theirs = live_row.entry is not None
-        time = local_time(live_row.received, zone) if is_theirs else ""
-        cells += [
-            HtmlCell(str(live_row.entries), str(live_row.entries))
-            if is_theirs
-            else HtmlCell(sort="")
-        ]
-        cells += [HtmlCell(time[:10], time, "text", title=time)]
-        marks = [] if live_row.id is None else [f"team-{live_row.id}"]
-        body.append(row._replace(cells=cells, look=" ".join([*marks, row.look]).strip()))
-    return table._replace(head=head, rows=body)
+        team = rows[standing.name]
+        rank = HtmlCell(
+            "" if standing.rank is None else f"{standing.rank}", row.cells[0].sort, "rank",
+            note=possible_ranks(standing) if ranged else "",
+        )  # fmt: skip
+        name = row.cells[1]._replace(
+            link=f"{teams_path}/{team.id}" if team.id is not None else "",
+            note=row.cells[method].text if method is not None and team.id else row.cells[1].note,
+        )
+        cells = [rank, name, *(row.cells[n] for n in kept)]
+        cells = [c._replace(title=_interval_text(row, intervals)) if c.bar else c for c in cells]
+        if earlier is not None:
+            cells.insert(1, _change(standing, team.id, earlier))
+        marks = [] if team.id is None else [f"team-{team.id}"]
+        marks += ["aside"] if standing.rank is None else []
+        key = marks[0] if team.id is not None and marks[0] not in keys else ""
+        keys.add(key)
+        body.append(HtmlRow(cells, " ".join(marks), 1 if earlier is None else 2, key))
+    rule = _end_of_tie(report)
+    if rule is not None:
+        place, text = rule
+        cells = [HtmlCell(sort=f"{place - 0.5}"), HtmlCell(text, wide=len(heads) - 1)]
+        body.insert(place, HtmlRow(cells, "rule", -1))
+    look = f"{table.look} live{' changed' if earlier is not None else ''}"
+    return table._replace(head=heads, rows=body, look=look)
+
+
+def _interval_text(row: HtmlRow, place: int | None) -> str:
+    return "" if place is None else row.cells[place].text
+
+
+def _change(standing: Standing, team: int | None, earlier: EarlierRanks) -> HtmlCell:
+    """Return how many ranks a team has gone up or down."""
+    if standing.rank is None or team is None:
+        return HtmlCell(sort="")
+    before = earlier.ranks.get(team)
+    if before is None:
+        return HtmlCell("–" if earlier.final else "new", "", "" if earlier.final else "new")
+    up = before - standing.rank
+    text = f"▲ {up}" if up > 0 else f"▼ {-up}" if up else "–"
+    look = "up" if up > 0 else "down" if up else ""
+    note = f"{before} → {standing.rank}" if earlier.final else ""
+    return HtmlCell(text, f"{up}", look, title=f"rank {before} before", note=note)
+
+
+def _end_of_tie(report: Report) -> tuple[int, str] | None:
+    """Return before which row those begin who all are significantly behind the leader, in words.
+
+    None where the tests find nobody behind, or there are none.
+    """
+    ranked = [(n, row) for n, row in enumerate(report.leaderboard) if row.rank is not None]
+    certainty = report.certainty
+    if not ranked or certainty is None or ranked[0][1].name not in certainty.names:
+        return None
+    behind = set(beaten_by(ranked[0][1].name, certainty, report)[0])
+    tied = [n for n, row in ranked if row.name not in behind]
+    below = [n for n, _ in ranked if n > tied[-1]]
+    if not below or not has_ranges(report):
+        return None
+    between = sum(row.name in behind for n, row in ranked if n < tied[-1])
+    if len(tied) > 1 and not between:
+        text = "Everybody above this line is tied with the leader; everybody below is "
+        return below[0], f"{text}significantly behind."
+    text = "Everybody below this line is significantly behind the leader"
+    more = f"; so {'is' if between == 1 else 'are'} {between:,} above it" if between else ""
+    return below[0], f"{text}{more}."
+
+
+def digits_of(report: Report) -> int:
+    """Return the decimals of the primary values of a board."""
+    options = with_digits(report, Options())
+    return document.distinct_precision(report.leaderboard, report.primary, options)
+
+
+def mean_text(report: Report, row: Standing, measure: Measure) -> str:
+    """Return the mean of a measure of a row with the digits of its board."""
+    return mean_of(row, measure, digits_of(report))
+
+
+def interval_text(report: Report, row: Standing) -> str:
+    """Return the interval of a row's primary value; empty without one."""
+    return interval(row, report.primary, digits_of(report))

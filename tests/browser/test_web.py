@@ -203,7 +203,7 @@ def test_the_way_of_a_participant(someone, served):
     who, team = someone, f"team {next(NAMES)}"
     token, n = served.token(team), next(NAMES)
     who.goes()
-    before = len(who.all("#standings tbody tr"))
+    before = len(who.all("#standings tbody tr:has(th)"))
     assert before >= 3
     fits(who)
     who.signs_in(token)
@@ -241,8 +241,8 @@ def test_the_way_of_a_participant(someone, served):
     mine = who.reads("#standings tr.own")
     assert team in mine
     assert "BM25" in mine
-    assert team in who.reads(".own.card")
-    assert len(who.all("#standings tbody tr")) == before + 1
+    assert team in who.reads(".own.strip")
+    assert len(who.all("#standings tbody tr:has(th)")) == before + 1
     fits(who)
     # another entry, selected, and withdrawn
     who.presses("Submit")
@@ -276,6 +276,8 @@ def test_the_way_of_an_organizer(someone, served):
     who.signs_in(served.token("organizer"))
     who.presses("Organize")
     fits(who)
+    who.presses("Teams")
+    fits(who)
     who.finds("#invite").send_keys(team)
     who.presses("Make its token")
     token = who.reads("main pre")
@@ -288,16 +290,19 @@ def test_the_way_of_an_organizer(someone, served):
         (added,) = board.add([path], team)
     who.goes("/entries")
     fits(who)
-    who.presses(f"Decide on entry {added.entry}")
-    assert who.finds("[name=entry]").get_attribute("value") == str(added.entry)
-    Select(who.finds("[name=kind]")).select_by_visible_text("disqualify")
-    who.finds("[name=reason]").send_keys("a test of decisions")
-    who.presses("Record")
+    who.opens(f"Decide on entry {added.entry}")
+    what = who.finds(f"[aria-label='Decision on entry {added.entry}']")
+    Select(what).select_by_visible_text("disqualify")
+    why = who.finds(f"[aria-label='Reason of the decision on entry {added.entry}']")
+    why.send_keys("a test of decisions")
+    fits(who)
+    who.presses(f"Record the decision on entry {added.entry}")
     assert "a test of decisions" in who.reads()
     who.goes("?split=private")
     assert team not in who.reads("main")
     # the tabs of both boards
-    assert [each.text for each in who.all(".pills a")] == ["all", "public", "private"]
+    splits = [each.text.partition(" ·")[0] for each in who.all(".pills a")]
+    assert splits == ["all", "public", "private"]
     fits(who)
     who.presses("Organize")
     who.presses("Audit")
@@ -307,6 +312,7 @@ def test_the_way_of_an_organizer(someone, served):
     copy = who.downloads(who.by_words("Download the database").get_attribute("href"))
     assert copy.startswith(b"SQLite format 3")
     fits(who)
+    who.presses("Teams")
     who.presses(f"Revoke tokens of {team}")
     row = next(each for each in who.all("tbody tr") if team in each.text)
     assert [cell.text for cell in row.find_elements(By.TAG_NAME, "td")][:2] == ["1", "0"]
@@ -340,7 +346,7 @@ def test_a_re_scoring_is_previewed_and_a_failure_has_its_reference(visitor, serv
         try:
             truth.write_text(before.replace("q00,a,2", "q00,a,0").replace("q01,a,2", "q01,a,0"))
             who.goes("/admin")
-            assert "Not all is well" in who.reads()
+            assert "Needs attention" in who.reads()
             assert "'truth.csv' changed since the version in force" in who.reads()
             who.presses("Preview a re-scoring")
             assert re.search(r"Would change: values of 2 lists; \d+ places", who.reads())
@@ -398,13 +404,16 @@ def test_with_the_keyboard_alone(visitor, served, width):
         who.waits(lambda: "selected" in who.finds("tbody").text)
         tabs_to(who, named("Leaderboard")).send_keys(Keys.ENTER)
         who.waits(lambda: who.all("#standings"))
+        tabs_to(who, lambda each: each.tag_name == "summary").send_keys(Keys.ENTER)
+        assert who.waits(lambda: who.finds("details.notes ul").is_displayed())
         tabs_to(who, lambda each: each.tag_name == "button" and each.text == "team").send_keys(
             Keys.ENTER
         )
         teams = [each.text for each in who.all("#standings tbody th")]
         assert teams == sorted(teams, key=str.lower)
-        tabs_to(who, lambda each: each.tag_name == "summary").send_keys(Keys.ENTER)
-        assert who.waits(lambda: who.finds("details.notes ul").is_displayed())
+        assert who.driver.current_url.endswith("?sort=team")
+        who.driver.refresh()
+        assert [each.text for each in who.all("#standings tbody th")] == teams
 
 
 def signs_in_by_keys(who, token):
@@ -477,6 +486,7 @@ def test_an_organizer_with_the_keyboard_alone(visitor, served, tmp_path):
     with visitor() as who:
         signs_in_by_keys(who, served.token("organizer"))
         keyed(who, "Organize")
+        keyed(who, "Teams")
         before = who.finds("html")
         has_id(who, "invite").send_keys(team, Keys.ENTER)
         who.waits(lambda: is_gone(before) and who.finds("main pre"))
@@ -486,7 +496,7 @@ def test_an_organizer_with_the_keyboard_alone(visitor, served, tmp_path):
         with served.board() as board:
             (added,) = board.add([file(served, own(next(NAMES), 5))], team)
         keyed(who, "Entries")
-        keyed(who, f"Decide on entry {added.entry}")
+        tabs_to(who, named(f"Decide on entry {added.entry}")).send_keys(Keys.ENTER)
         chooses(who, "kind", "disqualify")
         before = who.finds("html")
         has_id(who, "reason").send_keys("decided by keys", Keys.ENTER)
@@ -502,6 +512,7 @@ def test_an_organizer_with_the_keyboard_alone(visitor, served, tmp_path):
         assert "a <b>cause</b>" in who.reads("main pre")
         keyed(who, "Organize")
         keyed(who, "Try again: 7f3a7f3c", Keys.SPACE)
+        keyed(who, "Teams")
         keyed(who, f"Revoke tokens of {team}", Keys.SPACE)
         row = next(each for each in who.all("tbody tr") if team in each.text)
         assert [cell.text for cell in row.find_elements(By.TAG_NAME, "td")][:2] == ["1", "0"]
@@ -516,8 +527,10 @@ def test_times_and_buttons_at_every_width(someone, served):
     who.signs_in(token)
     who.goes("/entries")
     header = who.reads("header")
-    assert "open until 2120-01-01 00:00 UTC" in header
-    assert ("days" in header and "left" in header) == who.scripts
+    assert ("closes 2120-01-01 00:00 UTC" in header) != who.scripts
+    assert ("closes in" in header and "your time" in header) == who.scripts
+    if who.scripts:  # the challenge's own time is in the tooltip
+        assert "2120-01-01 00:00 UTC" in who.finds("header time").get_attribute("title")
     changes = [row.find_elements(By.TAG_NAME, "td")[1].text for row in who.all("tbody tr")[:2]]
     assert re.fullmatch(r"[+-]0\.\d{4}", changes[0])
     assert changes[1] == ""
@@ -533,16 +546,27 @@ def test_times_and_buttons_at_every_width(someone, served):
     assert inner
 
 
-def test_a_team_registers_itself(someone):
+def test_from_the_board_to_a_first_entry_in_four_actions(someone, served):
     who, team = someone, f"own {next(NAMES)}"
-    who.goes("/join")
+    who.goes()
+    who.presses("Submit")
     fits(who)
     who.finds("#name").send_keys(team)
     who.presses("Register")
     token = who.reads("main pre")
+    assert "You are signed in" in who.reads()
     fits(who)
-    who.signs_in(token)
-    assert team in who.reads()
+    drops(who, file(served, own(next(NAMES), 3)))
+    who.presses("Send")
+    who.waits(lambda: "/entries/" in who.driver.current_url)
+    who.waits_for_the_entry()
+    assert who.reads("#status") == "scored"
+    # the token is the way in from elsewhere, and leads to where one wanted to go
+    who.presses("Sign out")
+    who.goes("/entries/1")
+    who.finds("#token").send_keys(token)
+    who.presses("Sign in", "main")
+    assert who.driver.current_url.endswith("/entries/1")
 
 
 def renews(who):
@@ -589,9 +613,10 @@ def test_an_open_board_follows_what_happens(visitor, served):
 
 PAGES = [
     (None, ["/", "/c/{id}", "/c/{id}/rules", "/c/{id}/sign-in", "/c/{id}/join",
-            "/api/docs", "/nowhere"]),
+            "/c/{id}/teams/1", "/codes/S501", "/api/docs", "/nowhere"]),
     ("blue", ["/c/{id}", "/c/{id}/submit", "/c/{id}/entries", "/c/{id}/entries/1"]),
     ("organizer", ["/c/{id}?split=private", "/c/{id}/entries", "/c/{id}/admin",
+                   "/c/{id}/admin?view=teams", "/c/{id}/admin?view=log",
                    "/c/{id}/admin/failures/7f3a7f3b"]),
 ]  # fmt: skip
 

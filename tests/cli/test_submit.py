@@ -7,6 +7,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
+from scorer.cli.remote import token_of
+
 
 @pytest.mark.parametrize(
     ("words", "said"),
@@ -24,6 +26,39 @@ def test_an_address_that_leads_nowhere(score, tmp_path, words, said):
 def test_a_token_is_needed(score, monkeypatch):
     monkeypatch.delenv("SCORER_TOKEN", raising=False)
     score("submit", "http://127.0.0.1:1/c/a", "f.csv").assert_exit(2, err="a token is needed")
+
+
+TOKEN = "kX3vJ0c1Qm7fYb2LzR9w8A"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        f"{TOKEN}\r\n".encode(), f"\n{TOKEN}\n\n".encode(), f"{TOKEN}\r\n".encode("utf-8-sig"),
+        f"{TOKEN}\r\n".encode("utf-16"),  # as > of Windows PowerShell 5 writes it
+        b"\xfe\xff" + f"{TOKEN}\n".encode("utf-16-be"),
+    ],
+)  # fmt: skip
+def test_a_token_file_of_every_editor_is_read(tmp_path, data):
+    (tmp_path / "token.txt").write_bytes(data)
+    assert token_of(tmp_path / "token.txt") == TOKEN
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (f"this token is shown once\n{TOKEN}\n".encode(), "token.txt has 2 lines; it is to hold"),
+        (f"red {TOKEN}".encode(), "something else than a token"),
+        (f"{TOKEN}é".encode(), "something else than a token"),
+        (TOKEN.encode() + b"\xff", "token.txt is no text"),
+        (b" \r\n", "a token is needed"),
+    ],
+)
+def test_no_message_shows_a_token(score, tmp_path, data, said):
+    (tmp_path / "token.txt").write_bytes(data)
+    words = ["submit", "http://127.0.0.1:1/c/a", "f.csv", "--token-file", tmp_path / "token.txt"]
+    told = score(*words).assert_exit(2, err=said)
+    assert TOKEN not in f"{told.out}{told.err}"
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from web_helpers import made
 
-from scorer.board.phases import Left
+from scorer.board.phases import Left, phase_at
 from scorer.challenge.load import load
 from scorer.results.report import Standing
 from scorer.web import glance
@@ -31,21 +31,21 @@ def board(*rows):
     ("rows", "team", "place", "gap"),
     [
         ([("a", 1, 0.75)], 0, "of 1", ""),
-        ([("a", 1, 0.75), ("b", 2, 0.5)], 0, "of 2", "0.2500 ahead of b"),
-        ([("a", 1, 0.75), ("b", 2, 0.5), ("c", 3, 0.25)], 2, "of 3", "0.2500 behind b"),
-        ([("a", 1, 0.75), ("base", None, 0.6), ("c", 2, 0.5)], 2, "of 2", "0.2500 behind a"),
+        ([("a", 1, 0.75), ("b", 2, 0.5)], 0, "of 2", "0.250 ahead of b"),
+        ([("a", 1, 0.75), ("b", 2, 0.5), ("c", 3, 0.25)], 2, "of 3", "0.250 behind b"),
+        ([("a", 1, 0.75), ("base", None, 0.6), ("c", 2, 0.5)], 2, "of 2", "0.250 behind a"),
         ([("a", 1, 0.5), ("b", 1, 0.5)], 1, "of 2", "as far as is shown, level with a"),
         ([("a", 1, 0.5), ("b", 2, 0.5)], 1, "of 2", "as far as is shown, level with a"),
         # of measures of which lower values are better
-        ([("a", 1, 0.25), ("b", 2, 0.5)], 1, "of 2", "0.2500 behind a"),
+        ([("a", 1, 0.25), ("b", 2, 0.5)], 1, "of 2", "0.250 behind a"),
         # by the ranks of several measures
         ([("a", 1, 0.25, {"points": 3.0}), ("b", 2, 0.5, {"points": 4.0})], 1, "of 2", ""),
         ([("a", 1, 0.5, {"ranks": (1, 2)}), ("b", 2, 0.25)], 0, "of 2; 1 to 2 are possible",
-         "0.2500 ahead of b"),
+         "0.250 ahead of b"),
     ],
 )  # fmt: skip
 def test_ones_own_place(rows, team, place, gap):
-    rank, value = glance.standing_facts(board(*rows), team)
+    rank, value = glance.standing_facts(board(*rows), team, 3)
     assert (rank.more, value.more) == (place, gap)
     assert rank.value == str(rows[team][1])
 
@@ -53,7 +53,7 @@ def test_ones_own_place(rows, team, place, gap):
 @pytest.mark.parametrize("rows", [[], [("a", 1, 0.5)], [("base", None, 0.5)]])
 def test_who_is_not_on_the_board_has_no_place(rows):
     team = 0 if rows and rows[0][1] is None else 7
-    assert not list(glance.standing_facts(board(*rows), team))
+    assert not list(glance.standing_facts(board(*rows), team, 3))
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,14 @@ def test_dates_in_their_order(tmp_path):
     assert [f"{each.time:%m-%d} {each.words}" for each in glance.milestones(rules)] == [
         "05-01 entries open", "07-01 entries close", "07-04 selection ends",
     ]  # fmt: skip
-    for month, words in ((4, "entries open"), (6, "entries close"), (8, None)):
-        facts = list(glance.next_fact(rules, NOON.replace(month=month)))
-        assert [fact.value for fact in facts] == ([words] if words else [])
+    for month, status in (
+        (4, ("upcoming", "entries open", True)),
+        (6, ("open", "closes", True)),
+        (8, ("closed", "since", False)),
+    ):
+        now = NOON.replace(month=month)
+        told = glance.status_of(rules, phase_at(rules, now), now)
+        assert (told.state, told.words, told.ahead) == status
     (fact,) = glance.selected_fact(rules, 1, NOON)
     assert (fact.value, fact.due.day) == ("1 of 2", 4)
     assert not list(glance.selected_fact(rules, 1, NOON.replace(month=8)))

@@ -35,7 +35,7 @@ def test_the_overview_says_what_is_not_well(client, served, monkeypatch):
     assert not well
     assert found["store"].alarm == "the disk is nearly full"
     assert "truth.csv" in found["files"].alarm
-    assert "Not all is well" in client.get("/c/course/admin", headers=head).text
+    assert "Needs attention" in client.get("/c/course/admin", headers=head).text
 
 
 @pytest.mark.slow("serves a board")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
-from web_helpers import finished, good, mixed, rows, send
+from web_helpers import API, finished, good, mixed, rows, send
 
 from scorer.web import pictures
 
@@ -62,12 +62,37 @@ def test_an_open_page_is_renewed_with_the_teams_own_card(client, served):
     answer = client.get(path, headers=red | {"If-None-Match": f'"{tag}"'})
     assert answer.status_code == 200
     assert answer.headers["etag"] != f'"{tag}"'
-    card, _, board = answer.text.partition("<h1>Leaderboard</h1>")
+    status, _, part = answer.text.partition("</p>\n")
+    assert "1 team, 1 entry" in status
+    card, _, board = part.partition("</section>")
     assert "your rank" in card
     assert "Your team is not on this board yet" not in card
     assert 'class="team-1 own' in board
     visitors = client.get(path)
     assert "your rank" not in visitors.text
-    assert client.get("/c/course").text.count(visitors.text.strip()) == 1
+    part = visitors.text.partition("</p>\n")[2]
+    assert client.get("/c/course").text.count(part.strip()) == 1
     again = client.get(path, headers={"If-None-Match": visitors.headers["etag"]})
     assert again.status_code == 304
+
+
+@pytest.mark.slow("serves a board")
+def test_head_is_answered_as_get_without_a_body(client):
+    for path in ("/", "/healthz", "/c/course", "/c/course/rules", API, f"{API}/board", "/nowhere"):
+        got, head = client.get(path), client.head(path)
+        assert (head.status_code, head.content) == (got.status_code, b""), path
+        assert head.headers["content-type"] == got.headers["content-type"]
+
+
+@pytest.mark.slow("serves a board")
+def test_a_board_tells_other_pages_what_it_is(client):
+    page = client.get("/c/course").text
+    assert '<meta property="og:title" content="A &lt;b&gt;course&lt;/b&gt;">' in page
+    assert 'property="og:description"' in page
+
+
+@pytest.mark.slow("serves a board")
+def test_answers_are_compressed(client, served):
+    head = served.bearer("red") | {"Accept-Encoding": "gzip"}
+    for path in ("/c/course", "/c/course/entries", "/static/site.css", f"{API}/board"):
+        assert client.get(path, headers=head).headers["content-encoding"] == "gzip", path

@@ -37,6 +37,7 @@ class HtmlCell(NamedTuple):
     note: str = ""  # a word behind the text
     bar: IntervalSpan | None = None
     hidden: bool = False  # for those who listen
+    wide: int = 0  # how many columns it spans, if more than one
 
 
 class Head(NamedTuple):
@@ -57,6 +58,7 @@ class HtmlRow(NamedTuple):
     cells: Sequence[HtmlCell]
     look: str = ""
     by: int = 0  # which of its cells names it
+    key: str = ""  # by which a link leads to it
 
 
 class Table(NamedTuple):

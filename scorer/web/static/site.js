@@ -1,24 +1,58 @@
 "use strict";
 
-// What a board's reader typed, sorted and opened, and where the focus is: kept when it is renewed.
-function stateOf(part) {
+// What a board's reader typed and sorted by is in the address: ?q=red&sort=-RR.
+const sorted = (part) => part.querySelector("#standings th:is([aria-sort=ascending], [aria-sort=descending])");
+function keepAddress(part) {
+  const address = new URL(location);
+  const head = sorted(part);
+  const places = {
+    q: part.querySelector(".filter input")?.value,
+    sort: head && head.dataset.kind !== "rank"
+      && (head.ariaSort === "descending" ? "-" : "") + head.textContent.trim(),
+  };
+  for (const [key, value] of Object.entries(places)) {
+    if (value) address.searchParams.set(key, value);
+    else address.searchParams.delete(key);
+  }
+  history.replaceState(null, "", address);
+  for (const pill of part.querySelectorAll(".pills a")) {
+    const other = new URL(pill.href);
+    other.search = new URLSearchParams([...address.searchParams, ["split", other.searchParams.get("split")]]
+      .filter(([key], n, all) => key !== "split" || n === all.length - 1));
+    pill.href = other;
+  }
+}
+function restoreFromAddress(part) {
+  const asked = new URL(location).searchParams;
   const box = part.querySelector(".filter input");
-  const head = part.querySelector("th[aria-sort=ascending], th[aria-sort=descending]");
-  const [place, order] = [head?.cellIndex, head?.getAttribute("aria-sort")];
+  if (box && asked.get("q")) {
+    box.value = asked.get("q");
+    box.dispatchEvent(new Event("input"));
+  }
+  const [, down, name] = /^(-?)(.*)$/.exec(asked.get("sort") ?? "");
+  const head = [...part.querySelectorAll("#standings thead th")]
+    .find((each) => name && each.textContent.trim() === name);
+  const order = down ? "descending" : "ascending";
+  for (let tries = 0; tries < 2 && head && head.ariaSort !== order; tries += 1) {
+    head.querySelector("button")?.click();
+  }
+}
+function followReader(part) {
+  restoreFromAddress(part);
+  part.querySelector(".filter input")?.addEventListener("input", () => keepAddress(part));
+  part.querySelectorAll("#standings th button").forEach((button) => {
+    button.addEventListener("click", () => keepAddress(part));
+  });
+  keepAddress(part);
+}
+
+// What else a reader did with a board is kept when it is renewed: what is open, where the focus is.
+function stateOf(part) {
   const opened = [...part.querySelectorAll("details")].map((each) => each.open);
   // from the end, as a filter may come in front
   const keys = () => [...part.querySelectorAll("a, button, input, summary")].reverse();
   const focus = keys().indexOf(document.activeElement);
   return () => {
-    const again = part.querySelector(".filter input");
-    if (box?.value && again) {
-      again.value = box.value;
-      again.dispatchEvent(new Event("input"));
-    }
-    const column = part.querySelector("thead tr")?.cells[place];
-    for (let tries = 0; tries < 2 && column && column.getAttribute("aria-sort") !== order; tries += 1) {
-      column.querySelector("button")?.click();
-    }
     part.querySelectorAll("details").forEach((each, n) => { each.open = opened[n] ?? each.open; });
     if (focus >= 0) keys()[focus]?.focus({ preventScroll: true });
   };
@@ -28,6 +62,7 @@ function stateOf(part) {
 const EVERY = 20000; // milliseconds
 const live = document.getElementById("live");
 if (live) {
+  followReader(live);
   let tag = `"${live.dataset.tag}"`;
   const renew = async () => {
     if (document.hidden) return;
@@ -37,9 +72,11 @@ if (live) {
     tag = answer.headers.get("ETag");
     const made = new DOMParser().parseFromString(await answer.text(), "text/html");
     const restore = stateOf(live);
+    document.querySelector(".status").replaceWith(made.querySelector(".status"));
     live.replaceChildren(...made.body.children);
     wire(live);
-    tellTimes(live);
+    tellTimes(document);
+    followReader(live);
     restore();
     document.getElementById("news").textContent =
       `The board was renewed at ${new Date().toLocaleTimeString()}.`;
@@ -48,36 +85,49 @@ if (live) {
   document.addEventListener("visibilitychange", renew);
 }
 
-// Times are told in the visitor's zone, too; those that are waited for, with how long.
+// Times are told in the visitor's zone; the challenge's is in the tooltip. Those that are waited
+// for say how long it is until then.
 function ahead(seconds) {
   const parts = [[86400, "day"], [3600, "h"], [60, "min"], [1, "s"]];
   const first = Math.max(parts.findIndex(([size]) => seconds >= size), 0);
   let rest = seconds;
-  return parts.slice(first, first + 2).map(([size, unit]) => {
+  return parts.slice(first, first + (first || seconds < 3 * 86400 ? 2 : 1)).map(([size, unit]) => {
     const many = Math.floor(rest / size);
     rest -= many * size;
     return `${many} ${unit}${unit === "day" && many !== 1 ? "s" : ""}`;
   }).join(" ");
 }
+const zone = document.getElementById("zone");
 function tellTimes(part) {
-  for (const each of part.querySelectorAll("time[datetime]")) {
+  for (const each of part.querySelectorAll("time:not([title])")) {
     const at = new Date(each.dateTime);
-    const own = at.toLocaleString("sv", { dateStyle: "short", timeStyle: "short" });
-    each.title = `${own} in your zone`;
+    const year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
+    const own = at.toLocaleString("en-GB", {
+      day: "numeric", month: "short", year, hour: "2-digit", minute: "2-digit",
+    });
+    each.title = `${each.textContent} in the challenge's zone${zone ? `, ${zone.dataset.zone}` : ""}`;
+    each.textContent = own;
+    if (each.classList.contains("day")) each.textContent = own.replace(/,? \d\d:\d\d$/, "");
     if (!each.classList.contains("due")) continue;
-    const left = document.createElement("span");
-    const known = each.textContent.startsWith(own) || each.closest(".facts");
-    const elsewhere = known ? "" : `, ${own} in your zone`;
-    each.after(left);
     const tell = () => {
       const seconds = Math.ceil((at - Date.now()) / 1000);
-      left.textContent = ` (${seconds > 0 ? `${ahead(seconds)} left` : "over"}${elsewhere})`;
-      if (seconds > 0 && left.isConnected) setTimeout(tell, seconds > 7200 ? 60000 : 1000);
+      each.textContent = seconds > 0 ? `in ${ahead(seconds)}, ${own} your time` : `${own}, over`;
+      if (seconds > 0 && each.isConnected) setTimeout(tell, seconds > 7200 ? 60000 : 1000);
     };
     tell();
   }
 }
 tellTimes(document);
+if (zone) zone.textContent = `Times are those of your zone; that of the challenge is ${zone.dataset.zone}.`;
+
+// A token is copied by a button.
+for (const button of document.querySelectorAll("button.copy")) {
+  button.hidden = !navigator.clipboard;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  });
+}
 
 // An entry that waits is looked at again.
 const state = document.getElementById("status");

@@ -21,7 +21,7 @@ function wire(part) {
       const order =
         now === "none" ? head.dataset.first : now === "ascending" ? "descending" : "ascending";
       const sign = order === "ascending" ? 1 : -1;
-      const key = (row) => row.cells[head.cellIndex].dataset.sort;
+      const key = (row) => row.cells[head.cellIndex]?.dataset.sort ?? "";
       const compare = (a, b) =>
         head.dataset.kind === "text" ? a.localeCompare(b) : Number(a) - Number(b);
       const rows = [...table.tBodies[0].rows];
@@ -53,9 +53,10 @@ function wire(part) {
     const filter = () => {
       const wanted = input.value.trim().toLowerCase();
       for (const [each, name] of named) {
-        each.hidden = !(name.title || name.textContent).toLowerCase().includes(wanted);
+        const text = name?.title || name?.textContent; // a rule between rows has no name
+        each.hidden = name ? !text.toLowerCase().includes(wanted) : wanted !== "";
       }
-      const rows = [...table.tBodies[0].rows];
+      const rows = [...table.tBodies[0].rows].filter((row) => row.querySelector("th"));
       const kept = rows.filter((row) => !row.hidden).length;
       count.textContent = wanted ? `${kept} of ${rows.length}` : "";
     };

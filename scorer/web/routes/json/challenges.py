@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from scorer.results.json import to_plain
 from scorer.web.access import NOBODY
-from scorer.web.acts import describe, file_of, looked_at
+from scorer.web.acts import check_upload, describe, file_of
 from scorer.web.context import ready
 from scorer.web.dependencies import Reader, Served, Shared
 from scorer.web.routes.json import V1, ProblemOut
@@ -87,8 +87,8 @@ async def check(request: Request, context: Shared, site: Served, viewer: Reader)
     context.limited(request, site, viewer)
     context.gate.refuse_if_full()
     async with context.uploaded(request, site) as form:
-        looked = await run_in_threadpool(looked_at, context, site, file_of(form))
-    return {"problems": to_plain(looked.findings)}
+        checked = await run_in_threadpool(check_upload, context, site, file_of(form))
+    return {"problems": to_plain(checked.findings)}
 
 
 @router.get("/{id}/board")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, PlainTextResponse
 
+from scorer.core.codes import code
 from scorer.web.dependencies import Shared
 from scorer.web.render import render
 
@@ -17,6 +18,12 @@ def health(context: Shared) -> str:
     for site in context.sites.values():
         site.board.database.stamp()
     return "ok\n"
+
+
+@router.get("/codes/{name}", response_class=HTMLResponse)
+def problem_code(request: Request, name: str) -> Response:
+    """What a problem's code means, with an example and what to do; 404 for an unknown one."""
+    return HTMLResponse(render(request, "code.html", code=code(name)))
 
 
 @router.get("/api/docs", response_class=HTMLResponse)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
 
+from scorer.core.errors import UsageError
 from scorer.core.log import LOG
-from scorer.web.access import NOBODY, token_of
+from scorer.web.access import NOBODY, token_of, viewer_of
 from scorer.web.context import COOKIE, begin_session, site_key
 from scorer.web.dependencies import FormSender, Served, Shared
-from scorer.web.page import page, to
+from scorer.web.page import page, sign_in_form, to
+from scorer.web.routes.pages.team import submission
 from scorer.web.site import Site
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+# The pages that a sign-in leads back to, below the challenge's own.
+NEXT = re.compile(r"rules|submit|entries(/\d{1,9})?|admin")
 
 
 async def _open(context: Shared, site: Served) -> Site:
@@ -27,22 +33,27 @@ OpenToTeams = Annotated[Site, Depends(_open)]  # 404 unless teams may register t
 
 
 @router.get("/c/{id}/sign-in")
-def sign_in_page(request: Request, site: Served) -> Response:
-    """Where a token is entered."""
-    return page(request, site, NOBODY, "sign-in.html", fault=None)
+def sign_in_page(request: Request, context: Shared, site: Served, next: str = "") -> Response:
+    """Where a token is entered, or a team registered; `next` is the page that was asked for."""
+    return sign_in_form(context, request, site, next=next)
 
 
 @router.post("/c/{id}/sign-in")
 def sign_in(
-    request: Request, context: Shared, site: Served, token: Annotated[str, Form()] = ""
+    request: Request,
+    context: Shared,
+    site: Served,
+    token: Annotated[str, Form()] = "",
+    next: Annotated[str, Form()] = "",
 ) -> Response:
-    """Begin a session by a token."""
+    """Begin a session by a token, and go to the page that was asked for."""
     known = token_of(site.board, token.strip())
     if known is None:
         context.failed_sign_in(request)
-        fault = "This token is not known here."
-        return page(request, site, NOBODY, "sign-in.html", 401, fault=fault)
-    return begin_session(to(request, site.id), context, request, site, known)
+        fault = "This token is not known here. Ask the organizer for a new one."
+        return sign_in_form(context, request, site, 401, fault=fault, next=next)
+    target = to(request, site.id, *(next.split("/") if NEXT.fullmatch(next) else []))
+    return begin_session(target, context, request, site, known)
 
 
 @router.post("/c/{id}/sign-out")
@@ -58,16 +69,23 @@ def sign_out(request: Request, site: Served, viewer: FormSender) -> Response:
 @router.get("/c/{id}/join")
 def join_page(request: Request, site: OpenToTeams) -> Response:
     """Where a team registers, in challenges with open registration."""
-    return page(request, site, NOBODY, "join.html", fault=None, token=None)
+    return page(request, site, NOBODY, "join.html", fault=None)
 
 
 @router.post("/c/{id}/join")
 def join(
     request: Request, context: Shared, site: OpenToTeams, name: Annotated[str, Form()] = ""
 ) -> Response:
-    """Make a team and show its token, once."""
+    """Make a team, sign it in, and show its token, once, above the form for its first entry."""
     context.limited(request, site, NOBODY)
-    token = site.board.add_team(name.strip(), now=site.clock())
+    try:
+        token = site.board.add_team(name.strip(), now=site.clock())
+    except UsageError as error:
+        return page(request, site, NOBODY, "join.html", 422, fault=str(error))
     address = context.proxies.address(request)
     LOG.info("team", extra={"challenge": site.id, "team": name.strip(), "address": address})
-    return page(request, site, NOBODY, "join.html", fault=None, token=token, name=name.strip())
+    record = token_of(site.board, token)
+    assert record is not None
+    site.look()
+    first = submission(context, request, site, viewer_of(site.board, record), token=token)
+    return begin_session(first, context, request, site, record)

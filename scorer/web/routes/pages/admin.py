@@ -24,26 +24,34 @@ from scorer.web.site import Site
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
 EVENTS = 200  # of the log
+AdminView = Literal["overview", "teams", "log"]
 
 
 @router.get("/c/{id}/admin")
-def admin(request: Request, site: Served, viewer: Organizer, entry: int | None = None) -> Response:
-    """Whether all is well; teams, decisions, failures, versions: what an organizer needs."""
-    return administration(request, site, viewer, about="" if entry is None else entry)
+def admin(
+    request: Request, site: Served, viewer: Organizer, view: AdminView = "overview"
+) -> Response:
+    """Whether all is well; teams; the log: what an organizer needs."""
+    return administration(request, site, viewer, view)
 
 
-def administration(request: Request, site: Site, viewer: Viewer, **more: Any) -> Response:
-    """The organizer's page."""
+def administration(
+    request: Request, site: Site, viewer: Viewer, view: AdminView = "overview", **more: Any
+) -> Response:
+    """One of the organizer's pages."""
     values: dict[str, Any] = {
         "token": None, "named": "", "audit": None, "preview": None, "cause": None,
-        "reference": "", "about": "",
+        "reference": "",
     }  # fmt: skip
-    return page(
-        request, site, viewer, "admin.html", here="admin", teams=_teams(site),
-        signs=_signs(context_of(request), site),
-        events=site.board.log(most=EVENTS), failures=site.board.evaluations.failures(),
-        **{**values, **more},
-    )  # fmt: skip
+    match view:
+        case "overview":
+            values["signs"] = _signs(context_of(request), site)
+            values["failures"] = site.board.evaluations.failures()
+        case "teams":
+            values["teams"] = _teams(site)
+        case "log":
+            values["events"] = site.board.log(most=EVENTS)
+    return page(request, site, viewer, "admin.html", here="admin", view=view, **{**values, **more})
 
 
 def _signs(context: Context, site: Site) -> list[Sign]:
@@ -77,7 +85,7 @@ def add_team(
 ) -> Response:
     """Make a team, and show its token, once."""
     token = site.board.add_team(name.strip(), now=site.clock())
-    return administration(request, site, viewer, named=name.strip(), token=token)
+    return administration(request, site, viewer, "teams", named=name.strip(), token=token)
 
 
 @router.post("/c/{id}/admin/act")
@@ -102,13 +110,13 @@ def act(
             return administration(request, site, viewer, preview=changes)
         case "token":
             token = site.board.new_token(subject, label.strip() or None, now=site.clock())
-            return administration(request, site, viewer, token=token, named=subject)
+            return administration(request, site, viewer, "teams", token=token, named=subject)
         case "retry":
             site.board.evaluations.retry(subject)
             context.workers.wake()
         case "revoke":
             site.board.revoke(subject, number, now=site.clock())
-    return to(request, site.id, "admin")
+    return to(request, site.id, "admin?view=teams" if do == "revoke" else "admin")
 
 
 @router.get("/c/{id}/admin/failures/{reference}")

@@ -16,7 +16,7 @@ from scorer.api.example import measure_example
 from scorer.api.kit_form import read_form
 from scorer.board.phases import shown_at, state_at
 from scorer.board.seal import SEAL
-from scorer.board.standings import LiveReport
+from scorer.core.text import unit
 from scorer.metrics.catalogue import formula_lines, page_prose
 from scorer.reports.commonmark import described, first_words, pages
 from scorer.reports.document import Prose
@@ -28,18 +28,19 @@ from scorer.web.context import context_of, ready
 from scorer.web.dependencies import Reader, Served, Shared
 from scorer.web.glance import (
     Fact,
-    board_facts,
+    how_to_read,
     milestones,
-    next_fact,
     quota_fact,
     rules_in_words,
     selected_fact,
     standing_facts,
+    status_of,
 )
-from scorer.web.page import PROSE_POLICY, page, page_text
+from scorer.web.page import PROSE_POLICY, page, page_text, time_tag
+from scorer.web.pictures import badge
 from scorer.web.render import render, root_of, templates
-from scorer.web.site import Ready, Site
-from scorer.web.standings import local_time
+from scorer.web.site import Ready, ReadyBoard, Site
+from scorer.web.standings import digits_of, interval_text, mean_text
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -53,22 +54,20 @@ def home(request: Request, context: Shared) -> Response:
     ]
     hidden = len(listed) < len(context.sites)
     return HTMLResponse(
-        render(request, "home.html", challenges=listed, hidden=hidden, when=local_time)
+        render(request, "home.html", challenges=listed, hidden=hidden, when=time_tag)
     )
 
 
 @router.get("/c/{id}")
 def board(request: Request, site: Served, viewer: Reader, split: str | None = None) -> Response:
     """The board, with a tab for each split that one may see."""
-    visible = site.visible(viewer)
     wanted = site.default_split(viewer) if split is None else site.visible_split(viewer, split)
-    if wanted is None or wanted not in visible:
-        show = shown_at(site.rules, site.now())
-        part = page_text(
-            request, site, viewer, "part.html", view=None, visible=visible, split=None, show=show,
-            **first_sight(request, site, viewer, None),
+    if wanted is None or wanted not in site.visible(viewer):
+        part = part_of(request, site, viewer, None)
+        return page(
+            request, site, viewer, "board.html", here="board", view=None, part=part,
+            **shared_words(request, site),
         )  # fmt: skip
-        return page(request, site, viewer, "board.html", here="board", view=None, part=part)
     if viewer.known:
         return HTMLResponse(board_text(request, site, viewer, wanted))
     key = ("page", *visitors_key(request, site, wanted))
@@ -78,28 +77,26 @@ def board(request: Request, site: Served, viewer: Reader, split: str | None = No
 
 def visitors_key(request: Request, site: Site, split: str) -> tuple[object, ...]:
     """Whatever a page depends on, beside the store, for whoever has not signed in."""
+    return split, root_of(request), *dates_key(site, NOBODY)
+
+
+def dates_key(site: Site, viewer: Viewer) -> tuple[object, ...]:
+    """Whatever a board depends on, beside the store: the dates that passed, and what they show."""
     dates = sum(each.time <= site.clock() for each in milestones(site.rules))
-    span, visible = site.span(), site.visible(NOBODY)
-    return split, visible, dates, span.phase.id if span else None, root_of(request)
+    span, day = site.span(), site.now().astimezone(site.zone).date()
+    return viewer.organizer, site.visible(viewer), dates, span.phase.id if span else None, day
 
 
-def first_sight(
-    request: Request, site: Site, viewer: Viewer, live: LiveReport | None
-) -> dict[str, Any]:
-    """What stands above a board: of a team its place and what it may still do."""
-    now, rules, facts = site.clock(), site.rules, list[Fact]()
-    team = site.teams.get(viewer.team) if viewer.team is not None else None
-    placed = list(standing_facts(live, team)) if live is not None and team is not None else []
-    if viewer.team is not None and team is not None:
-        chosen = len(site.board.teams.state_at(now).selected.get(team, ()))
-        facts = [*placed, *quota_fact(site.left(viewer.team)), *selected_fact(rules, chosen, now)]
-    elif live is not None:
-        facts = [*board_facts(live)]
-    joins = rules.registration == "open" and not context_of(request).settings.private
-    return {
-        "facts": [*facts, *next_fact(rules, now)], "placed": bool(placed), "joins": joins,
-        "about": first_words(rules.description, 300),
-    }  # fmt: skip
+def own_facts(site: Site, viewer: Viewer, view: ReadyBoard | None) -> tuple[list[Fact], bool]:
+    """A team's place and what it may still do, and whether it has a place."""
+    team = site.teams.get(viewer.team or "")
+    if viewer.team is None or team is None:
+        return [], False
+    now = site.clock()
+    placed = [] if view is None else [*standing_facts(view.live, team, digits_of(view.live.report))]
+    chosen = len(site.board.teams.state_at(now).selected.get(team, ()))
+    own = [*quota_fact(site.left(viewer.team)), *selected_fact(site.rules, chosen, now)]
+    return [*placed, *own], bool(placed)
 
 
 def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
@@ -107,36 +104,52 @@ def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
     part = part_text(request, site, viewer, split)
     return page_text(
         request, site, viewer, "board.html", here="board", view=site.ready_board(split, viewer),
-        split=split, part=part, tag=tag_of(part),
+        split=split, part=part, tag=tag_of(part), **shared_words(request, site),
     )  # fmt: skip
 
 
 def part_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
     """What of a board's page changes while it is open: the viewer's card, and the standings."""
-
-    def make() -> str:
-        view = site.ready_board(split, viewer)
-        return page_text(
-            request, site, viewer, "part.html", view=view, split=split,
-            visible=site.visible(viewer),
-            standings=marked(standings_text(site, split, viewer), site, viewer),
-            **first_sight(request, site, viewer, view.live),
-        )  # fmt: skip
-
     if viewer.known:
-        return make()
-    return site.once(("part", *visitors_key(request, site, split)), make)
+        return part_of(request, site, viewer, split)
+    key = ("part", *visitors_key(request, site, split))
+    return site.once(key, lambda: part_of(request, site, viewer, split))
+
+
+def part_of(request: Request, site: Site, viewer: Viewer, split: str | None) -> str:
+    """The part that changes; without a split there is no board to be seen."""
+    view = None if split is None else site.ready_board(split, viewer)
+    facts, placed = own_facts(site, viewer, view)
+    team = site.teams.get(viewer.team or "")
+    standings = "" if split is None else standings_text(site, split, viewer)
+    joins = site.rules.registration == "open" and not context_of(request).settings.private
+    return page_text(
+        request, site, viewer, "part.html", view=view, facts=facts, placed=placed, joins=joins,
+        standings=marked(standings, site, viewer), pills=site.pills(viewer) if not view else (),
+        over_time=view and view.over_time.figure(team), show=shown_at(site.rules, site.now()),
+        **shared_words(request, site),
+    )  # fmt: skip
+
+
+def shared_words(request: Request, site: Site) -> dict[str, Any]:
+    """What other pages show of a board to which they link."""
+    address = context_of(request).settings.public_url
+    return {"about": first_words(site.rules.description, 300), "address": address}
 
 
 def standings_text(site: Site, split: str, viewer: Viewer) -> str:
-    """The standings with their pictures; the same for all participants."""
+    """The verdict and the standings; the same for all participants."""
 
     def make() -> str:
-        template = templates().get_template("standings.html")
-        return template.render(view=site.ready_board(split, viewer))
+        template, view = templates().get_template("standings.html"), site.ready_board(split, viewer)
+        report = view.live.report
+        return template.render(
+            view=view, split=split, pills=site.pills(viewer), final=site.is_final(split),
+            hints=[*how_to_read(view.live)], words=lambda count: unit(report.called, count),
+            when=lambda time, look="": time_tag(time, site.zone, look),
+        )  # fmt: skip
 
-    span = site.span()
-    return site.once(("standings", split, span.phase.id if span else None, viewer.organizer), make)
+    return site.once(("standings", split, *dates_key(site, viewer)), make)
 
 
 def tag_of(text: str) -> str:
@@ -158,7 +171,50 @@ def part(request: Request, site: Served, viewer: Reader, split: str) -> Response
     headers = {"ETag": f'"{tag}"'}
     if tag in request.headers.get("if-none-match", ""):  # which a proxy may have made weak
         return Response(status_code=304, headers=headers)
-    return HTMLResponse(text, headers=headers)
+    return HTMLResponse(page_text(request, site, viewer, "status.html") + text, headers=headers)
+
+
+@router.get("/c/{id}/teams/{number}")
+def team(request: Request, site: Served, viewer: Reader, number: int) -> Response:
+    """What the boards that one may see show of a team; 404 for one that is on none."""
+    boards = []
+    for split in site.visible(viewer):
+        live = site.ready_board(split, viewer).live
+        rows = [row for row in live.report.leaderboard if live.rows[row.name].id == number]
+        boards += [(split, live, row, live.rows[row.name]) for row in rows]
+    if not boards:
+        raise HTTPException(404, "no such team is on the board")
+    return page(
+        request, site, viewer, "team.html", here="board", boards=boards, number=number,
+        name=boards[0][3].team, address=context_of(request).settings.public_url,
+        shown=mean_text, interval=interval_text,
+    )  # fmt: skip
+
+
+@router.get("/c/{id}/badge.svg")
+def badge_image(
+    site: Served, viewer: Reader, team: int | None = None, split: str | None = None
+) -> Response:
+    """A small picture for other pages: the first value of the board, or a team's with its rank."""
+    wanted = site.default_split(viewer) if split is None else site.visible_split(viewer, split)
+    if wanted is None:
+        drawn = badge(site.title, status_of(site.rules, site.span(), site.clock()).state)
+    else:
+        live = site.ready_board(wanted, viewer).live
+        ranked = [row for row in live.report.leaderboard if row.rank is not None]
+        row = next((r for r in ranked if team in (None, live.rows[r.name].id)), None)
+        if row is None and team is not None:
+            raise HTTPException(404, "no such team is on the board")
+        words = "no entries" if row is None else mean_text(live.report, row, live.report.primary)
+        if row is not None:
+            count = (
+                f"{len(ranked):,} {'entries' if site.rules.leaderboard.entry == 'all' else 'teams'}"
+            )
+            words += f" · {count}" if team is None else f" · rank {row.rank}"
+        drawn = badge(live.report.primary.id, words)
+    # pages of others ask often, for what everybody may see; so many seconds it is good for
+    headers = {} if viewer.known else {"Cache-Control": "max-age=300"}
+    return Response(drawn, media_type="image/svg+xml", headers=headers)
 
 
 @router.get("/c/{id}/board.csv")
@@ -179,7 +235,6 @@ async def rules(request: Request, context: Shared, site: Served, viewer: Reader)
 
 def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Response:
     terms, challenge = site.board.versions.terms(), site.rules
-    facts = [*next_fact(challenge, site.clock())]
     response = page(
         request, site, viewer, "rules.html", here="rules", about=describe(site, viewer),
         description=described(challenge), sections=sections([*pages(challenge)]),
@@ -190,7 +245,7 @@ def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Resp
             for m in terms.measures
         },
         examples=site.once("examples", lambda: {m.id: measure_example(m) for m in terms.measures}),
-        words=rules_in_words(challenge), dates=milestones(challenge), facts=facts,
+        words=rules_in_words(challenge), dates=milestones(challenge),
         is_sealed=(site.board.challenge.folder / SEAL).exists(),
         form=Prose(form, key="the form"),
     )  # fmt: skip

@@ -25,12 +25,10 @@ def sealed_before(site: Served, _: Reader) -> Response:
 
 
 @router.get("/c/{id}/pictures/{name}.svg")
-def picture(
-    site: Served, viewer: Reader, split: str, name: Literal["intervals", "over-time"]
-) -> Response:
+def picture(site: Served, viewer: Reader, split: str, name: Literal["over-time"]) -> Response:
     """A picture of a board as a file of its own; 404 where the board has none."""
     board = site.ready_board(site.visible_split(viewer, split), viewer)
-    figure = board.forest if name == "intervals" else board.over_time
+    figure = board.over_time.figure()
     if figure is None:
         raise HTTPException(404, "there is no such picture")
     return Response(svg_file(figure.drawn(PAGE_WIDTH), PAGE_WIDTH), media_type="image/svg+xml")

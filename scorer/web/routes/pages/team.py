@@ -11,20 +11,21 @@ from fastapi.responses import HTMLResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
-from scorer.board.models import Act
+from scorer.board.models import OF_TEAMS, Act
 from scorer.board.phases import decided_until, spans
 from scorer.challenge.leaderboard import LONGEST_ANSWER
-from scorer.reports.findings.problems import format_findings
 from scorer.web import pictures
 from scorer.web.access import Viewer
 from scorer.web.acts import (
     DecisionIn,
     answers_of,
+    check_upload,
     decided,
     describe,
+    entry_of_file,
     file_of,
-    looked_at,
     own_entry,
+    problem_cards,
     recorded,
 )
 from scorer.web.context import Context
@@ -38,7 +39,7 @@ from scorer.web.dependencies import (
     Shared,
 )
 from scorer.web.lists import entry_page, own_outcomes
-from scorer.web.page import page, to
+from scorer.web.page import page, sign_in_form, to
 from scorer.web.site import Site
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
@@ -49,7 +50,7 @@ def submit_page(request: Request, context: Shared, site: Served, viewer: Anybody
     """Where a file is dropped, checked and sent."""
     if viewer.team is None:
         fault = "Sign in as a team to submit."
-        return page(request, site, viewer, "sign-in.html", 401, here="submit", fault=fault)
+        return sign_in_form(context, request, site, 401, fault=fault, next="submit")
     return submission(context, request, site, viewer)
 
 
@@ -58,11 +59,14 @@ def submission(
 ) -> Response:
     """The page of a submission: the remaining quota, and problems found or the refusal."""
     span, root = site.span(), context.settings.public_url
-    values: dict[str, Any] = {"findings": None, "checked": None, "fatal": False, "fault": None}
-    values["description"] = ""
+    values: dict[str, Any] = {
+        "cards": None, "checked": None, "fatal": False, "fault": None, "twin": None,
+        "description": "", "token": None,
+    }  # fmt: skip
     return page(
         request, site, viewer, "submit.html", status, here="submit",
-        about=describe(site, viewer), takes=span is not None and span.takes_entries,
+        about=describe(site, viewer), left=site.left(viewer.team or ""),
+        takes=span is not None and span.takes_entries,
         longest_answer=LONGEST_ANSWER, address=f"{root}/c/{quote(site.id)}", **{**values, **more},
     )  # fmt: skip
 
@@ -84,26 +88,29 @@ def submitted(
     """The answer to a form whose file is on disk, and which came at `begun`."""
     upload = file_of(form)
     if form.get("act") != "send":
-        findings, description = looked_at(context, site, upload)
+        checked = check_upload(context, site, upload)
         return submission(
-            context, request, site, viewer, checked=upload.filename, fatal=findings.fatal,
-            findings=list(format_findings(findings, option="", heading="")),
-            description=description,
+            context, request, site, viewer, checked=upload.filename,
+            fatal=checked.findings.fatal, cards=problem_cards(checked.findings, checked.lines),
+            description=checked.description, twin=entry_of_file(site, viewer, checked.sha256),
         )  # fmt: skip
     added = recorded(site, viewer, upload, answers_of(form), begun)
     if added.entry is None:
-        fault = f"{added.code}: {added.message}"
-        return submission(context, request, site, viewer, 409, fault=fault)
+        twin = entry_of_file(site, viewer, added.sha256) if added.code == "S803" else None
+        fault = None if twin else f"{added.code}: {added.message}"
+        return submission(context, request, site, viewer, 409, fault=fault, twin=twin)
     context.workers.wake()
     return to(request, site.id, "entries", added.entry)
 
 
 @router.get("/c/{id}/entries")
-def entries(request: Request, site: Served, viewer: Anybody, asked: OfList) -> Response:
+def entries(
+    request: Request, context: Shared, site: Served, viewer: Anybody, asked: OfList
+) -> Response:
     """A team's entries; all of them for organizers, by team and status."""
     if not viewer.known:
         fault = "Sign in to see entries."
-        return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
+        return sign_in_form(context, request, site, 401, fault=fault, next="entries")
     listed = entry_page(site, viewer, asked, latest=True)
     splits, primary = site.value_splits(viewer), site.board.versions.terms().primary
     history = pictures.history(own_outcomes(site, viewer), splits[0], primary.id) if splits else []
@@ -114,7 +121,8 @@ def entries(request: Request, site: Served, viewer: Anybody, asked: OfList) -> R
     return page(
         request, site, viewer, "entries.html", here="entries", listed=listed,
         entries=listed.outcomes, teams=site.teams if viewer.organizer else (),
-        splits=splits, primary=primary.id, changes=pictures.changes(history),
+        splits=splits, primary=primary.id, acts=(
+            "disqualify", "restore", *OF_TEAMS), changes=pictures.changes(history),
         out=out, baselines={e.number for e in listed.entries if e.baseline},
         selected={
             number for team, chosen in state.selected.items()
@@ -136,11 +144,13 @@ def entries(request: Request, site: Served, viewer: Anybody, asked: OfList) -> R
 
 
 @router.get("/c/{id}/entries/{number}")
-def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Response:
+def entry(
+    request: Request, context: Shared, number: int, site: Served, viewer: Anybody
+) -> Response:
     """One entry: its status, its problems, the values that may be seen, its receipt."""
     if not viewer.known:
         fault = "Sign in to see entries."
-        return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
+        return sign_in_form(context, request, site, 401, fault=fault, next=f"entries/{number}")
     added = own_entry(site, viewer, number)
     splits, record = site.value_splits(viewer), site.board.ledger.get(number)
     reason, decisions = site.reason(record, viewer)
@@ -151,8 +161,9 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
         measures=[measure.id for measure in measures],
         marks={measure.id: measure.mark for measure in measures},
         units="rows" if "labels" in measures[0].metric.kinds else "lists",
-        findings=list(format_findings(added.problems, option="", heading="")),
+        cards=problem_cards(added.problems),
         answers=record.answers, file=record.file, reason=reason, decisions=decisions,
+        left=site.left(viewer.team) if viewer.team is not None else None,
     )  # fmt: skip
 
 
@@ -177,4 +188,4 @@ def decide(
         name=name or None, late=late,
     )  # fmt: skip
     decided(site, viewer, decision, begun)
-    return to(request, site.id, "admin" if viewer.organizer else "entries")
+    return to(request, site.id, "entries" if entry is not None else "admin?view=teams")
