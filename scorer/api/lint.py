@@ -30,7 +30,7 @@ from scorer.core.text import printable
 from scorer.metrics.notation import Measure, find_measure
 from scorer.reading.table import make_table
 from scorer.results import lint as results
-from scorer.results.grading import scale_of
+from scorer.results.grading import grading_scale
 from scorer.results.json import ChallengeIdentity
 from scorer.results.lint import Chance, Detectable, ProbedMeasure, RandomSubmissions, Remark
 from scorer.results.report import Scored, Value
@@ -229,7 +229,7 @@ def _remarks_on_grading(ready: OpenChallenge, baselines: Sequence[Scored]) -> It
     if challenge.grading is None:
         return
     try:
-        scale_of(challenge, ready.measures, baselines)
+        grading_scale(challenge, ready.measures, baselines)
     except ChallengeError as error:
         yield Remark("error", str(error))
 

@@ -35,7 +35,7 @@ from scorer.results import study as results
 from scorer.results.json import ABSENT, LINTED, ChallengeIdentity
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
-from scorer.results.study import Halves, Variation, count_staying, span_ranks
+from scorer.results.study import Halves, Variation, count_stable, span_ranks
 from scorer.scoring.bind import BoundChallenge, bind
 from scorer.scoring.combine import list_column_names
 from scorer.scoring.fingerprint import board_digest, fingerprint
@@ -159,7 +159,7 @@ def study(
             submissions=span_ranks(
                 [e.name for e in board.scored], board.ranks.tolist(), variations
             ),
-            staying=count_staying(variations),
+            staying=count_stable(variations),
             variations=variations,
             halves=compare_halves(board, variations, seed),
             left_out=tuple(left_out),

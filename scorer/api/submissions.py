@@ -349,7 +349,7 @@ def make_terms(bound: BoundChallenge, facts: TruthFacts, fingerprint: str) -> Te
         measures=tuple(measures),
         fingerprint=fingerprint,
         rules=rules,
-        breakers=bound.board.tie_breakers,
+        tie_breakers=bound.board.tie_breakers,
         pairwise=bound.board.pairwise,
         lists=facts.lists,
         groups=facts.groups,

@@ -25,7 +25,7 @@ from scorer.metrics.notation import Measure
 from scorer.preferences.aggregations import aggregations
 from scorer.results.report import RANK_AGGREGATIONS, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Missing, Outcome, Scorecard, Undefined
-from scorer.results.study import Decided, Halves, Variation
+from scorer.results.study import DecisionKind, Halves, Variation
 from scorer.scoring.aggregate import RulesById, aggregate_folds, aggregate_values, values_of_lists
 from scorer.stats.aggregate import MEAN, Aggregate
 from scorer.stats.ranks import (
@@ -46,7 +46,7 @@ DRAWS = 20  # of a tenth of the lists that is left out, and of two halves
 class Order(NamedTuple):
     """The order by another decision."""
 
-    about: Decided
+    about: DecisionKind
     name: str
     ranks: Ints | None  # of the submissions in the official order; None if none has a value
 
@@ -145,10 +145,10 @@ class RankedSubmissions(NamedTuple):
         """
         terms = self.terms
         by = self.terms.rank_aggregate
-        has_positions = any(each.metric.view is PositionTable for each in terms.breakers)
+        has_positions = any(each.metric.view is PositionTable for each in terms.tie_breakers)
         if terms.pairwise or has_positions or (by is not None and by.each is not None):
             return self._settled_ranks(rules, keep)
-        ids = {terms.primary.id, *(each.id for each in terms.breakers)}
+        ids = {terms.primary.id, *(each.id for each in terms.tie_breakers)}
         ids |= set(by.measures if by is not None else ())
         values = {
             each.id: self.values_by(each, rules, keep) for each in terms.measures if each.id in ids
@@ -265,7 +265,7 @@ def _by_measures(board: RankedSubmissions) -> Iterator[Order]:
             continue
         is_further = measure.id in board.further
         if not (is_further and measure.combination.list_weights):
-            about: Decided = "cut-off" if is_further else "measure"
+            about: DecisionKind = "cut-off" if is_further else "measure"
             yield Order(about, measure.id, board.ranks_by(measure))
 
 

@@ -52,7 +52,7 @@ class Terms(NamedTuple):
     measures: tuple[Measure, ...]
     fingerprint: str
     rules: Mapping[str, Rules]  # measure id -> how lists without a value count
-    breakers: tuple[Measure, ...] = ()  # measures or preferences that break ties, in this order
+    tie_breakers: tuple[Measure, ...] = ()  # measures or preferences that break ties, in this order
     pairwise: tuple[Measure, Measure] | None = None  # a preference and its aggregation
     lists: Sequence[str] = ()
     groups: Mapping[str, str] = {}  # list -> the group that it is in
@@ -82,10 +82,10 @@ def apply_rules(
     card, findings, values = outcome.card, outcome.findings.copy(), dict[str, Value]()
     if card is not None:
         for measure in terms.measures:
-            rules, key = terms.rules[measure.id], measure.id
+            rules = terms.rules[measure.id]
             try:
                 with plugin_errors(f"metric {measure.metric.name} failed"):
-                    values[key] = (
+                    values[measure.id] = (
                         aggregate_folds(outcome.folds, card.lists, measure, terms.rules)
                         if outcome.folds
                         else aggregate_values(card, measure, terms.rules)
@@ -96,14 +96,8 @@ def apply_rules(
                 findings.add(MetricFailed(str(error)).problem)
                 continue
             if rules.undefined == "error" and measure.of_lists:
-                undefined = {
-                    fold_card.lists[n]: None
-                    for fold_card in outcome.folds.values() or [card]
-                    for n in np.flatnonzero(
-                        values_of_lists(fold_card, measure, terms.rules)[1] >= UNDEFINED
-                    ).tolist()
-                }
-                findings.extend(_undefined_list(measure.id, terms, name) for name in undefined)
+                for list_ in _find_undefined(outcome.folds.values() or [card], measure, terms):
+                    findings.add(_undefined_list(measure.id, terms, list_))
             elif rules.undefined == "error":
                 findings.extend(_undefined_groups(measure, outcome.folds.values() or [card]))
         if findings.fatal:
@@ -119,6 +113,15 @@ def apply_rules(
         _by_group(terms, card) if card is not None else {},
         description=outcome.description,
     )
+
+
+def _find_undefined(cards: Iterable[Scorecard], measure: Measure, terms: Terms) -> Iterator[str]:
+    """Yield the lists, each once, that a measure has no value for."""
+    names: dict[str, None] = {}
+    for card in cards:
+        _, states = values_of_lists(card, measure, terms.rules)
+        names |= {card.lists[n]: None for n in np.flatnonzero(states >= UNDEFINED).tolist()}
+    yield from names
 
 
 def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:
@@ -175,15 +178,15 @@ def rank(
         if submission.card is not None and submission.card.positions is not None
     }
     mean = aggregations.bind("Mean")
-    by = [
+    criteria = [
         by_preference(measure, mean, positions)
         if measure.metric.view is PositionTable
         else by_measure(measure.id, measure.metric.better)
-        for measure in (terms.primary, *terms.breakers)
+        for measure in (terms.primary, *terms.tie_breakers)
     ]
     contradicting: tuple[tuple[str, ...], ...] = ()
     if terms.pairwise is not None:
-        by[0] = by_preference(*terms.pairwise, positions)
+        criteria[0] = by_preference(*terms.pairwise, positions)
         ranked_positions = {each.name: positions[each.name] for each in valid if not each.baseline}
         contradicting = contradictions(terms.pairwise[0], ranked_positions)
     entries = [
@@ -196,17 +199,17 @@ def rank(
     ]
     points: Mapping[str, float] = {}
     times = dict(received or {})
-    # Several measures that rank take the place of the primary one in `by`.
+    # If several measures rank together, their order replaces the primary measure in `criteria`.
     if (rule := terms.rank_aggregate) is not None and rule.each is not None:
         earliest = [by_number(times)] if rule.tie_break else []
-        by[:1] = [by_measure(measures[0].id, measures[0].metric.better), *earliest]
+        criteria[:1] = [by_measure(measures[0].id, measures[0].metric.better), *earliest]
     elif rule is not None:
         better = {measure.id: measure.metric.better for measure in terms.measures}
         ranks = ranks_by([(key, better[key]) for key in rule.measures], rule.aggregate, entries)
         breaks = {"first_places": by_rank_counts(ranks.rank_counts), "earliest": by_number(times)}
-        by[:1] = [by_number(ranks.order), *(breaks[name] for name in rule.tie_break)]
+        criteria[:1] = [by_number(ranks.order), *(breaks[name] for name in rule.tie_break)]
         points = ranks.points
-    rows = standings(entries, by)
+    rows = standings(entries, criteria)
     deviations = {
         submission.name: {
             key: v.deviation for key, v in submission.values.items() if v.deviation is not None
@@ -294,8 +297,8 @@ def with_front(report: Report) -> Report:
         for column, name in enumerate(names)
     }
     without = tuple(name for name in ranked if name not in names)
-    on = [name for name in names if not dominated_by[name]]
-    front = Front(axes, on, dominated_by, without, names)
+    undominated = [name for name in names if not dominated_by[name]]
+    front = Front(axes, undominated, dominated_by, without, names)
     rows = tuple(replace(row, front=front.place(row.name) or None) for row in report.leaderboard)
     return replace(report, leaderboard=rows, pareto=front)
 

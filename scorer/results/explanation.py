@@ -41,7 +41,7 @@ class TableStep:
 
 @dataclass(frozen=True, slots=True)
 class FormulaStep:
-    """A formula, with its numbers put in, all digits of them."""
+    """A formula, also with exact numbers in place of its symbols."""
 
     name: str
     formula: str
@@ -78,7 +78,7 @@ def _write_exactly(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedMeasure:
-    """A measure's value of the list, worked out."""
+    """A measure's value of the list, and the steps to it."""
 
     measure: Internal[Measure]
     title: Internal[str]
@@ -92,14 +92,14 @@ class ExplainedMeasure:
     def of(
         cls, measure: Measure, working: Working, counts_as: float, notes: Sequence[str] = ()
     ) -> ExplainedMeasure:
-        """Return how a measure comes by the value that a working ends in."""
+        """Return the steps of a working, and the value in which they end."""
         title, steps, value = working
         return cls(measure, title, measure.id, value, counts_as, notes, steps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """How one list of a submission comes by its values, or which lists it is worst in."""
+    """The steps to the values of one list of a submission, or the lists in which it is worst."""
 
     called: Internal[Mapping[str, str]]  # role -> the challenge's word for it
     findings: Internal[Findings]

@@ -24,13 +24,13 @@ class Grade(NamedTuple):
     points: float
     most: float
     value: float  # NaN: it has none
-    start: float  # the value of no points
-    to: float  # of all points
-    lost: float = 0.0  # points, for being late
+    start: float  # the value that gets no points
+    to: float  # the value that gets all points
+    lost: float = 0.0  # points that were deducted for being late
 
     @property
     def shortfall(self) -> float:
-        """Return by how much the value misses the value of all points; at least 0."""
+        """Return how far the value is from the one that gets all points; at least 0."""
         direction = 1 if self.to > self.start else -1
         return max(direction * (self.to - self.value), 0.0)
 
@@ -44,9 +44,9 @@ def format_points(points: float) -> str:
     return f"{points:z.2f}".rstrip("0").rstrip(".")
 
 
-def graded_by(report: Report) -> Measure:
+def grading_measure(report: Report) -> Measure:
     """Return the measure that gives points. `ChallengeError` if no measure has that name."""
-    return _measure(report.definition, report.measures)
+    return _find_measure(report.definition, report.measures)
 
 
 def grade(report: Report, scored: Scored) -> Grade:
@@ -58,55 +58,57 @@ def grade(report: Report, scored: Scored) -> Grade:
         scored: a submission of it.
 
     Raises:
-        ChallengeError: a baseline is not there, or the two values do not lie in the measure's
-            direction.
+        ChallengeError: As `grading_scale`.
     """
-    grading = _grading(report.definition)
-    measure, start = scale_of(report.definition, report.measures, report.submissions)
+    grading = find_grading(report.definition)
+    measure, start = grading_scale(report.definition, report.measures, report.submissions)
     value = scored.values[measure.id].mean if scored.valid else math.nan
     share = 0.0 if math.isnan(value) else min(max((value - start) / (grading.to - start), 0.0), 1.0)
     points = share * grading.points
-    lost = points * _late(grading, report.received.get(scored.name))
+    lost = points * _late_share(grading, report.received.get(scored.name))
     return Grade(points - lost, grading.points, value, start, grading.to, lost)
 
 
-def scale_of(
+def grading_scale(
     challenge: Challenge, measures: Sequence[Measure], scored: Sequence[Scored]
 ) -> tuple[Measure, float]:
-    """The measure that gives points, and the value of none.
+    """Return the measure that gives points, and the value that gets no points.
 
-    `ChallengeError` if there is no such measure or baseline, or all points lie on the wrong side.
+    `ChallengeError` if there is no such measure or baseline, or the value that gets all points is
+    not better than the one that gets none.
     """
-    grading, measure = _grading(challenge), _measure(challenge, measures)
-    start = _start(challenge, measure, scored)
+    grading = find_grading(challenge)
+    measure = _find_measure(challenge, measures)
+    start = _find_start(challenge, measure, scored)
     better = 1 if measure.metric.better == "higher" else -1
     if not better * (grading.to - start) > 0:
         word = "above" if better > 0 else "below"
         message = f" is not {word} ".join(format_distinct(grading.to, start))
-        message += ", that of no points"
-        raise _refused(challenge, "to", "C106", message)
+        message += ", which gets no points"
+        raise _grading_error(challenge, "to", "C106", message)
     return measure, start
 
 
-def _refused(challenge: Challenge, key: str, code: str, message: str) -> ChallengeError:
+def _grading_error(challenge: Challenge, key: str, code: str, message: str) -> ChallengeError:
     key, path = f"grading.{key}", display_path(challenge.path)
     problem = Problem(code, f"{key}: {message}", path=path, line=challenge.line(key))
     return ChallengeError(problems=[problem])
 
 
-def _measure(challenge: Challenge, measures: Sequence[Measure]) -> Measure:
-    name = _grading(challenge).measure
+def _find_measure(challenge: Challenge, measures: Sequence[Measure]) -> Measure:
+    name = find_grading(challenge).measure
     if name is None:
         return next((each for each in measures if each.primary), measures[0])
     measure = find_measure(measures, name)
     if measure is None:
         known = join_first([each.id for each in measures])
         message = f"no measure is called {quoted(name)}; there are {known}"
-        raise _refused(challenge, "measure", "C117", message)
+        raise _grading_error(challenge, "measure", "C117", message)
     return measure
 
 
-def _grading(challenge: Challenge) -> Grading:
+def find_grading(challenge: Challenge) -> Grading:
+    """Return the challenge's rules for points. `ChallengeError` if it has none."""
     grading = challenge.grading
     if grading is None:
         raise ChallengeError(
@@ -115,9 +117,9 @@ def _grading(challenge: Challenge) -> Grading:
     return grading
 
 
-def _start(challenge: Challenge, measure: Measure, submissions: Sequence[Scored]) -> float:
-    """The value of no points."""
-    grading = _grading(challenge)
+def _find_start(challenge: Challenge, measure: Measure, submissions: Sequence[Scored]) -> float:
+    """Return the value that gets no points: a number, or a baseline's value."""
+    grading = find_grading(challenge)
     if not isinstance(grading.start, str):
         return float(grading.start)
     values: Mapping[str, float] = {
@@ -131,12 +133,12 @@ def _start(challenge: Challenge, measure: Measure, submissions: Sequence[Scored]
     if grading.start != "baseline" or not values:
         known = join_first(list(values)) if values else "none"
         message = f"no baseline with a value is called {quoted(grading.start)}; there are {known}"
-        raise _refused(challenge, "from", "C117", message)
+        raise _grading_error(challenge, "from", "C117", message)
     return max(values.values()) if measure.metric.better == "higher" else min(values.values())
 
 
-def _late(grading: Grading, received: datetime | None) -> float:
-    """The share of the points that is lost; who comes within the last second is in time."""
+def _late_share(grading: Grading, received: datetime | None) -> float:
+    """Return the share of the points that is deducted; the second of the deadline is in time."""
     if grading.late is None or received is None:
         return 0.0
     late = (received.replace(microsecond=0) - grading.late.due).total_seconds()

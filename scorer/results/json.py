@@ -1,8 +1,8 @@
 """Results as JSON: which fields of a record are in it, its text, and its schema.
 
 A result is a dataclass whose fields have the names that its JSON has, in that order. `Internal`
-marks a field that only the program needs, `optional` one whose key may be missing. Some values have
-a public form: arrays of numbers, problems.
+marks a field that only the program needs, `optional` one whose key may be missing. Values of some
+types have another form in JSON, which a function with `public_form` returns: a time is a text.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ Internal = Annotated[
 
 
 def shown_as(kind: Any) -> GetPydanticSchema:
-    """Return what gives a type the schema of another one, which is its form in JSON."""
+    """Return an annotation: a type has in the schema the form `kind`, as it has in JSON."""
     return GetPydanticSchema(lambda source, handler: handler.generate_schema(kind))
 
 
@@ -149,16 +149,12 @@ ShownFindings = Annotated[Findings, shown_as(Sequence[ReportedProblem])]
 
 @singledispatch
 def _form_in_json(value: Any) -> Any:
+    """Return the form that a value has in JSON; by default it is the value itself."""
     return value
 
 
-def as_public(value: Any) -> Any:
-    """Return the form that a value has in JSON."""
-    return _form_in_json(value)
-
-
 def public_form(form: Form) -> Form:
-    """Register a function from values of one type, its argument's, to their form in JSON."""
+    """Register a function that returns the form in JSON of values of its argument's type."""
     _form_in_json.register(form)
     return form
 
@@ -169,8 +165,8 @@ def _(problem: Problem) -> ReportedProblem:
 
 
 @public_form
-def _(of_lists: ListValues) -> Mapping[str, float]:
-    return dict(zip(of_lists.lists, of_lists.values.tolist(), strict=True))
+def _(values: ListValues) -> Mapping[str, float]:
+    return dict(zip(values.lists, values.values.tolist(), strict=True))
 
 
 @public_form
@@ -194,7 +190,7 @@ def to_plain(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return value + 0.0 if isfinite(value) else None  # -0.0 becomes 0.0
-    value = as_public(value)
+    value = _form_in_json(value)
     if is_dataclass(value) and not isinstance(value, type):
         parts = [(key, getattr(value, name)) for name, key in _public_fields(type(value))]
         return {key: to_plain(part) for key, part in parts if part is not ABSENT}
@@ -241,7 +237,7 @@ def _key_of(name: str) -> str:
 def to_json(value: Any, indent: int | None = 1) -> str:
     r"""Return the JSON of a result, in which no text can steer a terminal or GitHub's runners.
 
-    Half a surrogate pair, which strict readers refuse, is written as the text of its number.
+    Half a surrogate pair, which strict readers refuse, is written as its escape, a text.
 
     >>> to_json({"name": "é\x9b[31m"}, indent=None)
     '{"name":"é\\u009b[31m"}'
@@ -256,7 +252,7 @@ def to_json(value: Any, indent: int | None = 1) -> str:
         text = to_bytes(plain, indent=indent).decode()
     except PydanticSerializationError:
         text = to_bytes(_write_out_surrogates(plain), indent=indent).decode()
-    if not text.isascii() or DELETE in text:  # control characters below the blank are escaped
+    if not text.isascii() or DELETE in text:  # pydantic escapes the others
         text = NOT_PRINTABLE_ASCII.sub(_escape, text)
     return text.replace("##[", "##\\u005b")  # GitHub's runners obey this
 

@@ -9,11 +9,11 @@ from typing import Literal
 from scorer.results.json import VERSION, ChallengeIdentity, Internal, Number, optional
 from scorer.results.report import Scored
 
-# What is decided otherwise; `tenth` and `half` are draws of the lists.
-Decided = Literal[
+# What a variation changes. `tenth` and `half` leave the rules, and draw some of the lists.
+DecisionKind = Literal[
     "measure", "cut-off", "aggregate", "rule", "weights", "split", "group", "tenth", "half"
 ]
-DRAWN: tuple[Decided, ...] = ("tenth", "half")
+DRAWN: tuple[DecisionKind, ...] = ("tenth", "half")
 PODIUM = 3
 
 
@@ -24,9 +24,9 @@ def first_names(names: Sequence[str], ranks: Sequence[int], most: int = 1) -> li
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """The board if something were decided otherwise."""
+    """The board under another decision than the official one."""
 
-    about: Decided
+    about: DecisionKind
     variation: str  # what there is in place of the official decision
     tau: float  # Kendall's tau-b with the official order
     winner: Sequence[str]
@@ -37,7 +37,7 @@ class Variation:
     @classmethod
     def of(
         cls,
-        about: Decided,
+        about: DecisionKind,
         variation: str,
         tau: float,
         names: Sequence[str],
@@ -60,7 +60,7 @@ class Variation:
 
 @dataclass(frozen=True, slots=True)
 class StudiedSubmission:
-    """A submission's official rank, and those by decisions, without draws of the lists."""
+    """A submission's official rank, and its best and worst rank under other decisions."""
 
     name: str
     rank: int
@@ -69,8 +69,8 @@ class StudiedSubmission:
 
 
 @dataclass(frozen=True, slots=True)
-class Staying:
-    """In how many decisions, draws of the lists aside, the same submissions are in front."""
+class Stability:
+    """Under how many of the other decisions the same submissions are in front."""
 
     decisions: int
     winner: int
@@ -83,8 +83,8 @@ class Halves:
 
     draws: int
     tau: float  # Kendall's tau-b of the orders by both halves
-    correlation: Number  # of the values by both halves; NaN: it is no measure that ranks
-    reliability: Number  # of the values by all lists, from that, by Spearman and Brown
+    correlation: Number  # of the values by both halves; NaN: a preference ranks, not a measure
+    reliability: Number  # of the values by all lists: Spearman and Brown's, of `correlation`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class Study:
     lists: int
     seed: int
     submissions: Sequence[StudiedSubmission]  # in the official order
-    staying: Staying
+    staying: Stability
     variations: Sequence[Variation]
     halves: Halves | None  # None: too few lists
     left_out: Sequence[str]  # what could not be varied, and why
@@ -127,10 +127,10 @@ def decisions_of(variations: Sequence[Variation]) -> list[Variation]:
     return [each for each in variations if each.about not in DRAWN]
 
 
-def count_staying(variations: Sequence[Variation]) -> Staying:
-    """Return in how many decisions the same submissions are in front."""
+def count_stable(variations: Sequence[Variation]) -> Stability:
+    """Return under how many of the decisions the same submissions are in front."""
     decisions = decisions_of(variations)
-    return Staying(
+    return Stability(
         len(decisions),
         sum(each.winner_stays for each in decisions),
         sum(each.podium_stays for each in decisions),

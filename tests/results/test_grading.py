@@ -73,7 +73,7 @@ def test_late_files_lose_a_share_for_each_day_begun(course):
 @pytest.mark.parametrize(
     ("grading", "said"),
     [
-        ("to: 2", "grading.to: 2 is not below 1.5, that of no points"),
+        ("to: 2", "grading.to: 2 is not below 1.5, which gets no points"),
         ("from: nobody, to: 0", "no baseline with a value is called 'nobody'; there are 'zero'"),
         ("to: 0, measure: P@5", "no measure is called 'P@5'; there are 'MAE'"),
         ("from: 1, to: 1", "from and to are the same value"),

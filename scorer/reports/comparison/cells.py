@@ -31,15 +31,15 @@ def title(pair: ComparedPair) -> str:
     return f"{cut(pair.a)} minus {cut(pair.b)}"
 
 
-def record(found: Differing | ListPreferences) -> str:
-    """Wins, ties and losses of the first; a dash where no list has a value of its own."""
+def win_record(found: Differing | ListPreferences) -> str:
+    """Return wins, ties and losses of the first; a dash where no list has a value of its own."""
     if not found.wins + found.ties + found.losses:
         return "-"
     return f"{found.wins:,}-{found.ties:,}-{found.losses:,}"
 
 
 def span(ends: tuple[float, float] | None, precision: int) -> str:
-    """Return an interval of the difference as text; one of equal differences is no certainty."""
+    """Return an interval of the difference as text; equal differences have no spread to show."""
     if ends is None:
         return ""
     if ends[0] == ends[1]:
@@ -81,7 +81,7 @@ def figures(differing: Differing, compared: Comparison, precision: int) -> dict[
         "difference": signed(differing.difference, precision),
         "interval": span(differing.interval, precision),
         OF_ALL_PAIRS: span(differing.interval_of_all, precision),
-        "w-t-l": record(differing),
+        "w-t-l": win_record(differing),
         compared.units: f"{differing.lists:,}",
         "effect": signed(differing.effect_size, 2),
         "p": chance(differing.p),
@@ -89,8 +89,8 @@ def figures(differing: Differing, compared: Comparison, precision: int) -> dict[
     }
 
 
-def most(differing: Differing, precision: int) -> str:
-    """The lists that differ most, by falling difference."""
+def differing_lists(differing: Differing, precision: int) -> str:
+    """Return the lists that differ most, by falling difference."""
     lines = [
         f"{printable(each.list, 30)} {signed(each.difference, precision)}"
         for each in differing.most
@@ -102,7 +102,7 @@ def by_preference(compared: Comparison, key: str, precision: int) -> Table:
     """The pairs by one preference, a row each."""
     columns = [Column("a, b", "name", first="ascending", cut=130), *preference_columns()]
     rows = [
-        Row([Cell(f"{cut(p.a)}, {cut(p.b)}"), *preferred(p.preferences[key], precision)])
+        Row([Cell(f"{cut(p.a)}, {cut(p.b)}"), *preference_cells(p.preferences[key], precision)])
         for p in compared.pairs
     ]
     return Table(f"{key}; above 0, a is preferred", columns, rows)
@@ -113,14 +113,14 @@ def preference_columns() -> list[Column]:
     return [Column("mean", first="descending"), Column("w-t-l", first="descending")]
 
 
-def preferred(outcome: ListPreferences, precision: int) -> list[Cell]:
-    """The outcome of a preference: its mean, and wins, ties and losses."""
+def preference_cells(outcome: ListPreferences, precision: int) -> list[Cell]:
+    """Return the cells of a preference: its mean, and wins, ties and losses."""
     balance = str(outcome.wins - outcome.losses)
-    return [Cell(signed(outcome.mean, precision)), Cell(record(outcome), balance)]
+    return [Cell(signed(outcome.mean, precision)), Cell(win_record(outcome), balance)]
 
 
-def contradicted(compared: Comparison) -> Iterator[str]:
-    """Sentences on preferences that contradict themselves."""
+def describe_cycles(compared: Comparison) -> Iterator[str]:
+    """Yield a sentence for each group that a preference orders in a circle."""
     for key, groups in compared.cycles.items():
         for group in groups:
             names = join_first(group, 8)
@@ -174,7 +174,7 @@ def legend(compared: Comparison, measures: Sequence[Measure]) -> str:
     if how.alpha is None:
         message += " is not given, since the challenge asks for no tests."
     else:
-        message += f" of a {'; '.join(_tests(compared))}."
+        message += f" of a {'; '.join(_test_names(compared))}."
     if compared.units in heads:
         message += f" Each pair is compared on the {compared.units} that both have."
     if how.margin is not None:
@@ -191,7 +191,7 @@ def legend(compared: Comparison, measures: Sequence[Measure]) -> str:
     return message
 
 
-def _tests(compared: Comparison) -> Iterator[str]:
+def _test_names(compared: Comparison) -> Iterator[str]:
     """The tests that were used, each with the measures that it was used for if there are two."""
     by: dict[str, list[str]] = {}
     for key, tested in compared.tests.items():

@@ -15,14 +15,14 @@ from scorer.reports.comparison.cells import (
     MANY,
     OF_ALL_PAIRS,
     by_preference,
-    contradicted,
+    describe_cycles,
+    differing_lists,
     figures,
     four_counts,
     has_intervals,
     headings,
     legend,
     matrices,
-    most,
     title,
 )
 from scorer.reports.document import (
@@ -95,7 +95,7 @@ def _brief(compared: Comparison, options: Options) -> Iterator[Block]:
             yield from _lists(compared, compared.pairs[0], options)
         if compared.measures:
             yield Paragraph(legend(compared, compared.shown_measures), "soft")
-    if notes := list(contradicted(compared)):
+    if notes := list(describe_cycles(compared)):
         yield Notes(notes)
     shown = compared.shown_measures
     others = [printable(measure.id) for measure in compared.measures if measure not in shown]
@@ -121,7 +121,7 @@ def _page(compared: Comparison, options: Options) -> Iterator[Block]:
     if compared.orders:
         yield Heading("Preferences", key="preferences")
         yield from _preferences(compared, options)
-        if notes := list(contradicted(compared)):
+        if notes := list(describe_cycles(compared)):
             yield Notes(notes)
 
 
@@ -222,7 +222,7 @@ def _figures(
         )
         for head in heads
     ]
-    return [*cells, Cell(most(differing, precision))]
+    return [*cells, Cell(differing_lists(differing, precision))]
 
 
 def _scale(lines: Sequence[Differing]) -> tuple[float, float]:

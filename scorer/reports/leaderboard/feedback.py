@@ -18,18 +18,18 @@ from scorer.reports.leaderboard.cells import (
     with_digits,
 )
 from scorer.reports.write.csv import cell
-from scorer.results.grading import Grade, format_points, grade, graded_by
+from scorer.results.grading import Grade, format_points, grade, grading_measure
 from scorer.results.report import Report, Scored
 
 HIDDEN = "The values are hidden in this phase."
 
 
-def sentence(report: Report, scored: Scored, precision: int) -> str:
+def describe_grade(report: Report, scored: Scored, precision: int) -> str:
     """Return the points in a sentence, and how far the value is from full points."""
     if not scored.valid:
         return f"0 points: the file was rejected: {first_error(scored.findings)}"
     given = grade(report, scored)
-    measure = graded_by(report)
+    measure = grading_measure(report)
     if math.isnan(given.value):
         return f"0 points: {printable(measure.id)} has no value"
     value, to, shortfall = (
@@ -60,7 +60,7 @@ def feedback(report: Report, scored: Scored, precision: int, blind: bool = False
         lines += [HIDDEN, ""]
     elif scored.valid:
         if report.definition.grading is not None:
-            lines += [f"{sentence(report, scored, precision)}.", ""]
+            lines += [f"{describe_grade(report, scored, precision)}.", ""]
         lines += [
             *_value_lines(report, scored, precision),
             *_rank_lines(report, scored, precision),
@@ -111,13 +111,13 @@ def grades(report: Report, options: Options) -> str:
     """CSV, a row a submission, rejected ones and teams without one, too; baselines have none."""
     precision = with_digits(report, options).precision
     rows = [
-        (scored.name, grade(report, scored).points, sentence(report, scored, precision))
+        (scored.name, grade(report, scored).points, describe_grade(report, scored, precision))
         for scored in report.submissions
         if not scored.baseline
     ]
     for team, why in report.absent.items():
         rejected = report.rejected.get(team)
-        said = why if rejected is None else sentence(report, rejected, precision)
+        said = why if rejected is None else describe_grade(report, rejected, precision)
         rows.append((team, 0.0, said))
     out = io.StringIO()
     write = csv.writer(out, lineterminator="\n").writerow

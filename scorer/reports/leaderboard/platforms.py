@@ -1,6 +1,7 @@
-"""Result files of platforms: what runs there reads the values of the one submission of a report.
+"""Result files from which platforms read the values of one submission.
 
-Each function has the name of its format. Means are neither NaN nor infinite.
+Each function has the name of its format. A report has one submission, and baselines. Means are
+neither NaN nor infinite.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ from typing import Any
 from scorer.core.errors import UsageError
 from scorer.reports.base import MOST, Options
 from scorer.reports.findings.lines import one_line
-from scorer.reports.leaderboard.feedback import sentence
+from scorer.reports.leaderboard.feedback import describe_grade
 from scorer.results.grading import grade
 from scorer.results.report import Report, Scored, Standing
 
-LONGEST_KEY = 36  # characters of the key of a column of Codabench
+LONGEST_COLUMN = 36  # characters of the key of a column of Codabench
+LONGEST_KEY = 200  # characters of a key of platforms that name no bound
 NOT_IN_PATH = r"\."  # Grand Challenge cuts a path of keys there
 NOT_IN_TIRA = r"[:\"'\\\s]+"  # its reader cuts lines there
-READ = "The file can be scored"  # the name of the test
+TEST_NAME = "The file can be scored"  # of the one test that a class sees
 
 
 def codabench(report: Report, options: Options) -> str:
@@ -29,7 +31,7 @@ def codabench(report: Report, options: Options) -> str:
 
     It is empty for a rejected submission, whose run is to fail.
     """
-    keys = make_keys(measure_ids(report), LONGEST_KEY)
+    keys = make_keys(measure_ids(report), LONGEST_COLUMN)
     return to_json({keys[name]: mean for name, mean in find_means(report).items()})
 
 
@@ -39,7 +41,8 @@ def evalai(report: Report, options: Options) -> str:
     A rejected submission has neither.
     """
     parts = reports_by_split(report)
-    result = [{split: find_means(part)} for split, part in parts.items() if find_means(part)]
+    means = {split: find_means(part) for split, part in parts.items()}
+    result = [{split: found} for split, found in means.items() if found]
     error = [
         {split: {part.primary.id: width}}
         for split, part in parts.items()
@@ -54,7 +57,7 @@ def grand_challenge(report: Report, options: Options) -> str:
     It has `aggregates.KEY.mean`, and of the primary measure `aggregates.KEY.half`, half of the
     width of its interval.
     """
-    keys = make_keys(measure_ids(report), 200, NOT_IN_PATH)
+    keys = make_keys(measure_ids(report), LONGEST_KEY, NOT_IN_PATH)
     values = {keys[name]: {"mean": mean} for name, mean in find_means(report).items()}
     width = half_width(report)
     if width is not None:
@@ -67,7 +70,7 @@ def tira(report: Report, options: Options) -> str:
 
     It is empty for a rejected submission.
     """
-    keys = make_keys(measure_ids(report), 200, NOT_IN_TIRA)
+    keys = make_keys(measure_ids(report), LONGEST_KEY, NOT_IN_TIRA)
     return "".join(
         f"measure{{\n  key: {json.dumps(keys[name])}\n  value: {json.dumps(str(mean))}\n}}\n"
         for name, mean in find_means(report).items()
@@ -83,18 +86,18 @@ def gradescope(report: Report, options: Options) -> str:
     result: dict[str, object] = {"visibility": "visible", "stdout_visibility": "hidden"}
     if not scored.valid:
         text = describe_errors(scored)
-        failed = {"name": READ, "status": "failed", "output": text}
+        failed = {"name": TEST_NAME, "status": "failed", "output": text}
         return to_json(result | {"score": 0.0, "output": text, "tests": [failed]})
     orders = {m.id: "desc" if m.metric.better == "higher" else "asc" for m in report.measures}
     board = [
         {"name": name, "value": mean, "order": orders[name]}
         for name, mean in find_means(report).items()
     ]
-    test: dict[str, object] = {"name": READ, "status": "passed"}
+    test: dict[str, object] = {"name": TEST_NAME, "status": "passed"}
     earned: dict[str, object] = {"score": 1.0}
     if report.definition.grading is not None:
         given = grade(report, scored)
-        test["output"] = sentence(report, scored, options.precision)
+        test["output"] = describe_grade(report, scored, options.precision)
         test |= {"score": given.points, "max_score": given.most}
         earned = {"score": given.points, "output": test["output"]}
     return to_json(result | earned | {"tests": [test], "leaderboard": board})
@@ -114,8 +117,14 @@ def classroom(report: Report, options: Options) -> str:
     if report.definition.grading is not None:
         given = grade(report, scored)
         points, most = given.points, given.most
-        message = sentence(report, scored, options.precision) if scored.valid else message
-    test = {"name": READ, "status": status, "score": points, "max_score": most, "message": message}
+        message = describe_grade(report, scored, options.precision) if scored.valid else message
+    test = {
+        "name": TEST_NAME,
+        "status": status,
+        "score": points,
+        "max_score": most,
+        "message": message,
+    }
     return to_json({"version": 1, "status": status, "max_score": most, "tests": [test]})
 
 

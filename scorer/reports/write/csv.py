@@ -16,7 +16,7 @@ COMMAND = "::"  # at the beginning of a line, to the runner of a GitHub workflow
 
 
 def csv(table: ExactRows, options: Options) -> str:
-    """One table with full doubles."""
+    """Return a table as CSV, with all digits of its numbers."""
     buffer = io.StringIO()
     write = library.writer(buffer, lineterminator="\n").writerow
     write(map(cell, table.head))
@@ -34,7 +34,7 @@ def _csv_value(value: Any) -> Any:
 
 
 def cell(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula, in whatever width its first sign is.
+    """Return a cell that no spreadsheet takes for a formula, not even one with full-width signs.
 
     A spreadsheet may cut at semicolons as well, so that what follows one begins a cell. Nor is
     it a command to the runner of a GitHub workflow, which looks for `##[` anywhere.
@@ -43,13 +43,13 @@ def cell(text: str) -> str:
     ("'=1+1", "a;' =1+1", 'a;b')
     """
     parts = printable(text, 1000).replace("##[", "##'[").split(";")
-    return ";".join(f"'{part}" if _risky(part) else part for part in parts)
+    return ";".join(f"'{part}" if _is_formula_or_command(part) else part for part in parts)
 
 
-def _risky(part: str) -> bool:
+def _is_formula_or_command(part: str) -> bool:
     return normalize("NFKC", part).lstrip(" \"'").startswith((*FORMULA, COMMAND))
 
 
 def exact(value: float) -> str:
-    """Every digit; no value as nothing."""
+    """Return a number with all of its digits; empty for NaN."""
     return "" if math.isnan(value) else repr(value + 0.0)  # -0.0 is 0.0

@@ -1,7 +1,7 @@
 """HTML by templates: one page that loads nothing from the network, in which text stays text.
 
 `sections` and `view` bring a document into the shape that the templates take; they are in the
-folder beside this file, and pages of another kind use the same ones.
+folder beside this file, and the web server uses them too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class HtmlCell(NamedTuple):
     title: str = ""  # all of a text that was cut
     note: str = ""  # a word behind the text
     bar: IntervalSpan | None = None
-    hidden: bool = False  # for those who listen
+    hidden: bool = False  # from sight, but not from screen readers
     wide: int = 0  # how many columns it spans, if more than one
 
 
@@ -57,7 +57,7 @@ class HtmlRow(NamedTuple):
 
     cells: Sequence[HtmlCell]
     look: str = ""
-    by: int = 0  # which of its cells names it
+    by: int = 0  # the index of the cell that names the row
     key: str = ""  # by which a link leads to it
 
 
@@ -119,10 +119,10 @@ def commonmark(text: blocks.Prose, level: int) -> Any:
     return Markup(written(text.text, Written(level, text.pages, text.key)))
 
 
-def sections(of: Sequence[blocks.Block]) -> list[Section]:
+def sections(document_blocks: Sequence[blocks.Block]) -> list[Section]:
     """The sections of a document; what comes before its first heading is the first."""
     made = [Section("result", "Result", [])]
-    for block in _with_distinct_captions(of):
+    for block in _with_distinct_captions(document_blocks):
         if isinstance(block, Heading) and block.level == 2:
             key = block.key or f"part-{len(made)}"
             made.append(Section(key, printable(block.text), [], not block.open))
@@ -131,11 +131,11 @@ def sections(of: Sequence[blocks.Block]) -> list[Section]:
     return [each._replace(items=_section_items(each.items)) for each in made if each.items]
 
 
-def _with_distinct_captions(of: Sequence[blocks.Block]) -> Iterator[blocks.Block]:
-    """Yield the blocks with captions that all differ, since each is the name of a landmark."""
-    taken = {block.text for block in of if isinstance(block, Heading) and block.level == 2}
+def _with_distinct_captions(all_blocks: Sequence[blocks.Block]) -> Iterator[blocks.Block]:
+    """Yield the blocks with captions that all differ, as screen readers list tables by them."""
+    taken = {block.text for block in all_blocks if isinstance(block, Heading) and block.level == 2}
     part = ""
-    for block in of:
+    for block in all_blocks:
         if isinstance(block, Heading) and block.level < 4:
             part = cut(block.text) if block.level == 3 else ""
         if isinstance(block, Picture) and block.numbers is not None:
@@ -153,10 +153,10 @@ def _renamed(table: blocks.Table, part: str, taken: set[str]) -> blocks.Table:
     return table._replace(caption=caption)
 
 
-def _section_items(of: Sequence[Any]) -> list[Item]:
+def _section_items(section_blocks: Sequence[Any]) -> list[Item]:
     """The blocks of a section, those below a heading of the third level gathered in parts."""
     items = list[Item]()
-    for block in of:
+    for block in section_blocks:
         if isinstance(block, Heading) and block.level == 3:
             items.append(Item("part" if block.key else "article", block, []))
         else:
@@ -237,8 +237,8 @@ def _shortened(text: str, width: int) -> tuple[str, str]:
 def prose(docstring: str) -> Iterator[dict[str, Any]]:
     """A docstring: its paragraphs with their code, its examples and indented parts as they are."""
     paragraphs = re.split(r"\n\s*\n", docstring.strip())
-    for stands, run in groupby(paragraphs, lambda block: block.startswith((">>>", " "))):
-        if stands:
+    for is_verbatim, run in groupby(paragraphs, lambda block: block.startswith((">>>", " "))):
+        if is_verbatim:
             yield {"stands": True, "text": "\n\n".join(run)}
             continue
         for block in run:
