@@ -7,6 +7,7 @@ in the site, since a metric or a check of its own adds to it.
 
 from __future__ import annotations
 
+import html
 import inspect
 import re
 from functools import partial
@@ -182,7 +183,7 @@ def _in_other_tools(metric: Metric) -> str:
 
 
 def code_pages() -> str:
-    """The page of every problem code, as `score rule` prints it."""
+    """Every problem code, what `score rule` prints of it as prose, with an anchor such as #s304."""
     parts, family = [], ""
     for code in sorted(
         codes().values(), key=lambda code: ("STCV".find(code.code[0]) % 5, code.code)
@@ -191,9 +192,9 @@ def code_pages() -> str:
             family = code.code[0]
             parts.append(f"## {family}: {FAMILIES.get(family, 'Of a plugin')}\n")
         parts.append(
-            f"### {code.code}: {_cell(code.title)}\n\n"
-            f"Severity: {code.severity}\n\n{_fenced(code.meaning)}\n"
-            f"Example:\n\n{_fenced(code.example)}\nWhat to do:\n\n{_fenced(code.fix)}"
+            f"### {code.code}: {_prose(code.title)} {{ #{code.code.lower()} }}\n\n"
+            f"*{code.severity}* · {_prose(code.meaning)}\n\n{_fenced(code.example)}\n"
+            f"**What to do:** {_prose(code.fix)}\n"
         )
     return "\n".join(parts)
 
@@ -295,6 +296,13 @@ def _described(name: str, function: Any, level: int = 2) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("\n", " ").replace("|", "\\|").replace("<", "&lt;")
+
+
+def _prose(text: str) -> str:
+    """A text in which no sign but those round code means something in Markdown."""
+    parts = re.split(r"(`[^`]*`)", text.strip())
+    parts[::2] = [re.sub(r"([\\*_{}\[\]])", r"\\\1", html.escape(part)) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _fenced(text: str) -> str:

@@ -57,6 +57,7 @@ def test_the_site_has_the_page_of_every_metric_and_code(monkeypatch):
         assert f"]({generate.page_of(metric)})" in metrics_page
     for code in codes():
         assert f"\n### {code}: " in codes_page
+        assert f" {{ #{code.lower()} }}\n" in codes_page
 
 
 @pytest.mark.slow("scores three challenges")
