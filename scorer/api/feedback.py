@@ -26,7 +26,7 @@ def feedback(
     Args:
         report: What `score` or `evaluate` returned, or of a living board `Board.board`; only what
             may be published of it is written.
-        precision: The decimals of values, if not those of the board.
+        precision: The decimals of values; by default the board's.
         hide_values: Whether to leave out values, ranks, points and grades.csv.
 
     Raises:

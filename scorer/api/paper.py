@@ -71,7 +71,7 @@ def paper(
         report: What `score` or `evaluate` returned; only what may be published of it is written.
         figures: Kinds of figures: forest, pairs, pareto, values, lists, differences, curves.
         width: How wide figures are: 84mm, 17cm, 3.3in.
-        precision: The decimals of values, if not those of the board.
+        precision: The decimals of values; by default the board's.
 
     Raises:
         UnknownName: There is no such kind of figure.

@@ -28,7 +28,7 @@ class KeyRow(NamedTuple):
 
 
 def list_keys() -> Iterator[KeyRow]:
-    """Yield a row for each key, followed by those of the keys in it."""
+    """Yield a row for each key, followed by the rows of the keys in it."""
     document = schema()
     return _list_keys("", document, document["$defs"])
 

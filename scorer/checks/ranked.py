@@ -473,7 +473,7 @@ def same_lists(rows: SubmissionRows) -> Iterator[Problem]:
 def _have_same_order(rows: pl.DataFrame, items: pl.Series, key: str | None) -> bool:
     """Return whether all lists rank the same items alike, and tie the same ones.
 
-    `items` are those of one of the lists. `key` ranks them: score or rank; None for the order of
+    `items` are one list's items. `key` ranks them: score or rank; None for the order of
     the rows.
     """
     number = rows["item"].cast(pl.Enum(items.unique()), strict=False).to_physical()

@@ -50,7 +50,7 @@ def token_of(path: Path | None) -> str:
     CRLF, blank lines. No message shows the token.
 
     Raises:
-        UsageError: There is none, or something else.
+        UsageError: There is no token, or something else.
     """
     if path is None:
         text, source = os.environ.get(TOKEN, ""), TOKEN

@@ -1,7 +1,7 @@
-"""The verbs as one group of commands, each imported when it is asked for, and the form without.
+"""The verbs as one group of commands, each imported when it is called, and the form without.
 
-`score CHALLENGE SUBMISSION...` is the command `score` of the group, which stands for every command
-line whose first word is no verb.
+`score CHALLENGE SUBMISSION...` is the command `score` of the group, for each command line whose
+first word is no verb.
 """
 
 from __future__ import annotations
@@ -100,10 +100,10 @@ INSTEAD = {  # (command, option that is tried) -> what does it
 
 
 class Verb(TyperCommand):
-    """A verb, during which what others print stays out of the result."""
+    """A verb; while it runs, output of other code goes to stderr."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run it, and undo what is to be undone when it has ended."""
+        """Run it, and clean up when it has ended."""
         with reserve_stdout(), ctx.obj.cleanup:
             return super().invoke(ctx)
 
@@ -158,7 +158,7 @@ class Verbs(TyperGroup):
         return command(cmd_name) if cmd_name in (FIRST, *SUMMARIES) else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the verb first; without one, that of the first form."""
+        """Put the verb first; without one, `score`."""
         options = {option for parameter in self.params for option in parameter.opts}
         if not ctx.resilient_parsing and not args:
             text = "\n".join([*ALONE, *_rows(FIRST_STEPS), "", HINT])

@@ -62,7 +62,7 @@ def load_module(path: Path, code: bytes | None = None) -> ModuleType:
     """Return the module of a challenge's own file; it runs once, unless the file has changed.
 
     The file's bytes are compiled here: an import would prefer a `__pycache__` beside the file,
-    which may hold other code, and write one where there is none. The module's name has hashes of
+    which may hold other code, and write one otherwise. The module's name has hashes of
     the file's content and path, so that any process that has loaded it unpickles what it defines.
 
     `PluginError` if the file cannot be read or run. `code` is its content; None to read it.

@@ -108,7 +108,7 @@ def _find_measure(challenge: Challenge, measures: Sequence[Measure]) -> Measure:
 
 
 def find_grading(challenge: Challenge) -> Grading:
-    """Return the challenge's rules for points. `ChallengeError` if it has none."""
+    """Return the challenge's rules for points. `ChallengeError` without them."""
     grading = challenge.grading
     if grading is None:
         raise ChallengeError(

@@ -175,7 +175,7 @@ def indicator_matrix(codes: Ints | Mask, classes: int) -> Floats:
 
 @dataclass(eq=False)
 class Targets(LabelledRows):
-    """True numbers beside those that a submission predicts; NaN where it has none.
+    """True numbers beside a submission's predictions; NaN where one is missing.
 
     Each row of a table is a list of its own; a rating is in the list that `rated_list` says.
     """

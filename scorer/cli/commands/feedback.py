@@ -47,8 +47,8 @@ def feedback(
 ) -> Result:
     """Write a text for each submission, and with `grading` grades.csv: id, points, feedback.
 
-    Of a living board these are the entries that count; a team of which none counts gets a text with
-    the reason. Where the phase hides the values, the texts do, too, unless --split names a split.
+    Of a living board these are the entries that count; a team without one gets a text with the
+    reason. Where the phase hides the values, the texts do, too, unless --split names a split.
     --phase final writes them by the rules of that phase before it has begun.
     """
     from scorer.api.feedback import feedback as write_feedback

@@ -52,7 +52,7 @@ def team(
 ) -> Result:
     """Make and list teams; make, list and revoke tokens of teams and organizers. For organizers.
 
-    A token is shown once. What its holder decides stands in the log with its label.
+    A token is shown once. The log has the decisions of its holder with its label.
     """
     from scorer.board.teams import TeamTokens
 

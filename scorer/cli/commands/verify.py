@@ -29,7 +29,7 @@ def verify(
     """Find entries that were removed, altered, reordered or added, and a changed truth.
 
     A receipt alone in its file, and an earlier copy of a chain, are looked up in the longest chain
-    that is given. Times that go back, or that the organizer gave, are told and no fault by itself.
+    that is given. Times that go back, or that the organizer gave, are listed; they are no fault.
 
     Of a challenge (its folder or file) the store is verified, which takes the truth: every row
     against its receipt, every kept file against its digest, splits and fingerprints against the

@@ -32,7 +32,7 @@ def why(
     """Explain a rank: the rules that applied, ties, what was not counted.
 
     Of a challenge on this machine, for organizers. Of a challenge's page, such as
-    https://.../c/ID, a team is told of itself, as far as the phase shows it.
+    https://.../c/ID, a team sees its own rank, as far as the phase shows it.
     """
     notes: tuple[str, ...] = ()
     if url := address_of(living.challenge):
