@@ -501,7 +501,7 @@ def test_an_organizer_with_the_keyboard_alone(visitor, served, tmp_path):
         before = who.finds("html")
         has_id(who, "reason").send_keys("decided by keys", Keys.ENTER)
         who.waits(lambda: is_gone(before) and "decided by keys" in who.reads())
-        assert "disqualify" in who.reads()
+        assert "disqualified" in who.reads()
         keyed(who, "Organize")
         keyed(who, "Audit", Keys.SPACE)
         assert who.all("[role=status]")

@@ -49,12 +49,12 @@ function followReader(part) {
 // What else a reader did with a board is kept when it is renewed: what is open, where the focus is.
 function stateOf(part) {
   const opened = [...part.querySelectorAll("details")].map((each) => each.open);
-  // from the end, as a filter may come in front
-  const keys = () => [...part.querySelectorAll("a, button, input, summary")].reverse();
-  const focus = keys().indexOf(document.activeElement);
+  const name = (each) => `${each.tagName} ${each.ariaLabel ?? each.textContent}`;
+  const focused = part.contains(document.activeElement) && name(document.activeElement);
   return () => {
     part.querySelectorAll("details").forEach((each, n) => { each.open = opened[n] ?? each.open; });
-    if (focus >= 0) keys()[focus]?.focus({ preventScroll: true });
+    const keys = [...part.querySelectorAll("a, button, input, summary")];
+    keys.find((each) => name(each) === focused)?.focus({ preventScroll: true });
   };
 }
 
