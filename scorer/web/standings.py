@@ -111,12 +111,14 @@ def _team_table(
 ) -> Table:
     """Return the report's table with a row a team of two lines each.
 
-    The first text beside the name, such as the method, stands below the name, the possible ranks
+    The first free text that is asked, such as the method, stands below the name, the possible ranks
     below the rank; the interval is a bar, and a rule says where the tie with the leader ends.
     """
     table = view(document.standings(report, Options(page=True)))
-    words = [n for n, head in enumerate(table.head) if head.kind == "text" and n > 1]
-    method = words[0] if words else None
+    questions = report.definition.questions
+    free = {printable(key, 60) for key, asked in questions.items() if not asked.choices}
+    methods = (n for n, h in enumerate(table.head) if n > 1 and h.kind == "text" and h.text in free)
+    method = next(methods, None)
     intervals = next((n for n, head in enumerate(table.head) if head.text == level(report)), None)
     left_out = {method, intervals if level(report) else None}
     kept = [n for n in range(2, len(table.head)) if n not in left_out]

@@ -76,7 +76,7 @@ def test_an_organizer_makes_and_revokes_single_tokens_on_the_page(client, served
     client.post("/c/course/sign-in", data={"token": served.token("organizer")})
     act = "/c/course/admin/act"
     page = client.post(act, data={"do": "token", "subject": "red", "label": "mia <b>"}).text
-    token = re.search(r"<pre>(.*)</pre>", page)[1]
+    token = re.search(r'<pre id="new-token">(.*)</pre>', page)[1]
     assert "mia &lt;b&gt;" in page
     number = re.findall(r'name="number" value="(\d+)"', page)[-1]
     client.post(act, data={"do": "revoke", "subject": "red", "number": number})
