@@ -77,10 +77,13 @@ OTHERS = {  # those that `score help --all` lists too
 SUMMARIES = {
     verb: summary for members in (MAIN | OTHERS).values() for verb, summary in members.items()
 }
-MODULES = {  # of cli.commands: the commands that it has, where it is not called as its only one
+MODULES = {  # of cli.commands: the commands that it has
     "score": ("score", "check", "explain"),
     "compare": ("compare", "values", "votes", "study"),
     "organize": ("init", "lint", "kit", "export", "paper"),
+    "living": ("add", "team", "board", "why", "feedback"),
+    "upkeep": ("decide", "log", "rescore", "audit", "seal", "reveal", "verify", "store"),
+    "serving": ("serve", "work", "submit"),
     "lookup": ("help", "about", "metrics", "rule", "schema"),
 }
 FIRST_STEPS = ("init", "lint", "check", "compare", "explain")  # what bare `score` names
@@ -194,7 +197,7 @@ def verbs(completing: bool) -> Verbs:
 @cache
 def command(verb: str) -> TyperCommand:
     """One verb as a command; no other is imported."""
-    module = next((name for name, members in MODULES.items() if verb in members), verb)
+    module = next(name for name, members in MODULES.items() if verb in members)
     function = getattr(import_module(f"scorer.cli.commands.{module}"), verb)
     function.__annotations__ = get_annotations(function, eval_str=True)  # typer would do so twice
     app = typer.Typer(

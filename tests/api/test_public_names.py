@@ -14,9 +14,9 @@ from scorer.api.report import FigureName, ReportForm
 from scorer.api.text import FormName, RenderOptions
 from scorer.board.models import Act as RecordedAct
 from scorer.challenge.types import EntryRule, TieRule
-from scorer.cli.commands.board import RULES
 from scorer.cli.commands.compare import PairedTest
-from scorer.cli.commands.decide import Act
+from scorer.cli.commands.living import RULES
+from scorer.cli.commands.upkeep import Act
 from scorer.export.bundle import EXPORTERS, Platform
 from scorer.reports.base import ALIASES, SUBJECTS, SYNTAXES, Options
 from scorer.reports.figures import KINDS

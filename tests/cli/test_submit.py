@@ -98,7 +98,7 @@ def server():
     ids=["large", "bomb", "no kit"],
 )
 def test_what_a_server_sends_is_bounded(body, headers, said, server, score, tmp_path, monkeypatch):
-    monkeypatch.setattr("scorer.cli.commands.submit.MOST_STORED", 2_000_000)
+    monkeypatch.setattr("scorer.cli.commands.serving.MOST_STORED", 2_000_000)
     monkeypatch.setenv("SCORER_TOKEN", "t")
     (tmp_path / "f.csv").write_text("list,item\nq,a\n")
     server.update(body=body, headers=headers)
@@ -135,13 +135,13 @@ ENTRY = {"entry": 7, "team": "red", "status": "scored"}
     ],
 )  # fmt: skip
 def test_the_rank_is_told(board, said, monkeypatch):
-    from scorer.cli.commands import submit
+    from scorer.cli.commands import serving
 
-    monkeypatch.setattr(submit, "asked", lambda *words: (200, board))
-    assert [*submit._rank(None, "", ENTRY)] == said
-    assert [*submit._rank(None, "", {**ENTRY, "status": "rejected"})] == []
-    monkeypatch.setattr(submit, "asked", lambda *words: (404, {"code": None}))
-    assert [*submit._rank(None, "", ENTRY)] == []
+    monkeypatch.setattr(serving, "asked", lambda *words: (200, board))
+    assert [*serving._rank(None, "", ENTRY)] == said
+    assert [*serving._rank(None, "", {**ENTRY, "status": "rejected"})] == []
+    monkeypatch.setattr(serving, "asked", lambda *words: (404, {"code": None}))
+    assert [*serving._rank(None, "", ENTRY)] == []
 
 
 @pytest.mark.parametrize(
@@ -158,10 +158,10 @@ def test_the_rank_is_told(board, said, monkeypatch):
     ],
 )  # fmt: skip
 def test_the_rest_of_the_quota_is_told(quota, said, monkeypatch):
-    from scorer.cli.commands import submit
+    from scorer.cli.commands import serving
 
-    monkeypatch.setattr(submit, "asked", lambda *words: (200, {"quota": quota}))
-    assert [*submit._quota(None, "")] == said
+    monkeypatch.setattr(serving, "asked", lambda *words: (200, {"quota": quota}))
+    assert [*serving._quota(None, "")] == said
 
 
 def test_an_answer_of_many_brackets(server, score, monkeypatch):

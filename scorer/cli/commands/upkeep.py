@@ -1,0 +1,441 @@
+"""The commands that keep a board and prove it: decide, log, rescore, audit, seal, verify, store."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from scorer.board.seal import sealed_late
+from scorer.cli.board import (
+    At,
+    By,
+    FilesWord,
+    Form,
+    Format,
+    Living,
+    Memory,
+    Seconds,
+    StoreWord,
+    as_json,
+    board_of,
+    confined,
+    form_by_suffix,
+    moment,
+    on_board,
+    table,
+    zoned,
+)
+from scorer.cli.options import (
+    OneOutput,
+    Plugins,
+    Result,
+    Terminal,
+    refuse_overwrite,
+)
+from scorer.cli.process import write_at_once
+from scorer.core.errors import UsageError
+from scorer.core.text import format_distinct, printable, quoted
+
+if TYPE_CHECKING:
+    from scorer.board.backup import Copied
+    from scorer.board.board import Board
+    from scorer.board.log import Event
+
+
+PAUSE = 1.0  # seconds between looks for something new
+Since = Annotated[
+    str | None,
+    typer.Option("--since", metavar="TIME", help="Only what happens from this time on."),
+]
+
+
+ALTERED = 1  # the exit code
+LOST = 1  # the exit code where files are missing
+
+
+@on_board
+def log(
+    living: Living,
+    team: Annotated[
+        str | None, typer.Option("--team", metavar="T", help="Only this team's.")
+    ] = None,
+    receipts: Annotated[
+        bool, typer.Option("--receipts", help="The receipts instead, one a line, for score verify.")
+    ] = False,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            "--reference", metavar="REF", help="Why the evaluation of that reference failed."
+        ),
+    ] = None,
+    since: Since = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on with what comes, a line for each event.")
+    ] = False,
+    format: Annotated[
+        Form | None, typer.Option("--format", help="How it is written; default: by -o, else text.")
+    ] = None,
+    output: OneOutput = None,
+) -> Result:
+    """Show what happened. For organizers."""
+    begin = moment(since)
+    if follow and (receipts or reference is not None or output is not None):
+        raise UsageError("--follow goes with --team, --since and --format; redirect its output")
+    board, notes = living.open()
+    if follow:
+        print(*notes, sep="\n", end="\n" * bool(notes), file=sys.stderr, flush=True)
+        _follow(board, team, begin, as_json=format is Form.json)
+    refuse_overwrite([output] if output else None, board.challenge)
+
+    def result(text: str) -> Result:
+        return Result(text, notes, files=((output, text),) if output else ())
+
+    if reference is not None:
+        return result(board.evaluations.failure(reference))
+    if receipts:
+        return result(board.receipts())
+    events = [event for event in board.log(team) if begin is None or event.time >= begin]
+    if (format or form_by_suffix(output)) is Form.json:
+        from scorer.board.log import BoardLog
+        from scorer.results.json import ChallengeIdentity
+
+        whole = BoardLog(challenge=ChallengeIdentity.of(board.challenge), events=events)
+        return result(as_json(whole))
+    rows = [_event_cells(event, board) for event in events]
+    heads = ("time", "kind", "entry", "team", "status", "by", "reason")
+    terminal = living.terminal if output is None else living.terminal._replace(width=None)
+    return result(table(heads, rows, terminal))
+
+
+def _event_cells(event: Event, board: Board) -> list[str]:
+    """An event as a row of a table."""
+    entry = "" if event.entry is None else str(event.entry)
+    words = (event.team, event.status, event.by, event.reason)
+    when = zoned(event.time, board) + " (--at)" * event.given
+    return [when, event.kind, entry, *(printable(text or "") for text in words)]
+
+
+def _follow(board: Board, team: str | None, begin: datetime | None, *, as_json: bool) -> NoReturn:
+    """Write what happened and goes on to happen, until interrupted.
+
+    What had happened by `begin` is left out, unless it has another status later.
+    """
+    from scorer.board.log import fresh
+    from scorer.results.json import to_plain
+
+    seen: Counter[Event] = Counter()
+    fresh((each for each in board.log(team) if begin and each.time < begin), seen)
+    stamp: tuple[int, ...] | None = None
+    while True:
+        stamp, before = board.database.stamp(), stamp
+        for event in fresh(board.log(team), seen) if stamp != before else ():
+            fields = json.dumps(to_plain(event), ensure_ascii=False)
+            text = fields if as_json else "  ".join(filter(None, _event_cells(event, board)))
+            write_at_once(text + "\n")
+        time.sleep(PAUSE)
+
+
+@on_board
+def rescore(
+    living: Living,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only report what would change, and whose rank.")
+    ] = False,
+    at: At = None,
+    format: Format = Form.text,
+    seconds: Seconds = 600,
+    memory: Memory = 4096,
+) -> Result:
+    """Put a changed truth, rule or plugin into force; earlier evaluations stay. For organizers."""
+    board, notes = living.open()
+    notes += confined(board, seconds, memory)
+    rescored = board.rescore(dry_run=dry_run, now=moment(at))
+    if format is Form.json:
+        return Result(as_json(rescored))
+    would = "would change" if dry_run else "changed"
+    lines = [f"values of {rescored.lists_changed:,} lists {would}\n"]
+    if rescored.entered or rescored.left:
+        for word, numbers in (("count now", rescored.entered), ("count no longer", rescored.left)):
+            if numbers:
+                lines.append(f"entries that {word}: {', '.join(map(str, numbers))}\n")
+    if rescored.moves:
+        rows = [
+            [
+                move.split,
+                printable(move.team),
+                *(_change(*pair) for pair in (move.rank, move.value)),
+            ]
+            for move in rescored.moves
+        ]
+        lines.append(table(("split", "team", "rank", "value"), rows, living.terminal))
+    return Result("".join(lines), () if rescored.applied else notes)
+
+
+def _change(before: float | None, after: float | None) -> str:
+    if before is None or after is None:
+        texts = ["-" if value is None else f"{value:.6g}" for value in (before, after)]
+    else:
+        texts = format_distinct(before, after)
+    return texts[0] if before == after else " -> ".join(texts)
+
+
+@on_board
+def audit(
+    living: Living,
+    at: At = None,
+    format: Format = Form.text,
+    seconds: Seconds = 600,
+    memory: Memory = 4096,
+) -> Result:
+    """List what an organizer should look at: copies and probing. No proof.
+
+    First the whole store is held against its receipts, files and scorecards; where it was
+    altered, that alone is listed, and the exit code is 1.
+    """
+    from scorer.board.audit import describe_audit
+    from scorer.results.json import to_plain
+
+    board, notes = living.open()
+    notes += confined(board, seconds, memory)
+    report = board.audit(now=moment(at))
+    code = ALTERED if report.altered else 0
+    if format is Form.json:
+        return Result(as_json(report), notes, exit_code=code)
+    text = "".join(f"{line}\n" for line in describe_audit(to_plain(report)))
+    return Result(text, notes, exit_code=code)
+
+
+@on_board
+def seal(living: Living, at: At = None) -> Result:
+    """Write challenge.seal, which is to be published, and print the commitment."""
+    from scorer.board.seal import count_entries_before_seal
+
+    board, notes = living.open()
+    commitment = board.seal(now=moment(at))
+    if late := count_entries_before_seal(board.challenge, board.database):
+        notes = (*notes, sealed_late(late))
+    return Result(f"{commitment}\n", (*notes, "publish challenge.seal; keep .scorer/seal.salt"))
+
+
+@on_board
+def reveal(
+    living: Living,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="A new folder, to be published.")
+    ],
+    altered: Annotated[
+        bool,
+        typer.Option("--altered", help="Also where the store was altered; the folder says what."),
+    ] = False,
+    now: Annotated[
+        bool,
+        typer.Option("--now", help="Also while entries are taken: the truth becomes public."),
+    ] = False,
+    at: At = None,
+) -> Result:
+    """Publish the sealed files, the truth among them, the salt, and all receipts.
+
+    First the whole store is held against its receipts, files and scorecards.
+    """
+    from scorer.board.seal import count_entries_before_seal
+
+    board, notes = living.open()
+    board.reveal(output, altered=altered, early=now, now=moment(at))
+    late = count_entries_before_seal(board.challenge, board.database)
+    if late:
+        notes = (*notes, sealed_late(late))
+    return Result(f"{printable(output)}: holds the truth; score verify checks it\n", notes)
+
+
+def verify(
+    context: typer.Context,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="receipts.jsonl, a revealed folder, or a challenge, whose store is verified.",
+        ),
+    ],
+    format: Format = Form.text,
+    store: StoreWord = None,
+    files_at: FilesWord = None,
+    allow_plugins: Plugins = False,
+) -> Result:
+    """Find entries that were removed, altered, reordered or added, and a changed truth.
+
+    A receipt alone in its file, and an earlier copy of a chain, are looked up in the longest chain
+    that is given. Times that go back, or that the organizer gave, are listed; they are no fault.
+
+    Of a challenge (its folder or file) the store is verified, which takes the truth: every row
+    against its receipt, every kept file against its digest, splits and fingerprints against the
+    files of each version, means against scorecards.
+    """
+    from scorer.board.integrity import find_alterations
+    from scorer.board.verification import verify as run
+
+    challenges = [path for path in paths if _is_challenge(path)]
+    checked, problems, notes = run([path for path in paths if path not in challenges])
+    for path in challenges:
+        board, _ = board_of(path, context.obj, store, files_at, allow_plugins)
+        checked += len(board.receipts().splitlines())
+        found = find_alterations(board.evaluations)
+        problems += [f"{printable(path)}: {fault}" for fault in found]
+    code = 1 if problems else 0
+    if format is Form.json:
+        from scorer.board.verification import Verification
+
+        record = Verification(ok=not problems, checked=checked, problems=problems, notes=notes)
+        return Result(as_json(record), exit_code=code)
+    lines = [*notes, *(problems or [f"{checked:,} checked; everything is consistent"])]
+    return Result("".join(f"{line}\n" for line in lines), exit_code=code)
+
+
+def _is_challenge(path: Path) -> bool:
+    """Whether a path is a challenge, and no folder that score reveal made of one."""
+    from scorer.board.seal import REVEALED
+
+    if path.is_dir():
+        return (path / "challenge.yaml").is_file() and not (path / REVEALED).is_file()
+    return path.suffix in (".yaml", ".yml")
+
+
+class Upkeep(StrEnum):
+    """What can be done with a store."""
+
+    backup = "backup"
+    move = "move"
+    files = "files"
+
+
+USAGE = {
+    Upkeep.backup: "backup CHALLENGE DIR",
+    Upkeep.move: "move CHALLENGE URL",
+    Upkeep.files: "files CHALLENGE --entries 3,9 -o DIR",
+}
+
+
+def store(
+    context: typer.Context,
+    verb: Annotated[Upkeep, typer.Argument(metavar="VERB", help=f"One of {', '.join(Upkeep)}.")],
+    challenge: Annotated[Path, typer.Argument(metavar="CHALLENGE", help="The challenge.")],
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DIR-or-URL", help="The backup's new folder; the database to move to."
+        ),
+    ] = None,
+    entries: Annotated[
+        str | None,
+        typer.Option("--entries", metavar="N,M", help="Of files: the numbers of the entries."),
+    ] = None,
+    output: OneOutput = None,
+    store: StoreWord = None,
+    files: FilesWord = None,
+    allow_plugins: Plugins = False,
+) -> Result:
+    """Keep a store, or take files out of it. For organizers.
+
+    backup writes a new folder with all that a board needs, the truth and its keys among them, while
+    it goes on; a copy of that folder is the board again. move copies the board to another database,
+    SQLite or PostgreSQL; end servers and workers before. files copies what entries 3 and 9 sent to
+    a new or empty folder, for score compare, explain or study.
+    """
+    wants_files = verb is Upkeep.files
+    if (target is None, entries is not None, output is not None) != (wants_files,) * 3:
+        raise UsageError(f"write: score store {USAGE[verb]}")
+    numbers = _numbers(entries) if entries is not None else []
+    terminal: Terminal = context.obj
+    board, notes = board_of(challenge, terminal, store, files, allow_plugins)
+    if output is not None:
+        from scorer.board.backup import copy_entry_files
+
+        count = copy_entry_files(board, numbers, output)
+        return Result(f"{_files(count)} copied to {printable(output)}\n", notes)
+    from scorer.board.backup import back_up, move
+
+    if verb is Upkeep.backup:
+        copied = back_up(board, Path(str(target)))
+        notes = (*notes, "it holds the truth and the store's keys: keep it as safe as these")
+    else:
+        copied = move(board, str(target))
+        message = "name it from now on by --store or SCORER_STORE; the old store is unchanged"
+        notes = (*notes, message)
+    return Result(_said(verb, str(target), copied), notes, exit_code=LOST if copied.missing else 0)
+
+
+def _numbers(words: str) -> list[int]:
+    """Return the numbers of entries that are separated by commas; `UsageError` for others."""
+    try:
+        return [int(word) for word in words.split(",")]
+    except ValueError:
+        raise UsageError(f"--entries {quoted(words)}: write numbers, such as 3,9") from None
+
+
+def _files(count: int) -> str:
+    return f"{count:,} file{'s' * (count != 1)}"
+
+
+def _said(verb: Upkeep, other: str, copied: Copied) -> str:
+    what = "backed up to" if verb is Upkeep.backup else "moved to"
+    name = other.rpartition("@")[2] if "://" in other else other
+    entries = f"{copied.entries:,} {'entry' if copied.entries == 1 else 'entries'}"
+    files = f" and {_files(copied.files)}" if copied.files else ""
+    lost = "".join(f"file {sha256} is not kept any more\n" for sha256 in copied.missing)
+    return f"{entries}{files} {what} {printable(name)}\n{lost}"
+
+
+class Act(StrEnum):
+    """What can be decided."""
+
+    disqualify = "disqualify"
+    restore = "restore"
+    select = "select"
+    unselect = "unselect"
+    withdraw = "withdraw"
+    rename = "rename"
+
+
+@on_board
+def decide(
+    living: Living,
+    act: Annotated[Act, typer.Argument(metavar="ACT", help=f"One of {', '.join(Act)}.")],
+    subject: Annotated[
+        str, typer.Argument(metavar="ENTRY-or-TEAM", help="An entry's number or a team's name.")
+    ],
+    reason: Annotated[
+        str, typer.Option("--reason", metavar="TEXT", help="The reason, which is recorded.")
+    ],
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NEW", help="The new name, of a rename.")
+    ] = None,
+    late: Annotated[
+        bool,
+        typer.Option(
+            "--late", help="Decide for a team after the time for it; log, board and why say so."
+        ),
+    ] = False,
+    by: By = None,
+    at: At = None,
+    format: Format = Form.text,
+) -> Result:
+    """Record a decision. Nothing is deleted; another decision undoes one. For organizers.
+
+    Exit code 3 says that the time is over in which teams select, unselect and withdraw entries.
+    """
+    board, notes = living.open()
+    decision = board.decide(act.value, subject, reason, by=by, name=name, now=moment(at), late=late)
+    if format is Form.json:
+        from scorer.board.decisions import RecordedDecision
+
+        return Result(as_json(RecordedDecision.of(decision, subject)), notes)
+    act_words = f"{decision.act}, late," if decision.late else decision.act
+    text = f"{act_words} {printable(subject)}: {printable(reason, 500)}"
+    return Result(f"{zoned(decision.time, board)}: {text}\n", notes)
