@@ -453,7 +453,7 @@ def timeline(
         caption += " A broken line is a deadline."
     title = f"{name} of entries as they came"
     rows = [
-        [f"{moment.time:%Y-%m-%d %H:%M}", printable(moment.name, 100), f"{moment.value:.4f}"]
+        [f"{moment.time:%Y-%m-%d %H:%M}", printable(moment.name, 100), f"{moment.value:.6g}"]
         for moment in in_time
     ]
     ends, until = (first, end), min(max(now, last), end)
