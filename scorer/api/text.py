@@ -22,7 +22,8 @@ class RenderOptions(TypedDict, total=False):
         precision: The decimals of values up to 1; default: 3, of a board up to 6 where neighbours
             of different rank would look alike.
         per_list: Whether the values of every list are in it.
-        notes: Whether a board says what its intervals, tests and ranks mean.
+        notes: Whether a board says what its intervals, tests and ranks mean, and with a width has
+            the means by group of all measures, not of the primary one alone.
         all_rows: Whether a board of some width has all of its rows.
         every: Whether the text has every place of a problem, and every pair of a comparison; by
             default it has the first place, and of many pairs a sign each.

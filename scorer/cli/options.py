@@ -169,7 +169,12 @@ AllRows = Annotated[
     bool, typer.Option("--all-rows", help="All rows on a terminal, not only the first 20.")
 ]
 BoardNotes = Annotated[
-    bool, typer.Option("--notes", help="What the intervals, tests and ranks mean, below the board.")
+    bool,
+    typer.Option(
+        "--notes",
+        help="What the intervals, tests and ranks mean, below the board; on a terminal also the "
+        "means by group of all measures.",
+    ),
 ]
 Private = Annotated[
     bool,

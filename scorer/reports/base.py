@@ -95,7 +95,7 @@ class Options(NamedTuple):
     precision: int = DECIMALS
     distinct: bool = True  # more decimals where neighbours of different rank would print alike
     per_list: bool = False
-    notes: bool = False  # a board with all that is said of its intervals, tests and ranks
+    notes: bool = False  # a board with all remarks on its numbers, and all means by group
     all_rows: bool = False  # a board on a terminal with all of its rows
     width: int | None = None  # of a terminal; None: nothing is cut, as in a file
     colour: bool = False
