@@ -19,7 +19,7 @@ from scorer.board import receipts
 from scorer.board.audit import Audit, audit
 from scorer.board.database import Database
 from scorer.board.decisions import decide
-from scorer.board.entries import Added, Ledger
+from scorer.board.entries import Added, EntryService
 from scorer.board.evaluations import Evaluations
 from scorer.board.explain import Why, add_absent_teams, why_ranked
 from scorer.board.files import Files
@@ -29,7 +29,7 @@ from scorer.board.models import Act, Decision, Entry
 from scorer.board.rescore import Rescoring, rescore
 from scorer.board.seal import refuse_early, reveal, seal
 from scorer.board.standings import LiveReport, compute_board, with_intervals
-from scorer.board.teams import Roster
+from scorer.board.teams import Teams
 from scorer.board.versions import Versions
 from scorer.challenge.load import own_files
 from scorer.challenge.model import FOLDER, Challenge
@@ -60,8 +60,8 @@ class Board:
         self.allow_plugins = allow_plugins
         self.versions = Versions(challenge, database, files, allow_plugins)
         self.evaluations = Evaluations(self.versions, database, files)
-        self.teams = Roster(challenge, database)
-        self.ledger = Ledger(database, files, self.versions, self.evaluations, self.teams)
+        self.teams = Teams(challenge, database)
+        self.ledger = EntryService(database, files, self.versions, self.evaluations, self.teams)
 
     @classmethod
     def open(
@@ -226,10 +226,11 @@ class Board:
             UnknownName: there is no such entry or team.
         """
         moment = now or begun or datetime.now(UTC)
-        return decide(
-            self.database, self.versions, self.ledger, self.teams,
-            act, subject, reason, by, name, moment, late, now is not None,
-        )  # fmt: skip
+        decision = Decision(0, moment, act, None, None, reason, by, name)
+        with self.database.write():
+            rules = self.versions.rules()
+            decide(self.ledger, self.teams, rules, decision, subject, late)
+            return self.database.add_decision(decision, given=now is not None)
 
     def entries(self, team: str | None = None) -> list[Entry]:
         """All entries in order, or the entries of one team. Raises `UnknownName`."""

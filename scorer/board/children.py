@@ -172,4 +172,4 @@ def evaluate_in_isolation(board: Board, place: BoardPlace, limits: ChildLimits) 
         return ask_child(place, limits._replace(seconds=seconds), do, **more)
 
     if find_spec("resource") is not None:
-        board.evaluations.reader.isolated_runner = run
+        board.evaluations.isolated_runner = run

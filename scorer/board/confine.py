@@ -57,7 +57,7 @@ def seccomp() -> bool:
     ).exists()  # fmt: skip
 
 
-def whole() -> bool:
+def fully_confined() -> bool:
     """Whether this system has all protections."""
     return landlock() > 0 and seccomp()
 

@@ -36,7 +36,6 @@ from sqlalchemy.orm import Session
 
 from scorer.board.listing import EntryList
 from scorer.board.models import (
-    Act,
     Base,
     Decision,
     Entry,
@@ -264,19 +263,11 @@ class Database:
         microseconds = 0 if moment is None else int(moment.timestamp() * 1e6)
         return (*(int(number or 0) for number in numbers), microseconds)
 
-    def given(self, entries: Sequence[int] | None = None) -> set[tuple[str, str]]:
-        """Kind and name of the acts whose receipts say that their time was given, no clock's.
-
-        Of the entries all, or these.
-        """
+    def given(self) -> set[tuple[str, str]]:
+        """Kind and name of the acts whose receipts say that their time was given, no clock's."""
         query = select(Receipt.kind, Receipt.about).where(Receipt.body.contains('"given":true'))
-        parts = [query]
-        if entries is not None:  # one query each, which an index answers
-            others = Receipt.kind.in_(("version", "team", "decision"))
-            these = Receipt.kind == "entry", Receipt.about.in_(map(str, entries))
-            parts = [query.where(others), query.where(*these)]
         with self.read() as session:
-            return {(kind, about) for part in parts for kind, about in session.execute(part)}
+            return {(kind, about) for kind, about in session.execute(query)}
 
     def listing(self, values: str) -> EntryList:
         """The entries and what became of them under one state of the challenge."""
@@ -342,23 +333,15 @@ class Database:
             enqueue(session, values, [entry.sha256], entry.received)
         return entry, receipt
 
-    def decide(
-        self,
-        act: Act,
-        time: datetime,
-        reason: str,
-        *,
-        team: int | None = None,
-        entry: int | None = None,
-        by: str | None = None,
-        name: str | None = None,
-        late: bool = False,
-        given: bool = False,
-    ) -> Decision:
-        """Append a decision on a team or an entry, by their numbers; `name` is the new one."""
+    def add_decision(self, decision: Decision, given: bool = False) -> Decision:
+        """Append a decision, whose number is given here.
+
+        Args:
+            decision: The decision.
+            given: Whether the organizer gave its time.
+        """
         with self.write() as session:
-            number = next_number(session, Decision.number, "decision")
-            decision = Decision(number, time, act, team, entry, reason, by, name, late)
+            decision.number = next_number(session, Decision.number, "decision")
             session.add(decision)
             append_receipt(session, decision, given=given)
         return decision

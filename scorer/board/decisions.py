@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
-from scorer.board.database import Database
-from scorer.board.entries import Ledger
+from scorer.board.entries import EntryService
 from scorer.board.models import OF_TEAMS, Act, Decision, Entry
 from scorer.board.phases import refused_act
-from scorer.board.teams import Roster
-from scorer.board.versions import Versions
+from scorer.board.teams import Teams
+from scorer.challenge.model import Challenge
 from scorer.core.errors import Refused, UsageError
 from scorer.core.problems import Problem
 from scorer.results.json import Time
@@ -48,49 +46,59 @@ class RecordedDecision:
 
 
 def decide(
-    database: Database,
-    versions: Versions,
-    entries: Ledger,
-    teams: Roster,
-    act: Act,
+    entries: EntryService,
+    teams: Teams,
+    rules: Challenge,
+    decision: Decision,
     subject: int | str,
-    reason: str,
-    by: str | None,
-    name: str | None,
-    now: datetime,
     late: bool,
-    given: bool,
 ) -> Decision:
-    """Decide on an entry (its number) or a team (its name); see `Board.decide`."""
-    if not reason.strip():
+    """Return a decision with its subject, if it may be made.
+
+    Args:
+        entries: The entries of the board.
+        teams: Its teams.
+        rules: The challenge in force.
+        decision: Act, time, reason, by whom, and the new name.
+        subject: An entry's number, or a team's name.
+        late: Whether it may be made although the time of its team is over.
+
+    Raises:
+        Refused: S807, it is too late.
+        UsageError: The act does not fit its subject.
+        UnknownName: There is no such entry or team.
+    """
+    act = decision.act
+    if not decision.reason.strip():
         raise UsageError("a decision needs a reason: --reason")
-    entry, team = None, None
+    entry = None
     if isinstance(subject, int) or subject.isdecimal():
         entry = entries.get(int(subject))
+        decision.entry = entry.number
     else:
-        team = teams.get(subject).id
+        decision.team = teams.get(subject).id
     if act in OF_TEAMS and entry is None:
         raise UsageError(f"{act} takes an entry's number")
     if act == "rename":
-        if team is None or not name:
+        if decision.team is None or not decision.name:
             raise UsageError("rename takes a team and its new name")
-        teams.new_name(name, but=team)
-    too_late = False
+        teams.new_name(decision.name, but=decision.team)
     if act in OF_TEAMS and entry is not None:
-        _refuse_if_out(entry, teams)
-        team, too_late = entry.team, _too_late(versions, entry, now, late)
+        _check_not_disqualified(entry, teams)
+        decision.team = entry.team
+        refusal = refused_act(rules, entry, decision.time)
+        if refusal is not None and not late:
+            raise Refused(problems=[Problem(refusal.code, refusal.message)])
+        decision.late = refusal is not None
     if act == "select" and entry is not None:
-        if team is None:
+        if entry.team is None:
             raise UsageError(f"entry {entry.number} is a baseline, which no team can select")
-        if entries.outcome(entry.number).status != "scored":
+        if entries.statuses()[entry.number] != "scored":
             raise UsageError(f"entry {entry.number} is not scored; it cannot be selected")
-    number = entry.number if entry else None
-    return database.decide(
-        act, now, reason, team=team, entry=number, by=by, name=name, late=too_late, given=given
-    )
+    return decision
 
 
-def _refuse_if_out(entry: Entry, teams: Roster) -> None:
+def _check_not_disqualified(entry: Entry, teams: Teams) -> None:
     """Refuse, by `UsageError`, what a team does with an entry that is disqualified."""
     out = teams.state_at().out(entry)
     if out is None or out.act == "withdraw":
@@ -98,11 +106,3 @@ def _refuse_if_out(entry: Entry, teams: Roster) -> None:
     whose = "" if out.entry is not None else "the team of "
     told = f"{whose}entry {entry.number} is disqualified, which only organizers undo"
     raise UsageError(f"{told}: {out.reason}")
-
-
-def _too_late(versions: Versions, entry: Entry, now: datetime, late: bool) -> bool:
-    """Whether teams' time to decide on an entry is over; `Refused` if it is, unless `late`."""
-    refusal = refused_act(versions.rules(), entry, now)
-    if refusal is not None and not late:
-        raise Refused(problems=[Problem(refusal.code, refusal.message)])
-    return refusal is not None

@@ -19,8 +19,8 @@ from scorer.board.listing import EntryFilter, EntryList, EntryRow, Page
 from scorer.board.models import Entry, Status, Team, Version
 from scorer.board.names import mistyped, team_name
 from scorer.board.phases import (
-    Left,
     Refusal,
+    RemainingQuota,
     Span,
     closed,
     phase_at,
@@ -28,7 +28,7 @@ from scorer.board.phases import (
     refused_answers,
     refused_by_quota,
 )
-from scorer.board.teams import Roster
+from scorer.board.teams import Teams
 from scorer.board.versions import Versions
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
@@ -65,7 +65,7 @@ class AddedEntries:
     entries: Sequence[Added]
 
 
-class Ledger:
+class EntryService:
     """The entries of one board."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Ledger:
         files: Files,
         versions: Versions,
         evaluations: Evaluations,
-        teams: Roster,
+        teams: Teams,
     ) -> None:
         self._database, self._files = database, files
         self._versions, self._evaluations, self._teams = versions, evaluations, teams
@@ -274,7 +274,7 @@ class Ledger:
             entries, self._database.evaluations.statuses(self._versions.in_force().values)
         )
 
-    def quota(self, team: str, now: datetime) -> tuple[Span | None, Left | None]:
+    def quota(self, team: str, now: datetime) -> tuple[Span | None, RemainingQuota | None]:
         """The phase at a time, and a team's remaining quota in it; None if it takes no entries."""
         rules = self._versions.rules()
         span = phase_at(rules, now)

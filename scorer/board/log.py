@@ -9,15 +9,13 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from scorer.board.database import Database
-from scorer.board.entries import Ledger
+from scorer.board.entries import EntryService
 from scorer.board.evaluations import Evaluations
 from scorer.board.explain import describe_refusal, explain_entries
 from scorer.board.listing import EntryFilter, Page
 from scorer.board.models import Entry
-from scorer.board.teams import Roster
+from scorer.board.teams import Teams
 from scorer.results.json import VERSION, ChallengeIdentity, Time
-
-FEW = 1_000  # entries that are asked for one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +60,8 @@ def fresh(events: Iterable[Event], seen: Counter[Event]) -> list[Event]:
 def log(
     database: Database,
     evaluations: Evaluations,
-    entries: Ledger,
-    teams: Roster,
+    entries: EntryService,
+    teams: Teams,
     team: str | None,
     most: int | None,
 ) -> list[Event]:
@@ -71,8 +69,7 @@ def log(
     wanted = EntryFilter() if team is None else EntryFilter(team=teams.get(team).id)
     until = most if team is None else None  # of a team's, all
     names, found = teams.names(), entries.listing().found(wanted, Page(until, order="latest"))
-    shown = [each.entry.number for each in found] if len(found) <= FEW else None
-    given = database.given(shown)
+    given = database.given()
     events = [
         Event(v.since, "version", reason=f"version {v.number}, {v.fingerprint}",
               given=("version", str(v.number)) in given)

@@ -29,7 +29,7 @@ class Span(NamedTuple):
     @property
     def ends(self) -> datetime | None:
         """The last moment in which an entry is received: the whole second, and the grace."""
-        return None if self.closes is None else whole(self.closes + self.phase.grace_time)
+        return None if self.closes is None else end_of_second(self.closes + self.phase.grace_time)
 
     @property
     def takes_entries(self) -> bool:
@@ -52,7 +52,7 @@ class Refusal(NamedTuple):
     message: str
 
 
-class Left(NamedTuple):
+class RemainingQuota(NamedTuple):
     """The remaining quota; None if there is no such limit."""
 
     today: int | None
@@ -68,13 +68,16 @@ def spans(challenge: Challenge) -> tuple[Span, ...]:
         if phase.after is None:
             by_id[phase.id] = Span(phase, phase.opens, phase.closes)
         else:
-            lasts = [by_id[phase.after].ends, phase.select_until and whole(phase.select_until)]
+            lasts = [
+                by_id[phase.after].ends,
+                phase.select_until and end_of_second(phase.select_until),
+            ]
             last = max((time for time in lasts if time is not None), default=None)
             by_id[phase.id] = Span(phase, NEVER if last is None else last + MOMENT, None)
     return tuple(by_id.values())
 
 
-def whole(time: datetime) -> datetime:
+def end_of_second(time: datetime) -> datetime:
     """The last moment of a second."""
     return time.replace(microsecond=999_999)
 
@@ -88,7 +91,7 @@ def received(challenge: Challenge, begun: datetime, ended: datetime) -> datetime
     return ended if slow and _known_by(challenge, begun) != _known_by(challenge, ended) else begun
 
 
-def showing(challenge: Challenge, sending: Iterable[datetime], now: datetime) -> datetime:
+def visible_as_of(challenge: Challenge, sending: Iterable[datetime], now: datetime) -> datetime:
     """The moment whose values are shown: before new ones are, files under way may arrive.
 
     Args:
@@ -117,7 +120,7 @@ def decided_until(challenge: Challenge, phase: str | None) -> datetime | None:
     for before, span in zip(in_time[place:], in_time[place + 1 :], strict=False):
         if span.phase.show not in shown and span.opens is not None:
             if span.phase.select_until is not None:
-                return whole(span.phase.select_until)
+                return end_of_second(span.phase.select_until)
             last = span.opens - MOMENT
             return last if span.phase.after or before.ends is None else min(before.ends, last)
     return None
@@ -212,7 +215,7 @@ def quota_left(
     entries: Iterable[Entry],
     statuses: Mapping[int, Status],
     now: datetime,
-) -> Left:
+) -> RemainingQuota:
     """The number of entries that a team may still send in a phase.
 
     Only what was scored, or waits to be, counts; rejected files have a limit of
@@ -232,7 +235,7 @@ def quota_left(
     def left(most: int | None, used: int) -> int | None:
         return None if most is None else max(most - used, 0)
 
-    remaining = Left(
+    remaining = RemainingQuota(
         left(quota.per_day, days(counted)),
         left(quota.total, len(counted)),
         left(quota.rejected_per_day, days(rejected)),
@@ -245,7 +248,7 @@ def quota_left(
     return remaining._replace(next=midnight if open_then else None)
 
 
-def refused_by_quota(challenge: Challenge, left: Left) -> Refusal | None:
+def refused_by_quota(challenge: Challenge, left: RemainingQuota) -> Refusal | None:
     """S802 where a quota is used up, with when the next entry is possible."""
     which = {
         "the quota of this phase": left.total,

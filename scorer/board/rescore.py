@@ -70,7 +70,7 @@ def rescore(
         evaluated = _new_evaluations(
             evaluations, database, before, after, versions.baselines(after)
         )
-        old, new = evaluations.snapshot(before), evaluations.snapshot_of(after, evaluated)
+        old, new = evaluations.snapshot(before), evaluations.state_of(after, evaluated)
         counted_before, counted_after = old.counted(now), new.counted(now)
         result = Rescoring(
             challenge=identity,
@@ -107,7 +107,7 @@ def _new_evaluations(
             evaluated[sha256] = evaluation
     names = {sha256: entry.file for sha256, entry in entries.items() if sha256 not in evaluated}
     statuses = database.evaluations.statuses(before.values)
-    for evaluation in evaluations.evaluated(after, names):
+    for evaluation in evaluations.evaluate(after, names):
         if evaluation.status == "failed" and statuses.get(evaluation.sha256) == "scored":
             cause = (evaluation.cause or "").strip().rpartition("\n")[2]
             raise ScorerError(

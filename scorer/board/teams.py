@@ -56,7 +56,7 @@ class TeamTokens:
     revoked: int = optional()
 
 
-class Roster:
+class Teams:
     """The teams of one board; `None` for a team means the organizers."""
 
     def __init__(self, challenge: Challenge, database: Database) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from scorer.board.phases import Left, Span, decided_until, spans, state_at
+from scorer.board.phases import RemainingQuota, Span, decided_until, spans, state_at
 from scorer.board.standings import LiveReport
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
@@ -102,7 +102,7 @@ def selected_fact(challenge: Challenge, selected: int, now: datetime) -> Iterato
         yield Fact("selected", f"{selected} of {most}", more, until)
 
 
-def quota_fact(left: Left | None) -> Iterator[Fact]:
+def quota_fact(left: RemainingQuota | None) -> Iterator[Fact]:
     """What a team may still send."""
     if left is None:
         return

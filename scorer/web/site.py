@@ -32,14 +32,14 @@ from scorer.board.explain import (
 from scorer.board.models import Decision, Entry
 from scorer.board.phases import (
     NEVER,
-    Left,
+    RemainingQuota,
     Span,
     phase_at,
-    showing,
     shown_at,
     spans,
     splits_shown,
     state_at,
+    visible_as_of,
 )
 from scorer.board.standings import (
     BoardState,
@@ -183,7 +183,7 @@ class Site:
     def now(self) -> datetime:
         """The moment whose values are shown: what is new waits for files under way."""
         sending, now = [*self._sending.values()], self.clock()
-        return showing(self.rules, sending, now) if sending else now
+        return visible_as_of(self.rules, sending, now) if sending else now
 
     def of_team(self, team: int | None) -> BoardState:
         """What the entries of one team, or baselines, depend on; read once for each state."""
@@ -225,7 +225,7 @@ class Site:
 
         return self.once("sent", make)
 
-    def left(self, team: str) -> Left | None:
+    def left(self, team: str) -> RemainingQuota | None:
         """What a team may still send; the same until something changes or a day or phase ends."""
         now = self.clock()
         span, day = phase_at(self.rules, now), now.astimezone(self.zone).date()

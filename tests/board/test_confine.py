@@ -161,14 +161,17 @@ def test_what_re_scores_is_confined(reaching, by):
 def test_an_audit_reads_no_file_of_an_entry(reaching, monkeypatch):
     board, _ = reaching
     here = board.audit()
-    for name in ("reading.as_path", "evaluation.score_submission"):  # whoever reads a file fails
+    for name in (
+        "evaluations.as_path",
+        "evaluation.score_submission",
+    ):  # who reads fails
         monkeypatch.setattr(f"scorer.board.{name}", None)
     assert board.audit() == here
 
 
 @pytest.mark.slow("keeps and evaluates entries")
 def test_where_a_process_dies_its_files_are_read_one_by_one(life, monkeypatch):
-    monkeypatch.setattr("scorer.board.reading.BATCH", 8)
+    monkeypatch.setattr("scorer.board.evaluations.BATCH", 8)
     with life.open() as board:
         paths = [life.sent(f"s{n}", 1) for n in range(10)]
         board.add(paths, "red", evaluate=False)
@@ -181,7 +184,7 @@ def test_where_a_process_dies_its_files_are_read_one_by_one(life, monkeypatch):
                 raise ScorerError("it ended with 9")
             return answered({"do": do, **more})
 
-        board.evaluations.reader.isolated_runner = run
+        board.evaluations.isolated_runner = run
         board.evaluations.finish_pending()
         statuses = board.ledger.statuses()
         assert sizes == [8, *[1] * 8, 2]
@@ -226,10 +229,10 @@ def test_an_entry_that_cannot_be_evaluated_any_more_stops_a_re_scoring(life):
         def dies(do, more):
             raise ScorerError("it took longer than 8 seconds")
 
-        board.evaluations.reader.isolated_runner = dies
+        board.evaluations.isolated_runner = dies
         for _ in range(2):
             with pytest.raises(ScorerError, match=r"a\.csv was scored .* longer than 8 seconds"):
                 board.rescore()
         assert board.versions.in_force().number == 1
-        board.evaluations.reader.isolated_runner = None
+        board.evaluations.isolated_runner = None
         assert board.rescore().applied

@@ -13,16 +13,16 @@ from scorer.board.models import Entry
 from scorer.board.phases import (
     closed,
     decided_until,
+    end_of_second,
     phase_at,
     quota_left,
     received,
     refused_act,
     refused_answers,
     refused_by_quota,
-    showing,
     shown_at,
     spans,
-    whole,
+    visible_as_of,
 )
 from scorer.board.standings import last_shown
 from scorer.challenge.leaderboard import Phase, Question, Quota, Splits, check_phases
@@ -47,6 +47,9 @@ MAIN = Phase(
 )
 FINAL = Phase(id="final", after="main", show="private", select=2)
 TERM = challenge(MAIN, FINAL)
+
+
+END = Phase(id="end", after="second", show="all")
 
 
 @pytest.mark.parametrize(
@@ -118,12 +121,12 @@ def test_an_entry_is_received_when_its_sending_begins(phases, begun, took, from_
     rules, begins = challenge(*phases), MAIN.closes + timedelta(seconds=begun)
     ends = begins + timedelta(seconds=took)
     assert received(rules, begins, ends) == (begins if from_its_beginning else ends)
-    shown_while_it_comes = showing(rules, [begins], ends)
+    shown_while_it_comes = visible_as_of(rules, [begins], ends)
     if from_its_beginning:  # nobody sees, while it is sent, what was not shown as it began
         assert shown_at(rules, shown_while_it_comes) == shown_at(rules, begins)
     else:
         assert shown_while_it_comes == ends
-    assert showing(rules, [], ends) == ends
+    assert visible_as_of(rules, [], ends) == ends
 
 
 def entries(*times, phase="main"):
@@ -257,15 +260,19 @@ AT_ONCE = SECOND.model_copy(update={"opens": MAIN.closes, "show": "other"})
     [
         ((), None, None),
         ((MAIN,), "main", None),  # nothing new is ever shown
-        ((MAIN, FINAL), "main", whole(MAIN.closes)),
+        ((MAIN, FINAL), "main", end_of_second(MAIN.closes)),
         ((MAIN, after("public")), "main", None),
         ((MAIN, after("none")), "main", None),
-        ((MAIN, after("all")), "main", whole(MAIN.closes)),
-        ((MAIN, after(select_until=EARLY)), "main", whole(EARLY)),
-        ((MAIN, after(select_until=LATE)), "main", whole(LATE)),
+        ((MAIN, after("all")), "main", end_of_second(MAIN.closes)),
+        ((MAIN, after(select_until=EARLY)), "main", end_of_second(EARLY)),
+        ((MAIN, after(select_until=LATE)), "main", end_of_second(LATE)),
         ((MAIN, SECOND), "main", None),
-        ((MAIN, SECOND, Phase(id="end", after="second", show="all")), "main", whole(SECOND.closes)),
-        ((MAIN, SECOND.model_copy(update={"show": "other"})), "main", whole(MAIN.closes)),
+        (
+            (MAIN, SECOND, Phase(id="end", after="second", show="all")),
+            "main",
+            end_of_second(SECOND.closes),
+        ),
+        ((MAIN, SECOND.model_copy(update={"show": "other"})), "main", end_of_second(MAIN.closes)),
         ((MAIN, AT_ONCE), "main", AT_ONCE.opens - timedelta(microseconds=1)),
         ((MAIN, SECOND.model_copy(update={"show": "other"})), "second", None),
         ((MAIN, SECOND, FINAL), "second", None),  # private values were shown before

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 from web_helpers import made
 
-from scorer.board.phases import Left, phase_at
+from scorer.board.phases import RemainingQuota as Left
+from scorer.board.phases import phase_at
 from scorer.challenge.load import load
 from scorer.results.report import Standing
 from scorer.web import glance
