@@ -42,13 +42,13 @@ def back_up(board: Board, folder: Path) -> Copied:
     challenge, database = board.challenge, board.database
     if os.path.lexists(folder):
         raise UsageError(f"{printable(folder)} exists already")
-    passing = folder.with_name(f".{folder.name}.new-{os.getpid()}")
-    store = passing / FOLDER
+    new_folder = folder.with_name(f".{folder.name}.new-{os.getpid()}")
+    store = new_folder / FOLDER
     try:
         store.mkdir(parents=True, mode=0o700)
-        passing.chmod(0o700)
+        new_folder.chmod(0o700)
         entries = save_rows(database, store / DATABASE)
-        missing = _keep(database.referenced_files(), board.files, Files(store / KEPT))
+        missing = _copy_kept(database.referenced_files(), board.files, Files(store / KEPT))
         beside = challenge.folder / FOLDER
         secrets = [
             path.name
@@ -57,13 +57,13 @@ def back_up(board: Board, folder: Path) -> Copied:
         ]
         _copy(beside, secrets, store)
         own = [os.path.relpath(path, challenge.folder) for path in challenge.files]
-        _copy(challenge.folder, [*own, KEY, SEAL], passing)
-        count = sum(path.is_file() for path in passing.rglob("*"))
-        os.replace(passing, folder)
+        _copy(challenge.folder, [*own, KEY, SEAL], new_folder)
+        count = sum(path.is_file() for path in new_folder.rglob("*"))
+        os.replace(new_folder, folder)
     except OSError as error:
         raise UsageError(f"the backup cannot be written: {error.strerror or error}") from None
     finally:
-        shutil.rmtree(passing, ignore_errors=True)
+        shutil.rmtree(new_folder, ignore_errors=True)
     return Copied(entries, count, tuple(missing))
 
 
@@ -82,7 +82,7 @@ def _copy(source: Path, names: Iterable[str], target: Path) -> None:
             (target / name).chmod(0o600)
 
 
-def _keep(digests: Iterable[str], source: Files, target: Files) -> list[str]:
+def _copy_kept(digests: Iterable[str], source: Files, target: Files) -> list[str]:
     """Keep files in another place, each held against its digest; gives what cannot be had."""
     missing = []
     for sha256 in sorted(digests):

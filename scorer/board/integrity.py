@@ -10,7 +10,7 @@ from scorer import __version__
 from scorer.board.evaluations import Evaluations
 from scorer.board.files import Files, digest_in
 from scorer.board.models import Entry, Evaluation, Receipt, Version
-from scorer.board.receipts import body_of, faults, words
+from scorer.board.receipts import body_of, describe, find_contradictions
 from scorer.board.versions import Versions
 from scorer.core.text import join_first, printable
 
@@ -37,7 +37,7 @@ def find_alterations(of_board: Evaluations) -> list[str]:
             yield evaluation
 
     acts = database.teams(), database.decisions()
-    found = faults(receipts, joined(all_versions, *acts, entries, evaluations()))
+    found = find_contradictions(receipts, joined(all_versions, *acts, entries, evaluations()))
     found += spoiled.values()
     for version in whole:
         found += _version_faults(versions, version, _release(receipts, version))
@@ -76,14 +76,14 @@ def _version_faults(versions: Versions, version: Version, release: str) -> Itera
     if dict(again.splits) != dict(version.splits):
         moved = [n for n in again.splits if again.splits[n] != version.splits.get(n)]
         yield (
-            f"{words(version)}: its splits are not those that its files make, "
+            f"{describe(version)}: its splits are not those that its files make, "
             f"which differ for {len(moved):,} lists: {join_first(moved)}"
         )
     if release != __version__:  # another one has fingerprints of its own
         return
     for name in ("fingerprint", "values"):
         if getattr(again, name) != getattr(version, name):
-            yield f"{words(version)}: its {name} is not what its files make"
+            yield f"{describe(version)}: its {name} is not what its files make"
 
 
 def _mean_faults(
@@ -96,7 +96,7 @@ def _mean_faults(
         kept = json.loads(evaluation.summary or "")
         version = known.get((evaluation.values, kept["fingerprint"]))
     except (ValueError, KeyError, TypeError):
-        yield f"the means of {words(evaluation)[4:]} cannot be read"
+        yield f"the means of {describe(evaluation)[4:]} cannot be read"
         return
     if version is not None and kept != json.loads(summary(version, evaluation)):
-        yield f"{words(evaluation)}: its means are not those of its scorecard"
+        yield f"{describe(evaluation)}: its means are not those of its scorecard"

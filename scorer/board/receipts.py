@@ -203,7 +203,7 @@ def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def faults(receipts: Sequence[Receipt], records: Iterator[Record]) -> list[str]:
+def find_contradictions(receipts: Sequence[Receipt], records: Iterator[Record]) -> list[str]:
     """The contradictions between a chain and the rows of its store.
 
     The receipts are in order; the records are all that have one or should, evaluations last.
@@ -226,14 +226,16 @@ def faults(receipts: Sequence[Receipt], records: Iterator[Record]) -> list[str]:
         if link is not None:
             found += _differences(link, record)
         elif not isinstance(record, Evaluation) or record.status in RECORDED_STATUSES:
-            found.append(f"{words(record)} has no receipt: it was added beside the chain, "
-                         "or its receipt was removed")  # fmt: skip
+            found.append(
+                f"{describe(record)} has no receipt: it was added beside the chain, or its receipt "
+                "was removed"
+            )
     links = {link.about: link for link in receipts if link.kind == "entry"}
     for entry in entries:
         if (link := links.get(str(entry.number))) is not None:
-            found += _unlike(entry, body_of(link), fingerprints, names)
+            found += _find_strangers(entry, body_of(link), fingerprints, names)
     return found + [
-        f"{_link_words(link)} was removed; its receipt is there" for link in by_name.values()
+        f"{describe(link)} was removed; its receipt is there" for link in by_name.values()
     ]
 
 
@@ -243,10 +245,10 @@ def _breaks(receipts: Sequence[Receipt]) -> Iterator[str]:
     for link in receipts:
         body = body_of(link)
         if sha256_of(body) != link.digest or body.get("previous") != link.previous:
-            yield f"the receipt of {_link_words(link)} was altered"
+            yield f"the receipt of {describe(link)} was altered"
         if link.previous != previous:
             yield (
-                f"the receipt of {_link_words(link)} does not follow the one before it; "
+                f"the receipt of {describe(link)} does not follow the one before it; "
                 "one was removed, added or moved"
             )
         previous = link.digest
@@ -266,7 +268,7 @@ def _differences(link: Receipt, record: Record) -> Iterator[str]:
     if wrong:
         fields = [key for key in wrong if key != "row"]
         which = f" ({', '.join(fields)})" if fields else ""
-        yield f"{words(record)} is not what its receipt says{which}"
+        yield f"{describe(record)} is not what its receipt says{which}"
 
 
 def body_of(link: Receipt) -> dict[str, Any]:
@@ -277,7 +279,7 @@ def body_of(link: Receipt) -> dict[str, Any]:
         return {}
 
 
-def _unlike(
+def _find_strangers(
     entry: Entry, body: Mapping[str, Any], versions: set[str], names: Mapping[int, set[str]]
 ) -> Iterator[str]:
     """An entry whose receipt names a team or a version that it cannot have had."""
@@ -291,17 +293,9 @@ def _unlike(
         yield f"entry {entry.number}: no version has the fingerprint that its receipt names"
 
 
-def words(record: Record) -> str:
-    """The name of a record in a message."""
-    kind, about = named(record)
-    return _words(kind, about)
-
-
-def _link_words(link: Receipt) -> str:
-    return _words(link.kind, link.about)
-
-
-def _words(kind: str, about: str) -> str:
+def describe(act: Record | Receipt) -> str:
+    """Return the name of an act in a message, from its record or its receipt."""
+    kind, about = (act.kind, act.about) if isinstance(act, Receipt) else named(act)
     if kind == "evaluation":
         return f"the evaluation of file {about.partition(':')[2][:12]}"
     return f"{kind} {about}"

@@ -35,7 +35,13 @@ def seal(challenge: Challenge, manifest: dict[str, str], now: datetime) -> str:
     salt_file.parent.mkdir(mode=0o700, exist_ok=True)
     write_file(salt_file, f"{salt}\n".encode())
     salt_file.chmod(0o600)
-    write_file(target, seal_text(challenge.id, commitment, now).encode())
+    fields = {
+        "challenge": challenge.id,
+        "commitment": commitment,
+        "made": now.isoformat(timespec="seconds"),
+        "of": SEAL_WORDS,
+    }
+    _write_json(target, fields)
     return commitment
 
 
@@ -101,19 +107,26 @@ def reveal(
             "neither the files as they are now nor any version that was in force is what was "
             "sealed; nothing is revealed"
         )
-    passing = folder.with_name(f".{folder.name}.new-{os.getpid()}")
-    passing.mkdir(parents=True)
-    sealed_files, last = fits[0], made[-1]
-    _copy(challenge.folder, manifest, files, sealed_files, passing)
+    new_folder = folder.with_name(f".{folder.name}.new-{os.getpid()}")
+    new_folder.mkdir(parents=True)
+    sealed_files, last = dict(fits[0]), made[-1]
+    _copy(challenge.folder, manifest, files, sealed_files, new_folder)
     if below := folder_of(last.number, last.files, sealed_files):
-        _copy(challenge.folder, manifest, files, last.files, passing / below)
+        _copy(challenge.folder, manifest, files, last.files, new_folder / below)
     in_force = {"version": last.number, "files": dict(last.files)}
     in_force["salt"] = database.receipt("version", last.number).salt
-    text = revealed_text(challenge.id, salt, sealed_files, sealed["commitment"], in_force, altered)
-    write_file(passing / REVEALED, text.encode())
-    write_file(passing / SEAL, (challenge.folder / SEAL).read_bytes())
-    write_file(passing / RECEIPTS, as_lines(database.receipts()).encode())
-    os.replace(passing, folder)
+    fields = {
+        "challenge": challenge.id,
+        "salt": salt,
+        "files": sealed_files,
+        "commitment": sealed["commitment"],
+        "in_force": in_force,  # number, files and salt of the version in force at the end
+        "altered": list(altered),
+    }
+    _write_json(new_folder / REVEALED, fields)
+    write_file(new_folder / SEAL, (challenge.folder / SEAL).read_bytes())
+    write_file(new_folder / RECEIPTS, as_lines(database.receipts()).encode())
+    os.replace(new_folder, folder)
 
 
 def _copy(
@@ -130,39 +143,14 @@ def _copy(
                 write_file(path, stored.read())
 
 
+def _write_json(path: Path, fields: Mapping[str, Any]) -> None:
+    write_file(path, (json.dumps(fields, indent=2) + "\n").encode())
+
+
 def sealed_late(entries: int) -> str:
     """What a seal after the first entries does not show, for messages."""
     count = "1 entry" if entries == 1 else f"{entries:,} entries"
     return f"sealed after {count}: the seal does not show that rules and truth were the same before"
-
-
-def seal_text(challenge: str, commitment: str, sealed_at: datetime) -> str:
-    """The text of challenge.seal, the published file."""
-    fields = {
-        "challenge": challenge,
-        "commitment": commitment,
-        "made": sealed_at.isoformat(timespec="seconds"),
-        "of": SEAL_WORDS,
-    }
-    return json.dumps(fields, indent=2) + "\n"
-
-
-def revealed_text(
-    challenge: str,
-    salt: str,
-    files: Mapping[str, str],
-    commitment: str,
-    in_force: Mapping[str, Any],
-    altered: Sequence[str] = (),
-) -> str:
-    """The text of revealed.json, published at the end beside the files themselves.
-
-    Args:
-        in_force: number, files and salt of the version that was in force at the end.
-    """
-    fields: dict[str, Any] = {"challenge": challenge, "salt": salt, "files": dict(files)}
-    fields |= {"commitment": commitment, "in_force": dict(in_force), "altered": list(altered)}
-    return json.dumps(fields, indent=2) + "\n"
 
 
 def folder_of(version: int, files: Mapping[str, str], sealed: Mapping[str, str]) -> str:
