@@ -296,7 +296,7 @@ class Evaluations:
     def own(self, team: int | None) -> BoardState:
         """Return what the entries of one team, or baselines, depend on, under that in force."""
         with self.database.read():
-            return self.snapshot(entries=self.database.entries(team=team))
+            return self.snapshot(entries=self.database.entry_rows(team=team))
 
     def state_of(self, version: Version, evaluations: Mapping[str, Evaluation]) -> BoardState:
         """Return everything that a board would depend on under a version not in force."""
@@ -316,7 +316,7 @@ class Evaluations:
         return BoardState(terms, splits, teams, entries, decisions, {}, {}, lambda _: ())
 
     def _entries(self, version: Version) -> list[Entry]:
-        return [*self.database.entries(), *self.versions.baselines(version)]
+        return [*self.database.entry_rows(), *self.versions.baselines(version)]
 
     # means
 

@@ -254,7 +254,7 @@ class BoardState:
         cache = self.cache.scored
         for start in range(0, len(entries), AT_ONCE):
             some = entries[start : start + AT_ONCE]
-            keys = [(entry.sha256, entry.file, entry.baseline, part.name) for entry in some]
+            keys = [(entry.sha256, entry.file, entry.team is None, part.name) for entry in some]
             found = {key: cache.get(key) for key in keys}
             unknown = {e.sha256 for e, key in zip(some, keys, strict=True) if found[key] is None}
             read = {each.sha256: each for each in self.evaluations([*unknown])} if unknown else {}
@@ -298,7 +298,7 @@ class BoardState:
             withdrawn = ladder != "off" and out is not None and out.act == "withdraw"
             if out is not None and not withdrawn:
                 continue
-            if entry.baseline:
+            if entry.team is None:
                 baselines.append(entry)
                 continue
             means = self.means[entry.sha256]
@@ -350,7 +350,7 @@ def score_entry(part: ListPart, evaluation: Evaluation, entry: Entry) -> Scored:
     for name, data in evaluation.folds.items():
         fold = Scorecard.from_bytes(data)
         folds[name] = restrict_card(fold, np.array([n in names for n in fold.lists], dtype=bool))
-    baseline = entry.baseline
+    baseline = entry.team is None
     if "run" not in part.terms.challenge.submission.columns:
         outcome = Outcome(findings, entry.sha256, restrict_card(card, part.keep), folds)
         return apply_rules(part.terms, "", entry.file, outcome, baseline=baseline)

@@ -93,7 +93,7 @@ def _on_the_board(snapshot: BoardState, live: LiveReport, now: datetime) -> Iter
     best_of_team: dict[int | None, float] = {}
     for entry in sorted(snapshot.entries, key=attrgetter("received", "number")):
         scored = snapshot.statuses.get(entry.sha256) == "scored"
-        if entry.baseline or entry.received > now or not scored or decided.out(entry):
+        if entry.team is None or entry.received > now or not scored or decided.out(entry):
             continue
         value = sign * snapshot.means[entry.sha256][live.split].get(primary.id, np.nan)
         improves = not value <= best_of_team.get(entry.team, -np.inf)

@@ -155,7 +155,7 @@ def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     (line,) = fields("team", folder, "list", "--organizer")["tokens"]
     assert (line["number"], line["label"], line["used"]) == (2, "anna", None)
     audit = fields("audit", folder, "--at", NOW)
-    kinds = ["altered", "duplicates", "near_duplicates", "probing"]
+    kinds = ["altered", "teams", "duplicates", "near_duplicates", "probing"]
     assert [*audit] == ["schema", "scorer", "challenge", *kinds]
     (folder / "truth.csv").write_text(TRUTH.replace("q0,a,1", "q0,a,0"))
     dry = fields("rescore", folder, "--dry-run")
