@@ -172,8 +172,7 @@ class Database:
             IntegrityError: A key is taken.
             UsageError: The store cannot be written.
         """
-        outer = self._session
-        if outer is not None and outer.get_bind() is self._writing:
+        if (outer := self._session) is not None and self.is_writing:
             yield outer
             return
         with self._transaction(self._writing, "written") as session:
@@ -195,6 +194,11 @@ class Database:
             raise
         except DBAPIError as error:
             raise UsageError(f"the store cannot be {verb}: {error.orig}") from error
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread is in a transaction that writes, and may still be undone."""
+        return self._session is not None and self._session.get_bind() is self._writing
 
     @property
     def _session(self) -> Session | None:

@@ -76,7 +76,9 @@ class Teams:
             if known is None or known[0] != counts:
                 teams = self._database.teams()
                 held = decision_state(teams, self._database.decisions(), LATEST)
-                known = self._known = counts, teams, held
+                known = counts, teams, held
+                if not self._database.is_writing:  # else it may be undone
+                    self._known = known
         return known[1], known[2]
 
     def names(self) -> Mapping[int, str]:

@@ -92,9 +92,12 @@ class Versions:
     def _known(self) -> list[Version]:
         """All versions, which are read again when there are more."""
         with self._database.read():
-            if self._database.counts(Version) != (len(self._all),):
-                self._all = self._database.versions()
-        return self._all
+            if self._database.counts(Version) == (len(self._all),):
+                return self._all
+            versions = self._database.versions()
+        if not self._database.is_writing:  # else they may be undone
+            self._all = versions
+        return versions
 
     def of_files(self, number: int, since: datetime) -> tuple[Version, OpenChallenge]:
         """The version that the files make as they are now; `ChallengeError` if they are wrong."""

@@ -97,6 +97,10 @@ def test_a_transaction_within_another_is_a_part_of_it(life, store):
         with pytest.raises(ZeroDivisionError):
             fail(board)
         assert names(board) == ["red"]
+        with pytest.raises(UsageError, match="cannot be a name"):
+            board.add_team("green", label="")
+        board.add_team("yellow")
+        assert [*board.teams.by_name()] == ["red", "yellow"]  # nothing is kept of what was undone
 
 
 def test_a_store_of_an_earlier_commit_is_refused_with_what_to_do(life, score):
