@@ -10,15 +10,14 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from io import StringIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from scorer.challenge.model import Challenge
 from scorer.core.text import printable
 from scorer.reports.document import Block, Heading, Prose
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
 
 LINKED = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 EMBEDDED = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,", re.IGNORECASE)
@@ -85,8 +84,6 @@ def titled(key: str, text: str) -> tuple[str, str]:
 
 @cache
 def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
     made = MarkdownIt("commonmark", {"html": False}).enable("table")
     made.add_render_rule("table_open", _table_open)
     made.add_render_rule("table_close", lambda *_: "</table>\n</div>\n")
@@ -151,8 +148,6 @@ def _link(address: str, how: Written) -> dict[str, str | int | float]:
 
 def _picture(token: Token, how: Written, linked: bool) -> Iterator[Token]:
     """A picture; where it may not be shown a link to it, or inside of a link its text."""
-    from markdown_it.token import Token
-
     words = "".join(child.content for child in token.children or ())
     text = Token("text", "", 0, content=_all_seen(words) or "picture")
     address = str(token.attrs.get("src", ""))
