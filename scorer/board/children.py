@@ -100,9 +100,13 @@ def _asked(
     # The task is no argument, which everybody on the machine could read: a store's URL may have a
     # password. A session of its own: Ctrl-C ends the server, which lets evaluations finish.
     child = subprocess.Popen(
-        [sys.executable, "-m", "scorer.board.child"], env=environment, start_new_session=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        [sys.executable, "-m", "scorer.board.child"],
+        env=environment,
+        start_new_session=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     try:
         stdout, stderr = _ended(child, json.dumps(task).encode(), limits.time, beat)
     finally:

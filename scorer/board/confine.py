@@ -52,9 +52,11 @@ def landlock() -> int:
 
 def seccomp() -> bool:
     """Whether this system has filters of system calls, on a machine whose numbers are known."""
-    return sys.platform == "linux" and platform.machine() in CALLS and Path(
-        "/proc/sys/kernel/seccomp/actions_avail"
-    ).exists()  # fmt: skip
+    return (
+        sys.platform == "linux"
+        and platform.machine() in CALLS
+        and Path("/proc/sys/kernel/seccomp/actions_avail").exists()
+    )
 
 
 def fully_confined() -> bool:

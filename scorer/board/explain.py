@@ -188,9 +188,11 @@ def why_ranked(
     phase = "" if live.phase in (None, EVERYTHING) else f", phase {live.phase}"
     lines = [f"board of {live.split} lists{phase}, {at(now, zone)}"]
     lines += _out(team, decided, zone)
-    lines += ["not on the board: no entry counts"] if row is None else (
-        _rank_words(state, row, live.report, placed, digits)
-    )  # fmt: skip
+    lines += (
+        ["not on the board: no entry counts"]
+        if row is None
+        else (_rank_words(state, row, live.report, placed, digits))
+    )
     lines += _counted(state, team, decided, now, live.split)
     return Why(
         team=_named(team, decided),

@@ -120,8 +120,9 @@ class EntryList:
             status: wanted.status,
             Entry.number: wanted.number,
         }
-        return query.where(*(column == value for column, value in conditions.items()
-                             if value is not None))  # fmt: skip
+        return query.where(
+            *(column == value for column, value in conditions.items() if value is not None)
+        )
 
 
 def _order(page: Page) -> list[ColumnElement[Any]]:

@@ -71,16 +71,27 @@ def log(
     names, found = teams.names(), entries.listing().found(wanted, Page(until, order="latest"))
     given = database.given()
     events = [
-        Event(v.since, "version", reason=f"version {v.number}, {v.fingerprint}",
-              given=("version", str(v.number)) in given)
+        Event(
+            v.since,
+            "version",
+            reason=f"version {v.number}, {v.fingerprint}",
+            given=("version", str(v.number)) in given,
+        )
         for v in database.versions()
-    ]  # fmt: skip
+    ]
     events += [Event(t.made, "team", team=names[t.id]) for t in database.teams()]
     events += [
-        Event(entry.received, "entry", entry.number, _sender(entry, names), evaluation.status,
-              reason=describe_refusal(evaluation),
-              given=("entry", str(entry.number)) in given) for entry, evaluation, _ in found
-    ]  # fmt: skip
+        Event(
+            entry.received,
+            "entry",
+            entry.number,
+            _sender(entry, names),
+            evaluation.status,
+            reason=describe_refusal(evaluation),
+            given=("entry", str(entry.number)) in given,
+        )
+        for entry, evaluation, _ in found
+    ]
     sent = {each.entry.number: each.entry for each in found}
     decisions = sorted(database.decisions(), key=lambda act: act.time)
     for d in decisions if until is None else decisions[max(len(decisions) - until, 0) :]:

@@ -98,9 +98,10 @@ def visible_as_of(challenge: Challenge, sending: Iterable[datetime], now: dateti
         sending: when the sending of each file under way began.
     """
     waits = (
-        begun for begun in sending
+        begun
+        for begun in sending
         if now - begun <= PATIENCE and _known_by(challenge, begun) != _known_by(challenge, now)
-    )  # fmt: skip
+    )
     return min(waits, default=now)
 
 

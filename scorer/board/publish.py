@@ -36,8 +36,12 @@ from scorer.reports.write.html import html
 from scorer.results.json import to_json
 
 PAGE, TABLE, JSON, KIT, RECEIPTS = (
-    "index.html", "board.csv", "board.json", "kit.zip", "receipts.jsonl",
-)  # fmt: skip
+    "index.html",
+    "board.csv",
+    "board.json",
+    "kit.zip",
+    "receipts.jsonl",
+)
 
 # The page's links to the files beside it.
 DOWNLOADS = (

@@ -73,9 +73,14 @@ def append_receipt(
         select(Receipt.number, Receipt.digest).order_by(Receipt.number.desc()).limit(1)
     ).first()
     made = receipt(
-        record, None if last is None else last.digest, secrets.token_hex(SALT_BYTES),
-        team=team, version=version, recorded=datetime.now(UTC), given=given,
-    )  # fmt: skip
+        record,
+        None if last is None else last.digest,
+        secrets.token_hex(SALT_BYTES),
+        team=team,
+        version=version,
+        recorded=datetime.now(UTC),
+        given=given,
+    )
     made.number = 1 if last is None else last.number + 1
     made.entry = record.number if isinstance(record, Entry) else None
     session.add(made)

@@ -135,9 +135,16 @@ def problem_cards(findings: Findings, lines: Mapping[int, str] | None = None) ->
         where = f", such as on lines {join_first(others)}" if others else ""
         more = f"And {rest:,} more like it{where}." if rest else ""
         cards.append(
-            ProblemCard(problem.code, problem.severity, problem.message, problem.line,
-                        shown, problem.help or "", more)
-        )  # fmt: skip
+            ProblemCard(
+                problem.code,
+                problem.severity,
+                problem.message,
+                problem.line,
+                shown,
+                problem.help or "",
+                more,
+            )
+        )
     return cards
 
 

@@ -93,8 +93,13 @@ def create(settings: Settings | None = None) -> FastAPI:
     """
     if settings is None:
         fields = json.loads(os.environ["SCORER_SERVE"])
-        settings = Settings(**{**fields, "challenges": tuple(fields["challenges"]),
-                               "trusted_proxies": tuple(fields["trusted_proxies"])})  # fmt: skip
+        settings = Settings(
+            **{
+                **fields,
+                "challenges": tuple(fields["challenges"]),
+                "trusted_proxies": tuple(fields["trusted_proxies"]),
+            }
+        )
     context = Context(settings)
     try:
         for site in context.sites.values():
@@ -115,10 +120,15 @@ def create(settings: Settings | None = None) -> FastAPI:
         context.kits.close()
 
     app = FastAPI(
-        title="scorer", version=__version__, docs_url=None, redoc_url=None,
-        openapi_url="/api/openapi.json", lifespan=lifespan, root_path=settings.root_path,
+        title="scorer",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=lifespan,
+        root_path=settings.root_path,
         redirect_slashes=False,  # such a redirect holds the request's Host
-    )  # fmt: skip
+    )
     app.state.context = context
     # of the reports, whose parts the pages hold
     for file in (REPORTS / "page.css", REPORTS / "page.js", STYLE):

@@ -162,8 +162,7 @@ class Context:
         own = ("token", f"{site.id}/{viewer.token}/{viewer.team}", token)
         if not viewer.known:
             own = ("visitor", origin, VISITS if most is None else most)
-        if not (self.limiter.allows("address", origin, address)
-                and self.limiter.allows(*own)):  # fmt: skip
+        if not (self.limiter.allows("address", origin, address) and self.limiter.allows(*own)):
             raise HTTPException(429, "too many requests; wait a minute", AGAIN)
 
     def is_ours(self, request: Request) -> bool:
@@ -260,9 +259,13 @@ def begin_session(
     }
     LOG.info("sign-in", extra=fields)
     response.set_cookie(
-        f"{COOKIE}_{site_key(site)}", context.sessions.sign(site.id, token), max_age=LASTS,
-        httponly=True, samesite="lax", secure=context.proxies.is_secure(request),
-    )  # fmt: skip
+        f"{COOKIE}_{site_key(site)}",
+        context.sessions.sign(site.id, token),
+        max_age=LASTS,
+        httponly=True,
+        samesite="lax",
+        secure=context.proxies.is_secure(request),
+    )
     return response
 
 

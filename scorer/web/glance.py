@@ -23,7 +23,7 @@ COUNTS = {
     "last": "Of each team the latest entry counts.",
     "selected": "Of each team the entry that it selected last counts, or else its best.",
     "all": "All entries count, each in a row of its own.",
-}  # fmt: skip
+}
 
 SHOWN = {
     EVERYTHING: "The board is of all lists.",
@@ -106,8 +106,10 @@ def quota_fact(left: RemainingQuota | None) -> Iterator[Fact]:
     """What a team may still send."""
     if left is None:
         return
-    limits = [f"{left.today} today" if left.today is not None else "",
-              f"{left.total} in this phase" if left.total is not None else ""]  # fmt: skip
+    limits = [
+        f"{left.today} today" if left.today is not None else "",
+        f"{left.total} in this phase" if left.total is not None else "",
+    ]
     first, *rest = [limit for limit in limits if limit] or ["no limit"]
     if 0 in (left.today, left.total, left.rejected_today):
         first = "none" if left.next is None else "none now"
@@ -215,8 +217,10 @@ def _phase_in_words(challenge: Challenge, span: Span, zone: ZoneInfo) -> str:
     if phase.grace:
         when += f", and {phase.grace} seconds of grace"
     quota = phase.quota
-    most = [f"{quota.per_day:,} a day" if quota.per_day else "",
-            f"{quota.total:,} in all" if quota.total else ""]  # fmt: skip
+    most = [
+        f"{quota.per_day:,} a day" if quota.per_day else "",
+        f"{quota.total:,} in all" if quota.total else "",
+    ]
     limit = " and ".join(each for each in most if each)
     sends = f" A team may send {limit or 'as many as it likes'}."
     if quota.rejected_per_day:

@@ -35,9 +35,14 @@ def overview(site: Site, workers: int | None) -> list[Sign]:
         workers: of this server; None: it has none of its own, as others do the work.
     """
     return [
-        *_teams(site), *_todays(site), _queue(site, workers), _failures(site), *_dates(site),
-        _disk(measure_usage(site.board)), *_changed_files(site),
-    ]  # fmt: skip
+        *_teams(site),
+        *_todays(site),
+        _queue(site, workers),
+        _failures(site),
+        *_dates(site),
+        _disk(measure_usage(site.board)),
+        *_changed_files(site),
+    ]
 
 
 def _teams(site: Site) -> Iterator[Sign]:
@@ -94,5 +99,10 @@ def _disk(usage: Usage) -> Sign:
 def _changed_files(site: Site) -> Iterator[Sign]:
     if changed := site.board.versions.changed:
         alarm = f"{join_first(changed)} changed since the version in force"
-        yield Sign("files", "changed", "re-score to make them count", link="admin#rescore-title",
-                   alarm=alarm)  # fmt: skip
+        yield Sign(
+            "files",
+            "changed",
+            "re-score to make them count",
+            link="admin#rescore-title",
+            alarm=alarm,
+        )

@@ -55,11 +55,17 @@ def time_tag(time: datetime, zone: ZoneInfo, look: str = "") -> Markup:
 def page_text(request: Request, site: Site, viewer: Viewer, template: str, **data: Any) -> str:
     """A page of a challenge, as text: the template with its data."""
     return render(
-        request, template, site=site, viewer=viewer, span=site.span(), now=site.clock(),
+        request,
+        template,
+        site=site,
+        viewer=viewer,
+        span=site.span(),
+        now=site.clock(),
         status=status_of(site.rules, site.span(), site.clock()),
         when=lambda time, look="": time_tag(time, site.zone, look),
-        due=lambda time: time_tag(time, site.zone, "due"), **data,
-    )  # fmt: skip
+        due=lambda time: time_tag(time, site.zone, "due"),
+        **data,
+    )
 
 
 def page(

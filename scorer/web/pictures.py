@@ -132,5 +132,14 @@ def badge(label: str, text: str) -> str:
     """Return a small picture of two fields, as an SVG file of its own."""
     label, text = printable(label, 40), printable(text, 40)
     left, right = (round(text_width(each) + 14) for each in (label, text))
-    return str(Markup(BADGE).format(left=left, right=right, width=left + right, label=label,
-                                    text=text, a=left / 2, b=left + right / 2))  # fmt: skip
+    return str(
+        Markup(BADGE).format(
+            left=left,
+            right=right,
+            width=left + right,
+            label=label,
+            text=text,
+            a=left / 2,
+            b=left + right / 2,
+        )
+    )

@@ -41,7 +41,10 @@ def root_of(request: Request) -> str:
 def render(request: Request, template: str, **data: Any) -> str:
     """A page; every one has a link to the home page."""
     values: dict[str, Any] = {
-        "root": root_of(request), "site": None, "viewer": NOBODY,
-        "here": "", "version": __version__,
-    }  # fmt: skip
+        "root": root_of(request),
+        "site": None,
+        "viewer": NOBODY,
+        "here": "",
+        "version": __version__,
+    }
     return templates().get_template(template).render({**values, **data})

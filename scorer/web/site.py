@@ -392,10 +392,11 @@ class Site:
         now, snapshot, team = self.now(), self.of_team(entry.team), entry.team
         split = self.default_split(viewer) or next(iter(self.value_splits(viewer)), None)
         decisions = [
-            act for act in snapshot.decisions
+            act
+            for act in snapshot.decisions
             if act.entry == entry.number
             or (act.entry is None and act.team == team and act.act in OF_ORGANIZERS)
-        ]  # fmt: skip
+        ]
         return explain_entries(snapshot, team, now, split)[entry.number], decisions
 
     def entry_fields(self, added: Added, viewer: Viewer) -> dict[str, Any]:

@@ -130,9 +130,11 @@ def _team_table(
     for row, standing in zip(table.rows, report.leaderboard, strict=True):
         team = rows[standing.name]
         rank = HtmlCell(
-            "" if standing.rank is None else f"{standing.rank}", row.cells[0].sort, "rank",
+            "" if standing.rank is None else f"{standing.rank}",
+            row.cells[0].sort,
+            "rank",
             note=possible_ranks(standing) if ranged else "",
-        )  # fmt: skip
+        )
         name = row.cells[1]._replace(
             link=f"{teams_path}/{team.id}" if team.id is not None else "",
             note=row.cells[method].text if method is not None and team.id else row.cells[1].note,

@@ -40,9 +40,13 @@ def administration(
 ) -> Response:
     """One of the organizer's pages."""
     values: dict[str, Any] = {
-        "token": None, "named": "", "audit": None, "preview": None, "cause": None,
+        "token": None,
+        "named": "",
+        "audit": None,
+        "preview": None,
+        "cause": None,
         "reference": "",
-    }  # fmt: skip
+    }
     match view:
         case "overview":
             values["signs"] = _signs(context_of(request), site)
@@ -72,10 +76,15 @@ def _teams(site: Site) -> list[dict[str, Any]]:
     for name, number in site.teams.items():
         tokens = of_teams.get(number, [])
         used = max((token.used for token in tokens if token.used is not None), default=None)
-        rows.append({
-            "name": name, "entries": counts.get(number, 0), "tokens": len(tokens), "used": used,
-            "each": tokens,
-        })  # fmt: skip
+        rows.append(
+            {
+                "name": name,
+                "entries": counts.get(number, 0),
+                "tokens": len(tokens),
+                "used": used,
+                "each": tokens,
+            }
+        )
     return rows
 
 

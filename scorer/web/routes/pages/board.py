@@ -65,9 +65,15 @@ def board(request: Request, site: Served, viewer: Reader, split: str | None = No
     if wanted is None or wanted not in site.visible(viewer):
         part = part_of(request, site, viewer, None)
         return page(
-            request, site, viewer, "board.html", here="board", view=None, part=part,
+            request,
+            site,
+            viewer,
+            "board.html",
+            here="board",
+            view=None,
+            part=part,
             **shared_words(request, site),
-        )  # fmt: skip
+        )
     if viewer.known:
         return HTMLResponse(board_text(request, site, viewer, wanted))
     key = ("page", *visitors_key(request, site, wanted))
@@ -103,9 +109,17 @@ def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
     """The board's page."""
     part = part_text(request, site, viewer, split)
     return page_text(
-        request, site, viewer, "board.html", here="board", view=site.ready_board(split, viewer),
-        split=split, part=part, tag=tag_of(part), **shared_words(request, site),
-    )  # fmt: skip
+        request,
+        site,
+        viewer,
+        "board.html",
+        here="board",
+        view=site.ready_board(split, viewer),
+        split=split,
+        part=part,
+        tag=tag_of(part),
+        **shared_words(request, site),
+    )
 
 
 def part_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
@@ -124,11 +138,20 @@ def part_of(request: Request, site: Site, viewer: Viewer, split: str | None) -> 
     standings = "" if split is None else standings_text(site, split, viewer)
     joins = site.rules.registration == "open" and not context_of(request).settings.private
     return page_text(
-        request, site, viewer, "part.html", view=view, facts=facts, placed=placed, joins=joins,
-        standings=marked(standings, site, viewer), pills=site.pills(viewer) if not view else (),
-        over_time=view and view.over_time.figure(team), show=shown_at(site.rules, site.now()),
+        request,
+        site,
+        viewer,
+        "part.html",
+        view=view,
+        facts=facts,
+        placed=placed,
+        joins=joins,
+        standings=marked(standings, site, viewer),
+        pills=site.pills(viewer) if not view else (),
+        over_time=view and view.over_time.figure(team),
+        show=shown_at(site.rules, site.now()),
         **shared_words(request, site),
-    )  # fmt: skip
+    )
 
 
 def shared_words(request: Request, site: Site) -> dict[str, Any]:
@@ -144,10 +167,14 @@ def standings_text(site: Site, split: str, viewer: Viewer) -> str:
         template, view = templates().get_template("standings.html"), site.ready_board(split, viewer)
         report = view.live.report
         return template.render(
-            view=view, split=split, pills=site.pills(viewer), final=site.is_final(split),
-            hints=[*how_to_read(view.live)], words=lambda count: unit(report.called, count),
+            view=view,
+            split=split,
+            pills=site.pills(viewer),
+            final=site.is_final(split),
+            hints=[*how_to_read(view.live)],
+            words=lambda count: unit(report.called, count),
             when=lambda time, look="": time_tag(time, site.zone, look),
-        )  # fmt: skip
+        )
 
     return site.once(("standings", split, *dates_key(site, viewer)), make)
 
@@ -185,10 +212,18 @@ def team(request: Request, site: Served, viewer: Reader, number: int) -> Respons
     if not boards:
         raise HTTPException(404, "no such team is on the board")
     return page(
-        request, site, viewer, "team.html", here="board", boards=boards, number=number,
-        name=boards[0][3].team, address=context_of(request).settings.public_url,
-        shown=mean_text, interval=interval_text,
-    )  # fmt: skip
+        request,
+        site,
+        viewer,
+        "team.html",
+        here="board",
+        boards=boards,
+        number=number,
+        name=boards[0][3].team,
+        address=context_of(request).settings.public_url,
+        shown=mean_text,
+        interval=interval_text,
+    )
 
 
 @router.get("/c/{id}/badge.svg")
@@ -236,8 +271,14 @@ async def rules(request: Request, context: Shared, site: Served, viewer: Reader)
 def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Response:
     terms, challenge = site.board.versions.terms(), site.rules
     response = page(
-        request, site, viewer, "rules.html", here="rules", about=describe(site, viewer),
-        description=described(challenge), sections=sections([*pages(challenge)]),
+        request,
+        site,
+        viewer,
+        "rules.html",
+        here="rules",
+        about=describe(site, viewer),
+        description=described(challenge),
+        sections=sections([*pages(challenge)]),
         measures=terms.measures,
         pages={m.id: list(prose(page_prose(m.metric))) for m in terms.measures},
         formulas={
@@ -245,9 +286,10 @@ def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Resp
             for m in terms.measures
         },
         examples=site.once("examples", lambda: {m.id: measure_example(m) for m in terms.measures}),
-        words=rules_in_words(challenge), dates=milestones(challenge),
+        words=rules_in_words(challenge),
+        dates=milestones(challenge),
         is_sealed=(site.board.challenge.folder / SEAL).exists(),
         form=Prose(form, key="the form"),
-    )  # fmt: skip
+    )
     response.headers["Content-Security-Policy"] = PROSE_POLICY
     return response

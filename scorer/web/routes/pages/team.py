@@ -60,15 +60,28 @@ def submission(
     """The page of a submission: the remaining quota, and problems found or the refusal."""
     span, root = site.span(), context.settings.public_url
     values: dict[str, Any] = {
-        "cards": None, "checked": None, "fatal": False, "fault": None, "twin": None,
-        "description": "", "token": None,
-    }  # fmt: skip
+        "cards": None,
+        "checked": None,
+        "fatal": False,
+        "fault": None,
+        "twin": None,
+        "description": "",
+        "token": None,
+    }
     return page(
-        request, site, viewer, "submit.html", status, here="submit",
-        about=describe(site, viewer), left=site.left(viewer.team or ""),
+        request,
+        site,
+        viewer,
+        "submit.html",
+        status,
+        here="submit",
+        about=describe(site, viewer),
+        left=site.left(viewer.team or ""),
         takes=span is not None and span.takes_entries,
-        longest_answer=LONGEST_ANSWER, address=f"{root}/c/{quote(site.id)}", **{**values, **more},
-    )  # fmt: skip
+        longest_answer=LONGEST_ANSWER,
+        address=f"{root}/c/{quote(site.id)}",
+        **{**values, **more},
+    )
 
 
 @router.post("/c/{id}/submit")
@@ -90,10 +103,16 @@ def submitted(
     if form.get("act") != "send":
         checked = check_upload(context, site, upload)
         return submission(
-            context, request, site, viewer, checked=upload.filename,
-            fatal=checked.findings.fatal, cards=problem_cards(checked.findings, checked.lines),
-            description=checked.description, twin=entry_of_file(site, viewer, checked.sha256),
-        )  # fmt: skip
+            context,
+            request,
+            site,
+            viewer,
+            checked=upload.filename,
+            fatal=checked.findings.fatal,
+            cards=problem_cards(checked.findings, checked.lines),
+            description=checked.description,
+            twin=entry_of_file(site, viewer, checked.sha256),
+        )
     added = recorded(site, viewer, upload, answers_of(form), begun)
     if added.entry is None:
         twin = entry_of_file(site, viewer, added.sha256) if added.code == "S803" else None
@@ -119,14 +138,25 @@ def entries(
     own = site.teams.get(viewer.team or "")
     out = {entry.number: act for entry in listed.entries if (act := state.out(entry)) is not None}
     return page(
-        request, site, viewer, "entries.html", here="entries", listed=listed,
-        entries=listed.outcomes, teams=site.teams if viewer.organizer else (),
-        splits=splits, primary=primary.id, acts=(
-            "disqualify", "restore", *OF_TEAMS), changes=pictures.changes(history),
-        out=out, baselines={e.number for e in listed.entries if e.baseline},
+        request,
+        site,
+        viewer,
+        "entries.html",
+        here="entries",
+        listed=listed,
+        entries=listed.outcomes,
+        teams=site.teams if viewer.organizer else (),
+        splits=splits,
+        primary=primary.id,
+        acts=("disqualify", "restore", *OF_TEAMS),
+        changes=pictures.changes(history),
+        out=out,
+        baselines={e.number for e in listed.entries if e.baseline},
         selected={
-            number for team, chosen in state.selected.items()
-            if viewer.organizer or team == own for number in chosen
+            number
+            for team, chosen in state.selected.items()
+            if viewer.organizer or team == own
+            for number in chosen
         },
         select=next((span.phase.select for span in phases if span.phase.select), None),
         selects=viewer.team is not None,
@@ -140,7 +170,7 @@ def entries(
             and number not in out
             and ((time := until[number]) is None or site.clock() <= time)
         },
-    )  # fmt: skip
+    )
 
 
 @router.get("/c/{id}/entries/{number}")
@@ -156,15 +186,23 @@ def entry(
     reason, decisions = site.reason(record, viewer)
     measures = site.board.versions.terms().measures
     return page(
-        request, site, viewer, "entry.html", here="entries", entry=site.shown(added, viewer),
+        request,
+        site,
+        viewer,
+        "entry.html",
+        here="entries",
+        entry=site.shown(added, viewer),
         splits=splits,
         measures=[measure.id for measure in measures],
         marks={measure.id: measure.mark for measure in measures},
         units="rows" if "labels" in measures[0].metric.kinds else "lists",
         cards=problem_cards(added.problems),
-        answers=record.answers, file=record.file, reason=reason, decisions=decisions,
+        answers=record.answers,
+        file=record.file,
+        reason=reason,
+        decisions=decisions,
         left=site.left(viewer.team) if viewer.team is not None else None,
-    )  # fmt: skip
+    )
 
 
 @router.post("/c/{id}/decide")
@@ -184,8 +222,12 @@ def decide(
     """Record a decision and go back."""
     context.limited(request, site, viewer)
     decision = DecisionIn(
-        kind=kind, entry=entry, team=team or None, reason=reason or f"{kind} by {viewer.team}",
-        name=name or None, late=late,
-    )  # fmt: skip
+        kind=kind,
+        entry=entry,
+        team=team or None,
+        reason=reason or f"{kind} by {viewer.team}",
+        name=name or None,
+        late=late,
+    )
     decided(site, viewer, decision, begun)
     return to(request, site.id, "entries" if entry is not None else "admin?view=teams")
