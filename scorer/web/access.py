@@ -52,7 +52,7 @@ NOBODY = Viewer()
 
 
 def secret_of(board: Board) -> str:
-    """The key by which sessions are signed, made where there is none."""
+    """Return the key that signs sessions; make it at the first call."""
     path = Path(board.challenge.folder, FOLDER, SECRET)
     if not path.exists():
         path.parent.mkdir(mode=0o700, exist_ok=True)
@@ -80,7 +80,7 @@ class Sessions:
         return str(self._signer.dumps([*_session(board, token), secrets.token_hex(8)]))
 
     def session(self, cookie: str) -> Session | None:
-        """The session that a cookie stands for, if it is ours and not too old."""
+        """Return the session of a cookie; None if it is not ours or too old."""
         try:
             board, token, hash, _ = self._signer.loads(cookie, max_age=LASTS)
         except (BadSignature, ValueError, TypeError):
@@ -118,7 +118,7 @@ def _session(board: str, token: Token) -> Session:
 
 
 def viewer_of(board: Board, token: Token | None) -> Viewer:
-    """The viewer that a token stands for; without one, nobody."""
+    """Return the holder of a token; nobody without one."""
     if token is None:
         return NOBODY
     if token.team is None:

@@ -87,7 +87,7 @@ class HeadAsGet:
 
 
 def create(settings: Settings | None = None) -> FastAPI:
-    """The application for those settings; by default those of the environment.
+    """Return the application for these settings; by default they are in the environment.
 
     `ScorerError` if a challenge cannot be served.
     """
@@ -160,7 +160,7 @@ def create(settings: Settings | None = None) -> FastAPI:
                 response = await answer(request)
             except Exception:  # a mistake of ours
                 LOG.exception("error")
-                response = told(request, 500, FAILED.format(REFERENCE.get()))
+                response = respond(request, 500, FAILED.format(REFERENCE.get()))
         if writes:
             for site in context.sites.values():
                 site.look()
@@ -186,7 +186,7 @@ def create(settings: Settings | None = None) -> FastAPI:
         }
         LOG.log(logging.WARNING if status in (429, 503) else level, "request", extra=fields)
 
-    def told(request: Request, status: int, message: str, code: str | None = None) -> Response:
+    def respond(request: Request, status: int, message: str, code: str | None = None) -> Response:
         path = request.url.path.removeprefix(settings.root_path)
         if path.startswith(("/api/", "/healthz")):
             return error_answer(status, message, code)
@@ -194,7 +194,7 @@ def create(settings: Settings | None = None) -> FastAPI:
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        response = told(request, error.status_code, str(error.detail))
+        response = respond(request, error.status_code, str(error.detail))
         response.headers.update(error.headers or {})
         return response
 
@@ -202,21 +202,21 @@ def create(settings: Settings | None = None) -> FastAPI:
     async def unfit(request: Request, error: RequestValidationError) -> Response:
         fault = error.errors()[0]
         place = ".".join(str(step) for step in fault["loc"][1:])
-        return told(request, 422, f"{place}: {fault['msg']}")
+        return respond(request, 422, f"{place}: {fault['msg']}")
 
     @app.exception_handler(UnknownName)
     async def unknown(request: Request, error: UnknownName) -> Response:
-        return told(request, 404, str(error))
+        return respond(request, 404, str(error))
 
     @app.exception_handler(Refused)
     async def too_late(request: Request, error: Refused) -> Response:
         (problem,) = error.problems
         LOG.info("refusal", extra={"code": problem.code, "reason": problem.message})
-        return told(request, 409, problem.message, problem.code)
+        return respond(request, 409, problem.message, problem.code)
 
     @app.exception_handler(UsageError)
     async def unusable(request: Request, error: UsageError) -> Response:
-        return told(request, 422, str(error))
+        return respond(request, 422, str(error))
 
     for router in ROUTERS:
         app.include_router(router)

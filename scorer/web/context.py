@@ -127,7 +127,7 @@ class Context:
         return found
 
     def listed(self, request: Request) -> list[tuple[Site, Viewer]]:
-        """The challenges of which somebody may read, and as whom; all unless it is private."""
+        """Return the challenges that the client may read, each with who reads it."""
         sites = [*self.sites.values()]
         pairs = zip(sites, self.viewers(request, sites), strict=True)
         return [pair for pair in pairs if pair[1].known or not self.settings.private]

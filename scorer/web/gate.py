@@ -18,7 +18,7 @@ BUSY = "the server is busy; try again in a few seconds"
 
 
 class Gate:
-    """Places for children; whoever finds the queue full is told to come again."""
+    """Places for children. Who finds the queue full is asked to come again."""
 
     def __init__(self, places: int) -> None:
         self.most = places + QUEUE  # inside or waiting

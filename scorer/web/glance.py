@@ -182,7 +182,7 @@ def how_to_read(live: LiveReport) -> Iterator[str]:
 
 
 def rules_in_words(challenge: Challenge) -> list[str]:
-    """When entries are taken, how many, what is shown, and what counts."""
+    """Return sentences: when entries are taken, how many, what is shown, and what counts."""
     zone, board = ZoneInfo(challenge.timezone), challenge.leaderboard
     words = [_phase_in_words(challenge, span, zone) for span in spans(challenge)]
     words.append(COUNTS[board.entry])

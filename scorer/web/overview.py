@@ -32,7 +32,7 @@ def overview(site: Site, workers: int | None) -> list[Sign]:
     """Teams, entries, what waits and failed, the next date and the disk.
 
     Args:
-        workers: of this server; None: it has none of its own, as others do the work.
+        workers: Of this server; None where other processes do the work.
     """
     return [
         *_teams(site),

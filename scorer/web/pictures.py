@@ -124,7 +124,7 @@ def history(outcomes: Sequence[Added], split: str, measure: str) -> list[OwnValu
 
 
 def changes(values: Sequence[OwnValue]) -> dict[int, float]:
-    """Entry -> how much its value differs from that of the entry before."""
+    """Return by entry how much its value differs from the entry before."""
     return {later.entry: later.value - before.value for before, later in pairwise(values)}
 
 

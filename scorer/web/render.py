@@ -1,4 +1,4 @@
-"""The pages' templates, which use those of the reports."""
+"""The pages' templates, which use the reports' templates."""
 
 from __future__ import annotations
 

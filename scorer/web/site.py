@@ -181,7 +181,7 @@ class Site:
             del self._sending[key]
 
     def now(self) -> datetime:
-        """The moment whose values are shown: what is new waits for files under way."""
+        """Return the moment whose values are shown: new ones wait for uploads under way."""
         sending, now = [*self._sending.values()], self.clock()
         return visible_as_of(self.rules, sending, now) if sending else now
 
@@ -247,7 +247,7 @@ class Site:
         return tuple(split for split in self.splits if split in shown)
 
     def visible_split(self, viewer: Viewer, split: str | None) -> str:
-        """The split, if the viewer may see its board now; else 404, alike for one that is none."""
+        """Return the split if the viewer may see its board now; else, or if it is unknown, 404."""
         if split is None or split not in self.visible(viewer):
             raise HTTPException(404, "there is no such board to be seen now")
         return split
@@ -296,7 +296,7 @@ class Site:
     def _earlier_ranks(
         self, snapshot: BoardState, live: LiveReport, viewer: Viewer
     ) -> EarlierRanks | None:
-        """The ranks of the public board beside a final one, else those of a week ago.
+        """Return the ranks of the public board beside a final one, else the ranks of a week ago.
 
         None where the viewer did not see that board, or nobody had a rank on it.
         """

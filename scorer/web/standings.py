@@ -111,8 +111,9 @@ def _team_table(
 ) -> Table:
     """Return the report's table with a row a team of two lines each.
 
-    The first free text that is asked, such as the method, stands below the name, the possible ranks
-    below the rank; the interval is a bar, and a rule says where the tie with the leader ends.
+    Below the name stands the answer to the first question in free text, such as the method; below
+    the rank stand the ranks that are possible. The interval is a bar. A rule says where the tie
+    with the leader ends.
     """
     table = view(document.standings(report, Options(page=True)))
     questions = report.definition.questions
@@ -178,7 +179,7 @@ def _change(standing: Standing, team: int | None, earlier: EarlierRanks) -> Html
 def _end_of_tie(report: Report) -> tuple[int, str] | None:
     """Return before which row those begin who all are significantly behind the leader, in words.
 
-    None where the tests find nobody behind, or there are none.
+    None where the tests find nobody behind, or no tests are made.
     """
     ranked = [(n, row) for n, row in enumerate(report.leaderboard) if row.rank is not None]
     certainty = report.certainty

@@ -20,7 +20,7 @@ router = APIRouter(prefix=V1)
 
 
 class Question(BaseModel):
-    """What is asked with an entry."""
+    """A question that each entry answers."""
 
     type: str
     required: bool

@@ -51,7 +51,7 @@ class DecidedOut(BaseModel):
     reason: str
 
 
-class EntryWhole(EntryOut):
+class EntryDetails(EntryOut):
     """An entry, whether it counts, and the decisions on it."""
 
     counts: bool | None = Field(description="whether it counts on the board; null: not told now")
@@ -120,7 +120,7 @@ def entries(site: Served, viewer: SignedIn, asked: OfList) -> Any:
     return {"entries": fields, "page": asked.page, "pages": listed.pages, "total": listed.total}
 
 
-@router.get("/entries/{number}", response_model=EntryWhole)
+@router.get("/entries/{number}", response_model=EntryDetails)
 def entry(number: int, site: Served, viewer: SignedIn) -> Any:
     """One entry: status, problems, the values that may be seen now, whether it counts and why."""
     fields = site.entry_fields(own_entry(site, viewer, number), viewer)

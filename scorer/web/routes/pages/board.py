@@ -261,7 +261,7 @@ def csv(request: Request, site: Served, viewer: Reader, split: str) -> Response:
 
 @router.get("/c/{id}/rules")
 async def rules(request: Request, context: Shared, site: Served, viewer: Reader) -> Response:
-    """What is asked, when, and how it is scored."""
+    """Show the rules: dates, quotas, files, measures."""
     form = ""
     with suppress(HTTPException):  # too many ask for something: the page goes without
         form = await run_in_threadpool(read_form, await context.kit(site))

@@ -26,7 +26,7 @@ def sealed_before(site: Served, _: Reader) -> Response:
 
 @router.get("/c/{id}/pictures/{name}.svg")
 def picture(site: Served, viewer: Reader, split: str, name: Literal["over-time"]) -> Response:
-    """A picture of a board as a file of its own; 404 where the board has none."""
+    """Send the picture of a board as a file; 404 for a board without a picture."""
     board = site.ready_board(site.visible_split(viewer, split), viewer)
     figure = board.over_time.figure()
     if figure is None:
