@@ -24,8 +24,8 @@ def find_alterations(of_board: Evaluations) -> list[str]:
     versions, database, files = of_board.versions, of_board.database, of_board.files
     all_versions, receipts = database.versions(), database.receipts()
     entries = database.entries()
-    spoiled = _spoiled(entries, all_versions, files)
-    whole = [v for v in all_versions if not spoiled.keys() & set(v.files.values())]
+    damaged = _find_damaged(entries, all_versions, files)
+    whole = [v for v in all_versions if not damaged.keys() & set(v.files.values())]
     known = {(v.values, v.fingerprint): v for v in whole}
     of_means = list[str]()
 
@@ -38,13 +38,13 @@ def find_alterations(of_board: Evaluations) -> list[str]:
 
     acts = database.teams(), database.decisions()
     found = find_contradictions(receipts, joined(all_versions, *acts, entries, evaluations()))
-    found += spoiled.values()
+    found += damaged.values()
     for version in whole:
         found += _version_faults(versions, version, _release(receipts, version))
     return [*found, *of_means]
 
 
-def _spoiled(entries: Iterable[Entry], versions: Sequence[Version], files: Files) -> dict[str, str]:
+def _find_damaged(entries: Iterable[Entry], versions: Sequence[Version], files: Files) -> dict[str, str]:
     """SHA-256 of each kept file that is missing or has other bytes -> the fault."""
     owners: dict[str, str] = {}
     for entry in entries:
