@@ -121,7 +121,7 @@ class Board:
         answers: Mapping[str, str] | None = None,
         baseline: bool = False,
         evaluate: bool = True,
-        alike: bool = True,
+        allow_similar: bool = True,
     ) -> list[Added]:
         """Record entries: rules first, then the blind checks, then values.
 
@@ -135,7 +135,7 @@ class Board:
             answers: question -> answer.
             baseline: whether they stand outside the ranks, without quota or phases.
             evaluate: whether to evaluate at once; otherwise a worker does.
-            alike: whether a team is made that is called like another one, mistyped.
+            allow_similar: Whether a new team may be called nearly like another one.
 
         Raises:
             ChallengeError: the challenge in force is wrong.
@@ -156,7 +156,7 @@ class Board:
                     answers=answers or {},
                     baseline=baseline,
                     given=now is not None,
-                    alike=alike,
+                    allow_similar=allow_similar,
                     evaluate=evaluate,
                 )
             added.append(one)

@@ -89,7 +89,7 @@ class EntryService:
         answers: Mapping[str, str],
         baseline: bool,
         given: bool,
-        alike: bool,
+        allow_similar: bool,
         evaluate: bool,
     ) -> Added:
         """Record an open file as an entry, and evaluate it, or say why it is refused.
@@ -105,7 +105,7 @@ class EntryService:
             answers: Question -> answer.
             baseline: Whether it stands outside the ranks, without quota or phases.
             given: Whether the organizer gave the time.
-            alike: Whether a team is made whose name looks like a mistyped one.
+            allow_similar: Whether a new team may be called nearly like another one.
             evaluate: Whether to evaluate it at once.
 
         Raises:
@@ -127,7 +127,7 @@ class EntryService:
             elif refused := (
                 closed(rules, received)
                 or refused_answers(rules.questions, answers)
-                or (refused_team(rules, team, teams, alike) if known is None else None)
+                or (refused_team(rules, team, teams, allow_similar) if known is None else None)
                 or self._refused_file(rules, span, version, known, sha256, received)
             ):
                 return replace(added, code=refused.code, message=refused.message)
@@ -290,11 +290,13 @@ def _by_number(entries: Iterable[Entry], statuses: Mapping[str, Status]) -> dict
     return {entry.number: statuses.get(entry.sha256, "pending") for entry in entries}
 
 
-def refused_team(rules: Challenge, name: str, teams: Iterable[str], alike: bool) -> Refusal | None:
+def refused_team(
+    rules: Challenge, name: str, teams: Iterable[str], allow_similar: bool
+) -> Refusal | None:
     """Return why a team that is none yet cannot be made by its first entry; None if it can."""
     words = f"there is no team {quoted(name)}"
     if rules.registration == "invite":
         return Refusal("S804", words)
-    if not alike and (meant := mistyped(name, teams)) is not None:
+    if not allow_similar and (meant := mistyped(name, teams)) is not None:
         return Refusal("S804", f"{words}; did you mean {quoted(meant)}? --new makes a team")
     return None

@@ -44,7 +44,9 @@ def find_alterations(of_board: Evaluations) -> list[str]:
     return [*found, *of_means]
 
 
-def _find_damaged(entries: Iterable[Entry], versions: Sequence[Version], files: Files) -> dict[str, str]:
+def _find_damaged(
+    entries: Iterable[Entry], versions: Sequence[Version], files: Files
+) -> dict[str, str]:
     """SHA-256 of each kept file that is missing or has other bytes -> the fault."""
     owners: dict[str, str] = {}
     for entry in entries:

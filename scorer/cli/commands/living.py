@@ -119,7 +119,7 @@ def add(
             now=moment(at),
             answers=_answers_of_words(answer or []),
             baseline=baseline,
-            alike=new,
+            allow_similar=new,
         )
     ]
     codes = {"rejected": REJECTED, "refused": REFUSED, "failed": FAILED}
