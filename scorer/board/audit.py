@@ -18,10 +18,10 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.text import printable
 from scorer.results.json import VERSION, ChallengeIdentity
 
-ALIKE = 0.95  # Cohen's kappa from which two entries are near-duplicates
-TELLING = 5  # lists with another value than an entry's most common one, which tell entries apart
-FEW = 0.05  # share of lists in which a probing entry differs from the one before
-SERIES = 3  # entries that make a series
+NEAR = 0.95  # Cohen's kappa from which two entries are near-duplicates
+DISTINCT_LISTS = 5  # lists without an entry's most common value, by which entries are compared
+PROBED_SHARE = 0.05  # largest share of lists in which a probing entry differs from the one before
+SHORTEST_SERIES = 3  # entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Probing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """What an organizer should look at. No proof."""
+    """What an organizer should look at. It proves nothing."""
 
     schema: str = "audit/1"
     scorer: str = VERSION
@@ -55,7 +55,7 @@ class Audit:
 
 
 def audit(state: BoardState, now: datetime) -> Audit:
-    """Look at all entries that are scored, by the decisions made until `now`."""
+    """Return what is suspicious in the scored entries; teams have the names of `now`."""
     primary = state.terms.primary
     scored = [
         entry
@@ -70,11 +70,12 @@ def audit(state: BoardState, now: datetime) -> Audit:
         if values is not None:
             per_list[entry.number] = values
     names = state.state(now).names
-    series = {
+    by_team = {
         names[team.id]: [e.number for e in scored if e.team == team.id] for team in state.teams
     }
     near = near_duplicates(scored, codes, copies)
-    named = {number for group in (*copies, *(pair.entries for pair in near)) for number in group}
+    groups = [*copies, *(pair.entries for pair in near)]
+    named = {number for group in groups for number in group}
     return Audit(
         challenge=ChallengeIdentity.of(state.rules),
         teams={
@@ -84,7 +85,7 @@ def audit(state: BoardState, now: datetime) -> Audit:
         },
         duplicates=copies,
         near_duplicates=near,
-        probing=probing(series, per_list),
+        probing=probing(by_team, per_list),
     )
 
 
@@ -114,7 +115,7 @@ def _describe_findings(audit: Mapping[str, Any]) -> Iterator[str]:
 
 
 def value_codes(state: BoardState, entries: Sequence[Entry], split: str = EVERYTHING) -> Ints:
-    """Codes of the values of scored entries on a split, equal where those of all measures are.
+    """Return a code for each entry and list; codes are equal where all measures have equal values.
 
     Returns:
         Shape (entries, lists), or (entries, 0) where no measure has a value for each list.
@@ -122,34 +123,37 @@ def value_codes(state: BoardState, entries: Sequence[Entry], split: str = EVERYT
     codes: Ints = np.zeros((len(entries), 0), dtype=np.int64)
     scored = [state.scored(entry, "", split) for entry in entries]
     for measure in state.terms.measures:
-        values = [each.values[measure.id].per_list for each in scored]
-        arrays = [each for each in values if each is not None]
+        values = [entry.values[measure.id].per_list for entry in scored]
+        arrays = [array for array in values if array is not None]
         if not arrays or len(arrays) < len(values):
-            continue
-        _, code = np.unique(np.stack(arrays), return_inverse=True)
-        code = code.reshape(len(arrays), -1)
-        if codes.size:  # codes of both are made codes again, which stay small
-            _, code = np.unique(codes * (code.max() + 1) + code, return_inverse=True)
-            code = code.reshape(codes.shape)
-        codes = code
+            continue  # a measure of the whole submission has no value for a list
+        _, measure_codes = np.unique(np.stack(arrays), return_inverse=True)
+        measure_codes = measure_codes.reshape(len(arrays), -1)
+        if codes.size:
+            # one number for each pair of codes; `unique` keeps the numbers small
+            pairs = codes * (measure_codes.max() + 1) + measure_codes
+            _, measure_codes = np.unique(pairs, return_inverse=True)
+            measure_codes = measure_codes.reshape(codes.shape)
+        codes = measure_codes
     return codes
 
 
-def is_telling(codes: Ints) -> bool:
-    """Whether an entry's values differ enough from list to list to tell it from others.
+def is_distinctive(codes: Ints) -> bool:
+    """Return whether an entry's values vary enough between lists to be compared with others.
 
-    Nearly all lists right, or none, is what strangers may have in common.
+    Teams that do not know each other may all have nearly every list right, or nearly none.
     """
     if not codes.size:
         return False
-    return int(codes.size - np.unique(codes, return_counts=True)[1].max()) >= TELLING
+    _, counts = np.unique(codes, return_counts=True)
+    return int(codes.size - counts.max()) >= DISTINCT_LISTS
 
 
 def kappa(one: Ints, other: Ints) -> float:
-    """Cohen's kappa of two entries: the agreement of their values beyond that of chance.
+    """Return Cohen's kappa of two entries: how often their values agree, corrected for chance.
 
-    Of values that are the same in most lists, such as right and wrong, entries have many in
-    common whatever they are (Cohen, Educational and Psychological Measurement 1960).
+    Where most lists have the same value, such as right, unrelated entries agree often by chance
+    (Cohen, Educational and Psychological Measurement 1960).
 
     >>> right_and_wrong = np.array([1, 1, 1, 0, 1, 1, 1, 0])
     >>> kappa(right_and_wrong, right_and_wrong), round(kappa(right_and_wrong, np.ones(8)), 2)
@@ -165,55 +169,59 @@ def kappa(one: Ints, other: Ints) -> float:
 
 
 def duplicates(entries: Sequence[Entry], codes: Ints) -> list[list[int]]:
-    """Entries of the same bytes, or of the same values in every list, in groups."""
+    """Return groups of entries that have the same values in every list, or the same bytes."""
     groups: dict[object, list[int]] = {}
-    for entry, own in zip(entries, codes, strict=True):
-        key = own.tobytes() if is_telling(own) else entry.sha256
+    for entry, row in zip(entries, codes, strict=True):
+        key = row.tobytes() if is_distinctive(row) else entry.sha256
         groups.setdefault(key, []).append(entry.number)
     return [numbers for numbers in groups.values() if len(numbers) > 1]
 
 
 def near_duplicates(
-    entries: Sequence[Entry], codes: Ints, same: Sequence[Sequence[int]] = ()
+    entries: Sequence[Entry], codes: Ints, copies: Sequence[Sequence[int]] = ()
 ) -> list[Pair]:
-    """Pairs of different teams whose values agree from ALIKE on, groups of the `same` aside."""
-    group_of = {number: n for n, group in enumerate(same) for number in group}
+    """Return pairs of different teams with a kappa of at least NEAR, unless both are `copies`."""
+    group_of = {number: index for index, group in enumerate(copies) for number in group}
     pairs = []
-    for n, entry in enumerate(entries if codes.size else ()):
-        shares = (codes[n + 1 :] == codes[n]).mean(axis=1)
-        for at in np.flatnonzero(shares >= ALIKE).tolist():  # kappa is at most the share
-            other = entries[n + 1 + at]
+    for index, entry in enumerate(entries if codes.size else ()):
+        shares = (codes[index + 1 :] == codes[index]).mean(axis=1)
+        for offset in np.flatnonzero(shares >= NEAR).tolist():  # kappa is at most the share
+            other_index = index + 1 + offset
+            other = entries[other_index]
             group = group_of.get(entry.number)
             is_copy = group is not None and group == group_of.get(other.number)
-            if entry.team == other.team or is_copy or not is_telling(codes[n]):
+            if entry.team == other.team or is_copy or not is_distinctive(codes[index]):
                 continue
-            if kappa(codes[n], codes[n + 1 + at]) >= ALIKE:
-                pairs.append(Pair((entry.number, other.number), float(shares[at])))
+            if kappa(codes[index], codes[other_index]) >= NEAR:
+                pairs.append(Pair((entry.number, other.number), float(shares[offset])))
     return sorted(pairs, key=lambda pair: (-pair.agreement, pair.entries))
 
 
 def probing(teams: Mapping[str, Sequence[int]], per_list: Mapping[int, Floats]) -> list[Probing]:
-    """Series of a team's entries that each differ from the one before in a few lists only.
+    """Return series of a team's entries that each differ from the one before in few lists only.
 
     Args:
         teams: team -> its entries, oldest first.
         per_list: entry number -> the primary measure of each list.
     """
-    series_found = []
+    found = []
     for team, numbers in teams.items():
-        series: list[int] = []
+        series: list[list[int]] = []
         for before, after in pairwise(numbers):
-            a, b = per_list.get(before), per_list.get(after)
-            changes_few = False
-            if a is not None and b is not None and a.size == b.size and a.size:
-                changed = ~((a == b) | (np.isnan(a) & np.isnan(b)))
-                changes_few = 0 < changed.sum() <= max(1, int(FEW * a.size))
-            if changes_few:
-                series = [*(series or [before]), after]
+            if not _changes_few(per_list.get(before), per_list.get(after)):
+                continue
+            if series and series[-1][-1] == before:
+                series[-1].append(after)
             else:
-                if len(series) >= SERIES:
-                    series_found.append(Probing(team, tuple(series)))
-                series = []
-        if len(series) >= SERIES:
-            series_found.append(Probing(team, tuple(series)))
-    return series_found
+                series.append([before, after])
+        found += [Probing(team, tuple(s)) for s in series if len(s) >= SHORTEST_SERIES]
+    return found
+
+
+def _changes_few(before: Floats | None, after: Floats | None) -> bool:
+    """Return whether the values of two entries differ in some lists, but only in few."""
+    if before is None or after is None or before.size != after.size:
+        return False
+    is_equal = (before == after) | (np.isnan(before) & np.isnan(after))
+    changed = int((~is_equal).sum())
+    return 0 < changed <= max(1, int(PROBED_SHARE * before.size))

@@ -27,7 +27,7 @@ from scorer.board.integrity import find_alterations
 from scorer.board.log import Event, log
 from scorer.board.models import Act, Decision, Entry
 from scorer.board.rescore import Rescoring, rescore
-from scorer.board.seal import refuse_early, reveal, seal
+from scorer.board.seal import require_closed, reveal, seal
 from scorer.board.standings import LiveReport, compute_board, with_intervals
 from scorer.board.teams import Teams
 from scorer.board.versions import Versions
@@ -339,7 +339,7 @@ class Board:
                 or the store was altered.
         """
         if not early:
-            refuse_early(self.challenge, now or datetime.now(UTC))
+            require_closed(self.challenge, now or datetime.now(UTC))
         problems = find_alterations(self.evaluations)
         if problems and not altered:
             raise UsageError(f"nothing is revealed, the store was altered: {'; '.join(problems)}")

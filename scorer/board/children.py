@@ -19,20 +19,22 @@ from scorer.board.evaluations import BEAT, LEASE
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.problems import Problem
 
-KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")  # confined
-SECRETS = ("SCORER_SERVE", "SCORER_SECRET")  # of the environment: the key of sessions
+# The environment variables that a confined process sees.
+VISIBLE = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
+SECRET = ("SCORER_SERVE", "SCORER_SECRET")  # those that no child sees: they hold the session key
+OUTPUT_END = 4000  # characters of a failed child's output that its error quotes
 
 
 class ChildLimits(NamedTuple):
     """The resources that a child process may use."""
 
-    seconds: int = 600  # of CPU, and half as much again of time
-    memory: int = 4 << 30  # bytes of addresses
+    seconds: int = 600  # of CPU time
+    memory: int = 4 << 30  # bytes of address space
 
     @property
     def time(self) -> int:
-        """Seconds after which it is killed."""
-        return self.seconds * 3 // 2 + 1
+        """Seconds of wall time after which it is killed: half as many again as of CPU time."""
+        return self.seconds * 3 // 2 + 1  # rounded up
 
 
 class BoardPlace(NamedTuple):
@@ -44,47 +46,47 @@ class BoardPlace(NamedTuple):
     allow_plugins: bool = False
 
     def open(self) -> Board:
-        """The board, as `Board.open` does."""
-        path, store, files, allow_plugins = self
-        return Board.open(Path(path), store, files, allow_plugins=allow_plugins)
+        """Open the board."""
+        return Board.open(Path(self.path), self.store, self.files, allow_plugins=self.allow_plugins)
 
 
-class Failed(ScorerError):
-    """A child process did not answer."""
+class ChildError(ScorerError):
+    """A child process ended without an answer, or took too long."""
 
 
 def ask_child(
     place: BoardPlace,
     limits: ChildLimits,
-    do: str,
+    task: str,
     beat: Callable[[], None] = lambda: None,
-    **more: Any,
+    **inputs: Any,
 ) -> dict[str, Any]:
     """Have a child process do a task, and return its answer.
 
     Args:
-        do: prepare, evaluate, check, kit, rescore or audit. With `read` among `more` it gets
-            neither the store nor the network, and these files alone.
-        beat: called now and then while it works.
+        task: prepare, evaluate, check, kit, rescore or audit.
+        beat: Called every `BEAT` seconds while the child works.
+        inputs: What the task needs. With `read`, the child is confined: it sees only the files
+            in `read` and `write`, and neither the store nor the network.
 
     Raises:
-        ScorerError: the fault that the child reports.
-        Failed: it died, or took too long.
-        UsageError: this system cannot limit a process.
+        ScorerError: The child reports an error.
+        ChildError: The child ended without an answer, or took too long.
+        UsageError: This system cannot limit a process.
     """
     require_limits()
-    task = {"do": do, "time": limits.time, **limits._asdict(), **more}
-    environment = {key: value for key, value in os.environ.items() if key not in SECRETS}
-    if "read" not in more:
-        return _asked({**task, "place": place}, environment, limits, beat)
+    message = {"do": task, "time": limits.time, **limits._asdict(), **inputs}
+    env = {key: value for key, value in os.environ.items() if key not in SECRET}
+    if "read" not in inputs:
+        return _run_child({**message, "place": place}, env, limits, beat)
     with tempfile.TemporaryDirectory(prefix="scorer-child-") as folder:
-        task["write"] = [folder, *more.get("write", ())]
-        environment = {key: os.environ[key] for key in KEPT if key in os.environ}
-        return _asked(task, environment | {"TMPDIR": folder}, limits, beat)
+        message["write"] = [folder, *inputs.get("write", ())]
+        env = {key: os.environ[key] for key in VISIBLE if key in os.environ}
+        return _run_child(message, env | {"TMPDIR": folder}, limits, beat)
 
 
 def require_limits() -> None:
-    """Refuse, by `UsageError`, to evaluate strangers' files where no process can be limited."""
+    """Raise `UsageError` on a system that cannot limit a process: strangers' files need limits."""
     if find_spec("resource") is None:
         raise UsageError(
             "untrusted files are evaluated within limits of time and memory, which this system "
@@ -92,88 +94,92 @@ def require_limits() -> None:
         )
 
 
-def _asked(
-    task: dict[str, Any], environment: dict[str, str], limits: ChildLimits, beat: Callable[[], None]
+def _run_child(
+    message: dict[str, Any], env: dict[str, str], limits: ChildLimits, beat: Callable[[], None]
 ) -> dict[str, Any]:
-    # each child is one of several: a pool of threads of its own would only be in the way
-    environment |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    # The task is no argument, which everybody on the machine could read: a store's URL may have a
-    # password. A session of its own: Ctrl-C ends the server, which lets evaluations finish.
+    """Send a message to a new child process, and return its answer."""
+    # Several children run at a time, so more threads in each of them would only slow them down.
+    env |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    # Everybody on the machine can read arguments, but not standard input; a store's URL may have a
+    # password. In a session of its own the child outlives Ctrl-C, so that evaluations can finish.
     child = subprocess.Popen(
         [sys.executable, "-m", "scorer.board.child"],
-        env=environment,
+        env=env,
         start_new_session=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     try:
-        stdout, stderr = _ended(child, json.dumps(task).encode(), limits.time, beat)
+        stdout, stderr = _wait_for(child, json.dumps(message).encode(), limits.time, beat)
     finally:
-        child.kill()  # if this process is ended
+        child.kill()  # where an exception ended the wait; a child that has ended stays as it is
     try:
         answer: dict[str, Any] = json.loads(stdout)
     except ValueError:
-        output = stderr.decode("utf-8", "replace")[-4000:]
-        raise Failed(f"it ended with {child.returncode}\n{output}") from None
+        output = stderr.decode("utf-8", "replace")[-OUTPUT_END:]
+        raise ChildError(f"it ended with {child.returncode}\n{output}") from None
     if "error" in answer:
         raise ScorerError(answer["error"], [Problem(**fields) for fields in answer["problems"]])
     return answer
 
 
-def _ended(
-    child: subprocess.Popen[bytes], task: bytes, seconds: float, beat: Callable[[], None]
+def _wait_for(
+    child: subprocess.Popen[bytes], message: bytes, seconds: float, beat: Callable[[], None]
 ) -> tuple[bytes, bytes]:
-    """Standard output and error of a child; it is killed when it takes longer than `seconds`."""
-    until = time.monotonic() + seconds
+    """Return standard output and error of a child, which is killed after `seconds`."""
+    deadline = time.monotonic() + seconds
     assert child.stdin
     with suppress(BrokenPipeError):  # it has ended; its exit code is read below
-        child.stdin.write(task)  # not by `communicate`, which sends nothing when it is called again
+        # `communicate` is called several times, and would send its input at the first call only.
+        child.stdin.write(message)
     while True:
+        # above 0 even past the deadline: the child may have ended during a slow beat
+        timeout = max(min(deadline - time.monotonic(), BEAT), 0.01)
         try:
-            return child.communicate(timeout=max(min(until - time.monotonic(), BEAT), 0.01))
+            return child.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            if time.monotonic() < until:
+            if time.monotonic() < deadline:
                 beat()
                 continue
             child.kill()
             child.communicate()
-            raise Failed(f"it took longer than {seconds:g} seconds") from None
+            raise ChildError(f"it took longer than {seconds:g} seconds") from None
 
 
 def evaluate_next(board: Board, place: BoardPlace, limits: ChildLimits, worker: str) -> bool:
     """Have one waiting file evaluated by a child process; return whether one was waiting.
 
-    Where the child ends otherwise, the evaluation has failed.
+    If the child reports an error or does not answer, the evaluation has failed.
     """
     sha256 = board.evaluations.claim(worker, LEASE)
     if sha256 is None:
         return False
 
     def beat() -> None:
-        with suppress(ScorerError):  # the store is away; it may come back
+        with suppress(ScorerError):  # the store cannot be reached now; a later beat may reach it
             board.evaluations.renew(sha256, worker, LEASE)
 
     try:
         begun = time.monotonic()
-        with board.evaluations.worker_inputs(sha256) as asked:
-            answer = ask_child(place, limits, "evaluate", beat, **asked)
+        with board.evaluations.worker_inputs(sha256) as inputs:
+            answer = ask_child(place, limits, "evaluate", beat, **inputs)
     except ScorerError as error:
         board.evaluations.fail(sha256, f"the evaluation's process did not finish: {error}")
-    else:  # where the store cannot be written, the next worker begins anew
-        board.evaluations.keep(asked, answer, time.monotonic() - begun)
+    else:  # if this cannot be written to the store, another worker evaluates the file again
+        board.evaluations.keep(inputs, answer, time.monotonic() - begun)
     return True
 
 
 def evaluate_in_isolation(board: Board, place: BoardPlace, limits: ChildLimits) -> None:
     """Have audits and re-scorings of a board read entries in confined child processes.
 
-    Where this system cannot limit a process, they are read in this one.
+    On a system that cannot limit a process this one reads them.
     """
 
-    def run(do: str, more: dict[str, Any]) -> dict[str, Any]:
-        seconds = limits.seconds * len(more["files"])
-        return ask_child(place, limits._replace(seconds=seconds), do, **more)
+    def run(task: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        seconds = limits.seconds * len(inputs["files"])
+        return ask_child(place, limits._replace(seconds=seconds), task, **inputs)
 
     if find_spec("resource") is not None:
         board.evaluations.isolated_runner = run

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scorer.board.entries import EntryService
 from scorer.board.models import OF_TEAMS, Act, Decision, Entry
-from scorer.board.phases import refused_act
+from scorer.board.phases import refusal_of_decision
 from scorer.board.teams import Teams
 from scorer.challenge.model import Challenge
 from scorer.core.errors import Refused, UsageError
@@ -86,7 +86,7 @@ def decide(
     if act in OF_TEAMS and entry is not None:
         _check_not_disqualified(entry, teams)
         decision.team = entry.team
-        refusal = refused_act(rules, entry, decision.time)
+        refusal = refusal_of_decision(rules, entry, decision.time)
         if refusal is not None and not late:
             raise Refused(problems=[Problem(refusal.code, refusal.message)])
         decision.late = refusal is not None

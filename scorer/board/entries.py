@@ -10,7 +10,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from scorer.api.submissions import SubmissionFile
-from scorer.board.audit import ALIKE, is_telling, kappa, value_codes
+from scorer.board.audit import NEAR, is_distinctive, kappa, value_codes
 from scorer.board.database import Database, Draft
 from scorer.board.evaluation import OUR_ERRORS
 from scorer.board.evaluations import Evaluations
@@ -22,11 +22,11 @@ from scorer.board.phases import (
     Refusal,
     RemainingQuota,
     Span,
-    closed,
     phase_at,
     quota_left,
-    refused_answers,
-    refused_by_quota,
+    refusal_by_quota,
+    refusal_of_answers,
+    refusal_when_closed,
 )
 from scorer.board.teams import Teams
 from scorer.board.versions import Versions
@@ -125,9 +125,9 @@ class EntryService:
             if baseline:
                 team_name(team, teams)
             elif refused := (
-                closed(rules, received)
-                or refused_answers(rules.questions, answers)
-                or (refused_team(rules, team, teams, allow_similar) if known is None else None)
+                refusal_when_closed(rules, received)
+                or refusal_of_answers(rules.questions, answers)
+                or (refusal_of_team(rules, team, teams, allow_similar) if known is None else None)
                 or self._refused_file(rules, span, version, known, sha256, received)
             ):
                 return replace(added, code=refused.code, message=refused.message)
@@ -173,7 +173,7 @@ class EntryService:
         if copy := next((entry for entry in entries if entry.sha256 == sha256), None):
             return Refusal("S803", f"these are the bytes of entry {copy.number} of this team")
         left = quota_left(rules, span, entries, _by_number(entries, statuses), received)
-        return refused_by_quota(rules, left)
+        return refusal_by_quota(rules, left)
 
     def _nearly_the_same(self, entry: Entry) -> Iterator[Problem]:
         """S806 where an entry has nearly the same values as one of the team's last entries.
@@ -197,7 +197,7 @@ class EntryService:
         ][-RECENT:]
         *codes, own = value_codes(snapshot, [*earlier, entry], shown)
         for each, theirs in zip(reversed(earlier), reversed(codes), strict=True):
-            if is_telling(own) and kappa(theirs, own) >= ALIKE:
+            if is_distinctive(own) and kappa(theirs, own) >= NEAR:
                 share = float((theirs == own).mean())
                 words = f"nearly the same as entry {each.number} of this team"
                 message = f"{words} (equal values in {100 * share:.0f} % of the lists)"
@@ -290,7 +290,7 @@ def _by_number(entries: Iterable[Entry], statuses: Mapping[str, Status]) -> dict
     return {entry.number: statuses.get(entry.sha256, "pending") for entry in entries}
 
 
-def refused_team(
+def refusal_of_team(
     rules: Challenge, name: str, teams: Iterable[str], allow_similar: bool
 ) -> Refusal | None:
     """Return why a team that is none yet cannot be made by its first entry; None if it can."""

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from scorer.board.models import Decision, Entry, Evaluation, Team
-from scorer.board.phases import at
+from scorer.board.phases import in_zone
 from scorer.board.selection import NO_BETTER, Choice, DecisionState
 from scorer.board.standings import (
     BoardState,
@@ -156,7 +156,7 @@ def describe_refusal(evaluation: Evaluation) -> str | None:
 def describe_decision(out: Decision, zone: ZoneInfo) -> str:
     """Return which decision takes an entry off the board, when it was made, and its reason."""
     word = "withdrawn" if out.act == "withdraw" else "disqualified"
-    return f"{word} {at(out.time, zone)}: {out.reason}"
+    return f"{word} {in_zone(out.time, zone)}: {out.reason}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +186,7 @@ def why_ranked(
     )
     placed = sum(standing.rank is not None for standing in live.report.leaderboard)
     phase = "" if live.phase in (None, EVERYTHING) else f", phase {live.phase}"
-    lines = [f"board of {live.split} lists{phase}, {at(now, zone)}"]
+    lines = [f"board of {live.split} lists{phase}, {in_zone(now, zone)}"]
     lines += _out(team, decided, zone)
     lines += (
         ["not on the board: no entry counts"]
@@ -218,7 +218,7 @@ def _named(team: Team, decided: DecisionState) -> str:
 
 def _out(team: Team, decided: DecisionState, zone: ZoneInfo) -> list[str]:
     out = decided.teams_out.get(team.id)
-    return [] if out is None else [f"team disqualified {at(out.time, zone)}: {out.reason}"]
+    return [] if out is None else [f"team disqualified {in_zone(out.time, zone)}: {out.reason}"]
 
 
 def _rank_words(
@@ -252,4 +252,5 @@ def _counted(
             yield describe_late_decision(act, decided.names, zone)
     for entry in state.entries:
         if entry.team == team.id and entry.received <= now and not found[entry.number].counts:
-            yield f"entry {entry.number}, {at(entry.received, zone)}: {found[entry.number].why}"
+            received = in_zone(entry.received, zone)
+            yield f"entry {entry.number}, {received}: {found[entry.number].why}"

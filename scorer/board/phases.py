@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from scorer.board.models import Entry, Status
@@ -13,126 +14,129 @@ from scorer.challenge.model import Challenge
 from scorer.core.text import join_first, quoted
 from scorer.scoring.answers import find_answer_fault
 
-NEVER = datetime(9999, 1, 1, tzinfo=UTC)  # the opening of a phase after one that never closes
-MOMENT = timedelta(microseconds=1)
-PATIENCE = timedelta(minutes=5)  # for which new values wait for files under way
-ALWAYS = Phase(id=EVERYTHING)  # of a challenge without phases
+FAR_FUTURE = datetime(9999, 1, 1, tzinfo=UTC)  # when a phase after an endless one opens
+MOMENT = timedelta(microseconds=1)  # the resolution of `datetime`
+UPLOAD_TIME = timedelta(minutes=5)  # new values wait for uploads, this long at most
+ONLY_PHASE = Phase(id=EVERYTHING)  # the one phase of a challenge that defines none
 
 
 class Span(NamedTuple):
-    """A phase with its times; None: from ever, or for ever."""
+    """A phase with its times."""
 
     phase: Phase
-    opens: datetime | None
-    closes: datetime | None
+    opens: datetime | None  # None: it has always been open
+    closes: datetime | None  # None: it stays open
 
     @property
     def ends(self) -> datetime | None:
-        """The last moment in which an entry is received: the whole second, and the grace."""
+        """The last moment at which entries are accepted: the second of `closes`, and the grace."""
         return None if self.closes is None else end_of_second(self.closes + self.phase.grace_time)
 
     @property
     def takes_entries(self) -> bool:
-        """Whether entries are taken in it at all."""
+        """Whether teams may send entries; a phase that has `after` only shows another board."""
         return self.phase.after is None
 
     def holds(self, now: datetime) -> bool:
-        """Whether `now` lies in it."""
-        return self.begun(now) and (self.ends is None or now <= self.ends)
+        """Whether the phase goes on at `now`, its grace included."""
+        return self.has_begun(now) and (self.ends is None or now <= self.ends)
 
-    def begun(self, now: datetime) -> bool:
-        """Whether it has begun."""
+    def has_begun(self, now: datetime) -> bool:
+        """Whether the phase has begun at `now`."""
         return self.opens is None or now >= self.opens
 
 
 class Refusal(NamedTuple):
-    """Why an entry is not taken: a code S80x, and the words."""
+    """Why an entry or a decision is refused: a code S80x, and a message."""
 
     code: str
     message: str
 
 
 class RemainingQuota(NamedTuple):
-    """The remaining quota; None if there is no such limit."""
+    """How many entries a team may still send; None where there is no limit."""
 
     today: int | None
     total: int | None
     rejected_today: int | None
-    next: datetime | None  # when the next entry is possible; None: at once, or never
+    next: datetime | None  # when a used quota is renewed; None: it is not used up, or never is
 
 
 def spans(challenge: Challenge) -> tuple[Span, ...]:
-    """The phases in order, each with its times."""
+    """Return the phases in their order, each with its times."""
     by_id: dict[str, Span] = {}
-    for phase in challenge.phases or (ALWAYS,):
+    for phase in challenge.phases or (ONLY_PHASE,):
         if phase.after is None:
             by_id[phase.id] = Span(phase, phase.opens, phase.closes)
         else:
-            lasts = [
-                by_id[phase.after].ends,
-                phase.select_until and end_of_second(phase.select_until),
-            ]
-            last = max((time for time in lasts if time is not None), default=None)
-            by_id[phase.id] = Span(phase, NEVER if last is None else last + MOMENT, None)
+            ends = [by_id[phase.after].ends]
+            if phase.select_until is not None:
+                ends.append(end_of_second(phase.select_until))
+            end = max((end for end in ends if end is not None), default=None)
+            by_id[phase.id] = Span(phase, FAR_FUTURE if end is None else end + MOMENT, None)
     return tuple(by_id.values())
 
 
 def end_of_second(time: datetime) -> datetime:
-    """The last moment of a second."""
+    """Return the last moment of the second in which a time lies."""
     return time.replace(microsecond=999_999)
 
 
-def received(challenge: Challenge, begun: datetime, ended: datetime) -> datetime:
-    """When a file was received whose sending began and ended then.
+def received_at(challenge: Challenge, begun: datetime, ended: datetime) -> datetime:
+    """Return the time at which a file counts as received.
 
-    When it began, unless values that were not shown then may have been seen before it ended.
+    This is the time when its upload began. A slow upload during which a board was first shown
+    counts from its end, because the team may have seen that board before it sent all.
     """
-    slow = ended - begun > PATIENCE
-    return ended if slow and _known_by(challenge, begun) != _known_by(challenge, ended) else begun
+    is_slow = ended - begun > UPLOAD_TIME
+    has_new_board = _boards_shown(challenge, begun) != _boards_shown(challenge, ended)
+    return ended if is_slow and has_new_board else begun
 
 
-def visible_as_of(challenge: Challenge, sending: Iterable[datetime], now: datetime) -> datetime:
-    """The moment whose values are shown: before new ones are, files under way may arrive.
+def visible_moment(challenge: Challenge, uploads: Iterable[datetime], now: datetime) -> datetime:
+    """Return the time for which boards are shown: `now`, or earlier while uploads go on.
+
+    Files whose upload began before a new board was to be shown have `UPLOAD_TIME` to arrive.
 
     Args:
-        sending: when the sending of each file under way began.
+        uploads: when each upload that goes on began.
     """
-    waits = (
-        begun
-        for begun in sending
-        if now - begun <= PATIENCE and _known_by(challenge, begun) != _known_by(challenge, now)
-    )
-    return min(waits, default=now)
+    shown = _boards_shown(challenge, now)
+    recent = [begun for begun in uploads if now - begun <= UPLOAD_TIME]
+    return min((t for t in recent if _boards_shown(challenge, t) != shown), default=now)
 
 
-def _known_by(challenge: Challenge, now: datetime) -> set[str]:
-    return {span.phase.show for span in spans(challenge) if span.begun(now)}
+def _boards_shown(challenge: Challenge, now: datetime) -> set[str]:
+    return {span.phase.show for span in spans(challenge) if span.has_begun(now)}
 
 
-def decided_until(challenge: Challenge, phase: str | None) -> datetime | None:
-    """Until when a team selects and withdraws an entry; None: as long as the board lives.
+def decision_deadline(challenge: Challenge, phase: str | None) -> datetime | None:
+    """Return until when a team may select and withdraw an entry; None: there is no deadline.
 
-    This ends before a split of which nothing was shown while such entries were
-    sent is shown: when the phase before closes, or at `select_until` of the phase that shows it.
+    Teams decide before they see a board that was hidden when the entry was sent. The deadline is
+    `select_until` of the phase that shows this board, or else the end of the phase before.
     """
     in_time = sorted(spans(challenge), key=_begins)
-    place = next((n for n, span in enumerate(in_time) if span.phase.id == phase), 0)
-    shown = {"none", *(span.phase.show for span in in_time[: place + 1])}
-    for before, span in zip(in_time[place:], in_time[place + 1 :], strict=False):
+    # an entry of a phase that is no longer defined is treated as of the first
+    own = next((index for index, span in enumerate(in_time) if span.phase.id == phase), 0)
+    shown = {"none", *(span.phase.show for span in in_time[: own + 1])}
+    for before, span in pairwise(in_time[own:]):
         if span.phase.show not in shown and span.opens is not None:
             if span.phase.select_until is not None:
                 return end_of_second(span.phase.select_until)
             last = span.opens - MOMENT
-            return last if span.phase.after or before.ends is None else min(before.ends, last)
+            if span.phase.after or before.ends is None:
+                return last
+            return min(before.ends, last)
     return None
 
 
-def refused_act(challenge: Challenge, entry: Entry, now: datetime) -> Refusal | None:
-    """S807 where it is too late to select or withdraw an entry."""
-    until = None if entry.baseline else decided_until(challenge, entry.phase)
+def refusal_of_decision(challenge: Challenge, entry: Entry, now: datetime) -> Refusal | None:
+    """Return S807 if it is too late to select or withdraw an entry; None if it is not."""
+    until = None if entry.baseline else decision_deadline(challenge, entry.phase)
     if until is None or now <= until:
         return None
-    ended = at(until, ZoneInfo(challenge.timezone))
+    ended = in_zone(until, ZoneInfo(challenge.timezone))
     message = f"it is too late: teams could decide on entry {entry.number} until {ended}"
     return Refusal("S807", message)
 
@@ -142,39 +146,38 @@ def _begins(span: Span) -> datetime:
 
 
 def phase_at(challenge: Challenge, now: datetime) -> Span | None:
-    """The phase that `now` lies in, the latest of several; None before, between and after."""
+    """Return the phase that goes on at `now`, the last of several; None if there is none."""
     return next((span for span in reversed(spans(challenge)) if span.holds(now)), None)
 
 
 class ChallengeState(NamedTuple):
-    """Whether a challenge takes entries, and when that changes; None: it is not known to."""
+    """Whether a challenge takes entries, and when that changes."""
 
-    words: str  # upcoming, open or closed
-    until: datetime | None
+    name: Literal["upcoming", "open", "closed"]
+    until: datetime | None  # None: no change is planned
 
 
 def state_at(challenge: Challenge, now: datetime) -> ChallengeState:
-    """The state of a challenge at `now`: of several phases that take entries the last to close."""
+    """Return the state of a challenge at `now`; it is open until its last open phase closes."""
     taking = [span for span in spans(challenge) if span.takes_entries]
-    if closing := [span.closes for span in taking if span.holds(now)]:
-        until = None if None in closing else max(time for time in closing if time is not None)
-        return ChallengeState("open", until)
-    later = [span.opens for span in taking if span.opens is not None and span.opens > now]
-    return ChallengeState("upcoming" if later else "closed", min(later, default=None))
+    closings = [span.closes for span in taking if span.holds(now)]
+    if closings:  # a phase that stays open is the last to close
+        return ChallengeState("open", max(closings, key=lambda time: time or FAR_FUTURE))
+    openings = [span.opens for span in taking if span.opens is not None and span.opens > now]
+    return ChallengeState("upcoming" if openings else "closed", min(openings, default=None))
 
 
 def shown_at(challenge: Challenge, now: datetime, phase: str | None = None) -> str:
-    """The split that the board shows at `now`, or in a phase that there is; or `own` or `none`.
+    """Return the split that the board shows at `now`, or in the phase with an id.
 
-    Between two phases the earlier one's board stays; before the first there is nothing.
+    It may be `own` or `none`. Between two phases the board of the earlier one stays; before the
+    first phase nothing is shown.
     """
     if phase is not None:
         return next(span.phase.show for span in spans(challenge) if span.phase.id == phase)
-    begun = [span for span in spans(challenge) if span.begun(now)]
-    current = phase_at(challenge, now)
-    if current is not None:
-        return current.phase.show
-    return begun[-1].phase.show if begun else "none"
+    begun = [span for span in spans(challenge) if span.has_begun(now)]
+    span = phase_at(challenge, now) or (begun[-1] if begun else None)
+    return "none" if span is None else span.phase.show
 
 
 def splits_shown(challenge: Challenge, now: datetime) -> frozenset[str]:
@@ -182,32 +185,27 @@ def splits_shown(challenge: Challenge, now: datetime) -> frozenset[str]:
 
     What a phase showed stays visible while the next one goes on.
     """
-    shown = {span.phase.show for span in spans(challenge) if span.begun(now)}
-    return frozenset(shown - {"own", "none"})
+    return frozenset(_boards_shown(challenge, now) - {"own", "none"})
 
 
-def closed(challenge: Challenge, now: datetime) -> Refusal | None:
-    """S801 where no phase takes entries at `now`, with when one does."""
+def refusal_when_closed(challenge: Challenge, now: datetime) -> Refusal | None:
+    """Return S801 if no phase takes entries at `now`; it says when the next one opens."""
     if any(span.takes_entries and span.holds(now) for span in spans(challenge)):
         return None
     zone = ZoneInfo(challenge.timezone)
-    to_come = [
-        span.opens
-        for span in spans(challenge)
-        if span.takes_entries and span.opens is not None and span.opens > now
-    ]
-    if to_come:
-        return Refusal(
-            "S801", f"no entries are taken now; the next phase opens {at(min(to_come), zone)}"
-        )
-    ended = [span.closes for span in spans(challenge) if span.takes_entries and span.closes]
-    since = f" since {at(max(ended), zone)}" if ended else ""
+    taking = [span for span in spans(challenge) if span.takes_entries]
+    openings = [span.opens for span in taking if span.opens is not None and span.opens > now]
+    if openings:
+        opening = in_zone(min(openings), zone)
+        return Refusal("S801", f"no entries are taken now; the next phase opens {opening}")
+    closings = [span.closes for span in taking if span.closes]
+    since = f" since {in_zone(max(closings), zone)}" if closings else ""
     return Refusal("S801", f"the challenge is closed{since}")
 
 
-def at(moment: datetime, zone: ZoneInfo) -> str:
-    """A time in the challenge's zone, with its offset."""
-    return moment.astimezone(zone).isoformat(timespec="seconds")
+def in_zone(time: datetime, zone: ZoneInfo) -> str:
+    """Return a time in a time zone as text, with its offset."""
+    return time.astimezone(zone).isoformat(timespec="seconds")
 
 
 def quota_left(
@@ -217,69 +215,73 @@ def quota_left(
     statuses: Mapping[int, Status],
     now: datetime,
 ) -> RemainingQuota:
-    """The number of entries that a team may still send in a phase.
+    """Return how many entries a team may still send in a phase.
 
-    Only what was scored, or waits to be, counts; rejected files have a limit of
-    their own, failures none. Days are those of the challenge's zone.
+    Scored and waiting entries count. Rejected files have their own limit, and failed evaluations
+    have none. A day begins at midnight in the challenge's time zone.
+
+    Args:
+        entries: The team's entries.
+        statuses: The status by entry number; an entry without one waits.
     """
-    zone, quota = ZoneInfo(challenge.timezone), span.phase.quota
+    zone = ZoneInfo(challenge.timezone)
+    quota = span.phase.quota
     today = now.astimezone(zone).date()
     phase_entries = [entry for entry in entries if entry.phase == span.phase.id]
-    counted = [
-        e for e in phase_entries if statuses.get(e.number, "pending") in ("pending", "scored")
-    ]
-    rejected = [e for e in phase_entries if statuses.get(e.number) == "rejected"]
 
-    def days(of: Sequence[Entry]) -> int:
-        return sum(entry.received.astimezone(zone).date() == today for entry in of)
+    def select(*wanted: Status) -> list[Entry]:
+        return [e for e in phase_entries if statuses.get(e.number, "pending") in wanted]
 
-    def left(most: int | None, used: int) -> int | None:
-        return None if most is None else max(most - used, 0)
+    def count_today(entries: Sequence[Entry]) -> int:
+        return sum(entry.received.astimezone(zone).date() == today for entry in entries)
 
+    def subtract(limit: int | None, used: int) -> int | None:
+        return None if limit is None else max(limit - used, 0)
+
+    counted = select("scored", "pending")
     remaining = RemainingQuota(
-        left(quota.per_day, days(counted)),
-        left(quota.total, len(counted)),
-        left(quota.rejected_per_day, days(rejected)),
-        None,
+        today=subtract(quota.per_day, count_today(counted)),
+        total=subtract(quota.total, len(counted)),
+        rejected_today=subtract(quota.rejected_per_day, count_today(select("rejected"))),
+        next=None,
     )
-    if remaining.total == 0 or (remaining.today != 0 and remaining.rejected_today != 0):
+    if remaining.total == 0 or 0 not in (remaining.today, remaining.rejected_today):
         return remaining
     midnight = datetime.combine(today + timedelta(days=1), time(), tzinfo=zone)
-    open_then = span.ends is None or midnight <= span.ends
-    return remaining._replace(next=midnight if open_then else None)
+    is_open_then = span.ends is None or midnight <= span.ends
+    return remaining._replace(next=midnight if is_open_then else None)
 
 
-def refused_by_quota(challenge: Challenge, left: RemainingQuota) -> Refusal | None:
-    """S802 where a quota is used up, with when the next entry is possible."""
-    which = {
+def refusal_by_quota(challenge: Challenge, left: RemainingQuota) -> Refusal | None:
+    """Return S802 if a quota is used up; it says when the next entry is possible."""
+    quotas = {
         "the quota of this phase": left.total,
         "today's quota": left.today,
         "today's quota of rejected files": left.rejected_today,
     }
-    used = next((words for words, number in which.items() if number == 0), None)
+    used = next((name for name, number in quotas.items() if number == 0), None)
     if used is None:
         return None
-    then = "no further entry is possible in this phase"
+    advice = "no further entry is possible in this phase"
     if left.next is not None:
-        then = f"the next entry is possible {at(left.next, ZoneInfo(challenge.timezone))}"
-    return Refusal("S802", f"{used} is used up; {then}")
+        advice = f"the next entry is possible {in_zone(left.next, ZoneInfo(challenge.timezone))}"
+    return Refusal("S802", f"{used} is used up; {advice}")
 
 
-def refused_answers(
+def refusal_of_answers(
     questions: Mapping[str, Question], answers: Mapping[str, str]
 ) -> Refusal | None:
-    """S805 where a required answer is missing, or an answer does not fit its question."""
+    """Return S805 if a required answer is missing, or an answer does not fit its question."""
     if unknown := [key for key in answers if key not in questions]:
         hint = f"; the questions are {join_first(list(questions))}" if questions else ""
         return Refusal("S805", f"{join_first(unknown)} is not asked{hint}")
     for key, question in questions.items():
         text = answers.get(key, "").strip()
-        if not text:
-            if question.required:
-                return Refusal(
-                    "S805", f"the answer to {quoted(key)} is missing: --answer {key}=..."
-                )
-            continue
-        if wrong := find_answer_fault(question, text):
-            return Refusal("S805", f"the answer to {quoted(key)} {wrong}")
+        fault = None
+        if text:
+            fault = find_answer_fault(question, text)
+        elif question.required:
+            fault = f"is missing: --answer {key}=..."
+        if fault:
+            return Refusal("S805", f"the answer to {quoted(key)} {fault}")
     return None

@@ -19,13 +19,18 @@ from scorer.challenge.model import FOLDER, Challenge
 from scorer.core.errors import UsageError
 from scorer.reading.write import write_file
 
-SEAL, SALT, REVEALED = "challenge.seal", "seal.salt", "revealed.json"
+SEAL = "challenge.seal"
+SALT = "seal.salt"
+REVEALED = "revealed.json"
 SALT_BYTES = 32
-SEAL_WORDS = "SHA-256 of salt and of the digests of all files, as canonical JSON"
+COMMITMENT_RULE = "SHA-256 of salt and of the digests of all files, as canonical JSON"
 
 
 def seal(challenge: Challenge, manifest: dict[str, str], now: datetime) -> str:
-    """Write challenge.seal and return the commitment; `UsageError` if it is sealed already."""
+    """Write challenge.seal, and return its commitment to the files (path -> SHA-256).
+
+    `UsageError` if the challenge is sealed already.
+    """
     target = challenge.folder / SEAL
     salt_file = challenge.folder / FOLDER / SALT
     if target.exists() or salt_file.exists():
@@ -39,7 +44,7 @@ def seal(challenge: Challenge, manifest: dict[str, str], now: datetime) -> str:
         "challenge": challenge.id,
         "commitment": commitment,
         "made": now.isoformat(timespec="seconds"),
-        "of": SEAL_WORDS,
+        "of": COMMITMENT_RULE,
     }
     _write_json(target, fields)
     return commitment
@@ -54,21 +59,21 @@ def count_entries_before_seal(challenge: Challenge, database: Database) -> int:
     return sum(entry.received < sealed for entry in database.entries())
 
 
-def refuse_early(challenge: Challenge, now: datetime) -> None:
-    """Refuse to publish the truth while entries are taken, or will be.
+def require_closed(challenge: Challenge, now: datetime) -> None:
+    """Refuse to reveal the truth before the last phase that takes entries has closed.
 
     Raises:
         UsageError: A phase that takes entries is open, or opens later.
     """
     state = state_at(challenge, now)
-    if state.words == "closed":
+    if state.name == "closed":
         return
     times = ""
     if state.until is not None:
-        verb = "closes" if state.words == "open" else "opens"
+        verb = "closes" if state.name == "open" else "opens"
         times = f", and {verb} at {state.until.isoformat(timespec='seconds')}"
     raise UsageError(
-        f"nothing is revealed: the challenge is {state.words}{times}; whoever has the truth can "
+        f"nothing is revealed: the challenge is {state.name}{times}; whoever has the truth can "
         "send perfect entries. --now reveals it all the same"
     )
 
@@ -82,14 +87,14 @@ def reveal(
 ) -> None:
     """Publish salt, truth, rules and receipts in a new folder, for `score verify`.
 
-    The files are those that were sealed, and those of the version in force where they differ, as
-    the store keeps them.
+    The folder gets the files that were sealed. If the version in force at the end has other files,
+    they follow in a folder below.
 
     Args:
-        altered: what was altered in the store.
+        altered: The alterations that were found in the store, which are published, too.
 
     Raises:
-        UsageError: the challenge was never sealed, or the folder exists.
+        UsageError: The challenge was never sealed, its sealed files are lost, or the folder exists.
     """
     challenge = versions.challenge
     salt_file = challenge.folder / FOLDER / SALT
@@ -99,28 +104,44 @@ def reveal(
         raise UsageError(f"{folder} exists already")
     salt = salt_file.read_text(encoding="utf-8").strip()
     sealed = json.loads((challenge.folder / SEAL).read_text(encoding="utf-8"))
-    made, manifest = database.versions(), versions.manifest
-    manifests = [manifest, *(dict(version.files) for version in made)]
-    fits = [m for m in manifests if commit_to_files(salt, m) == sealed["commitment"]]
-    if not fits:
+    recorded = database.versions()
+    manifests = [versions.manifest, *(dict(version.files) for version in recorded)]
+    commitment = sealed["commitment"]
+    sealed_files = next((m for m in manifests if commit_to_files(salt, m) == commitment), None)
+    if sealed_files is None:
         raise UsageError(
             "neither the files as they are now nor any version that was in force is what was "
             "sealed; nothing is revealed"
         )
+
+    def copy(manifest: Mapping[str, str], target: Path) -> None:
+        """Copy files (path -> SHA-256) from the challenge's folder, or else from the store."""
+        for name, sha256 in manifest.items():
+            path = target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if versions.manifest.get(name) == sha256:
+                write_file(path, (challenge.folder / name).read_bytes())
+            else:
+                with files.open(sha256) as stored:
+                    write_file(path, stored.read())
+
     new_folder = folder.with_name(f".{folder.name}.new-{os.getpid()}")
     new_folder.mkdir(parents=True)
-    sealed_files, last = dict(fits[0]), made[-1]
-    _copy(challenge.folder, manifest, files, sealed_files, new_folder)
-    if below := folder_of(last.number, last.files, sealed_files):
-        _copy(challenge.folder, manifest, files, last.files, new_folder / below)
-    in_force = {"version": last.number, "files": dict(last.files)}
-    in_force["salt"] = database.receipt("version", last.number).salt
+    last = recorded[-1]
+    copy(sealed_files, new_folder)
+    if subfolder := version_folder(last.number, last.files, sealed_files):
+        copy(last.files, new_folder / subfolder)
+    in_force = {
+        "version": last.number,
+        "files": dict(last.files),
+        "salt": database.receipt("version", last.number).salt,
+    }
     fields = {
         "challenge": challenge.id,
         "salt": salt,
-        "files": sealed_files,
-        "commitment": sealed["commitment"],
-        "in_force": in_force,  # number, files and salt of the version in force at the end
+        "files": dict(sealed_files),
+        "commitment": commitment,
+        "in_force": in_force,  # at the end
         "altered": list(altered),
     }
     _write_json(new_folder / REVEALED, fields)
@@ -129,30 +150,16 @@ def reveal(
     os.replace(new_folder, folder)
 
 
-def _copy(
-    folder: Path, now: Mapping[str, str], files: Files, names: Mapping[str, str], target: Path
-) -> None:
-    """Write files (path -> SHA-256) below `target`: from the folder, or as the store keeps them."""
-    for name, sha256 in names.items():
-        path = target / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if now.get(name) == sha256:
-            write_file(path, (folder / name).read_bytes())
-        else:
-            with files.open(sha256) as stored:
-                write_file(path, stored.read())
-
-
 def _write_json(path: Path, fields: Mapping[str, Any]) -> None:
     write_file(path, (json.dumps(fields, indent=2) + "\n").encode())
 
 
-def sealed_late(entries: int) -> str:
-    """What a seal after the first entries does not show, for messages."""
+def describe_late_seal(entries: int) -> str:
+    """Return the message on a seal that was made after some entries."""
     count = "1 entry" if entries == 1 else f"{entries:,} entries"
     return f"sealed after {count}: the seal does not show that rules and truth were the same before"
 
 
-def folder_of(version: int, files: Mapping[str, str], sealed: Mapping[str, str]) -> str:
-    """The folder of a version's files, below the revealed one, which holds the sealed ones."""
+def version_folder(version: int, files: Mapping[str, str], sealed: Mapping[str, str]) -> str:
+    """Return the subfolder for a version's files; empty if they are the sealed ones."""
     return "" if dict(files) == dict(sealed) else f"version-{version}"

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from scorer.board.models import Decision, Entry, Evaluation, Status, Team
-from scorer.board.phases import Span, at, phase_at, spans
+from scorer.board.phases import Span, in_zone, phase_at, spans
 from scorer.board.selection import Candidate, Choice, DecisionState, choose, decision_state
 from scorer.challenge.leaderboard import EVERYTHING, Track
 from scorer.challenge.model import Challenge
@@ -205,7 +205,7 @@ class BoardState:
         showing = [span for span in spans(self.rules) if span.phase.show == split]
         if not showing or (current is not None and current.phase.show == split):
             return current
-        begun = [span for span in showing if span.begun(now)]
+        begun = [span for span in showing if span.has_begun(now)]
         return begun[-1] if begun else showing[0]
 
     def split_shown(self, span: Span | None, now: datetime, split: str | None = None) -> str:
@@ -337,7 +337,7 @@ class BoardState:
 def last_shown(rules: Challenge, now: datetime) -> str:
     """Return the split that the latest begun phase shows; before the first, that of the first."""
     all_spans = spans(rules)
-    begun = [span for span in all_spans if span.begun(now)]
+    begun = [span for span in all_spans if span.has_begun(now)]
     return (begun or [all_spans[0]])[-1].phase.show
 
 
@@ -515,5 +515,5 @@ def describe_late_decision(decision: Decision, names: Mapping[int, str], zone: Z
         names: Number of a team -> its name.
         zone: The time zone of the challenge.
     """
-    name, time = names.get(decision.team or 0, ""), at(decision.time, zone)
+    name, time = names.get(decision.team or 0, ""), in_zone(decision.time, zone)
     return f"entry {decision.entry} of {name}: {decision.act}, late, {time}: {decision.reason}"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from scorer.board.files import digest_of
 from scorer.board.receipts import RECEIPTS, commit_to_files, sha256_of
-from scorer.board.seal import REVEALED, SEAL, folder_of, sealed_late
+from scorer.board.seal import REVEALED, SEAL, describe_late_seal, version_folder
 from scorer.core.errors import UsageError
 from scorer.core.text import describe_exception, printable
 from scorer.reading.json_faults import parse_json
@@ -262,7 +262,7 @@ def _verify_folder(folder: Path, file: ReceiptFile | None) -> Verified:
         problems.append(f"{REVEALED}: salt and digests do not make the commitment")
     found = [Verified(1, problems, []), _verify_seal(folder, commitment, file)]
     found.append(_verify_files(folder, "", files, "not the file that was sealed"))
-    if in_force is not None and (place := folder_of(in_force[0], in_force[1], files)):
+    if in_force is not None and (place := version_folder(in_force[0], in_force[1], files)):
         fault = "not the file of the version in force"
         found.append(_verify_files(folder, place, in_force[1], fault))
     if file is not None:
@@ -288,7 +288,7 @@ def _verify_seal(folder: Path, commitment: str, file: ReceiptFile | None) -> Ver
         late = sum(time is not None and time < made for time in times)
     except (KeyError, TypeError, ValueError):
         late = 0
-    return Verified(1, other, [f"{SEAL}: {sealed_late(late)}"] if late else [])
+    return Verified(1, other, [f"{SEAL}: {describe_late_seal(late)}"] if late else [])
 
 
 def _verify_files(folder: Path, below: str, files: Mapping[str, str], fault: str) -> Verified:

@@ -70,7 +70,7 @@ def export_bundle(
 
 
 def make_context(bound: BoundChallenge, image: str = IMAGE) -> ExportContext:
-    """Return what bundles of a challenge are made of."""
+    """Return the challenge, its files and its kit, as all exporters need them."""
     return ExportContext(
         challenge=bound.challenge,
         measures=sorted(bound.measures, key=lambda measure: not measure.primary),

@@ -12,7 +12,7 @@ from scorer.export.base import (
     unsupported_features,
 )
 
-SUPPORTED = {"phases"}
+SUPPORTED = {"phases"}  # of the features that a platform may lack
 COMMAND = "python3 /opt/app/bridge.py $inputDataset $inputRun $outputDir"
 DOCKERFILE = """FROM {image}
 USER root

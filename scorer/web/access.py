@@ -20,29 +20,30 @@ from scorer.board.teams import hash_of
 from scorer.challenge.model import FOLDER
 from scorer.reading.write import write_file
 
-SECRET = "session.key"  # beside the store; SCORER_SECRET instead where several machines serve
-LASTS = 30 * 24 * 3600  # seconds that a session is good for
-HASH = 16  # hexadecimal digits of a token's hash in its sessions
-MINUTE = 60.0
-AGAIN = timedelta(minutes=1)  # after which it is noted again that a token was used
+SECRET_FILE = "session.key"  # in the challenge's folder .scorer; `SCORER_SECRET` replaces it
+SESSION_SECONDS = 30 * 24 * 3600  # a session ends this long after the sign-in
+HASH_DIGITS = 16  # hexadecimal digits of a token's hash in its sessions
+MINUTE = 60.0  # seconds; the limits of requests are for one minute
+USE_INTERVAL = timedelta(minutes=1)  # the last use of a token is recorded this often at most
+MOST_KEYS = 100_000  # keys that a limiter keeps before it drops those without a recent request
 
 
 class Viewer(NamedTuple):
     """The team, organizer or visitor who sends a request."""
 
-    team: str | None = None  # None: nobody's, or an organizer's
+    team: str | None = None  # its name; None for visitors and organizers
     organizer: bool = False
-    token: int | None = None  # None: a visitor, or one whom a proxy has signed in
-    label: str | None = None  # of the token
+    token: int | None = None  # its id; None for visitors, and where a proxy signs people in
+    label: str | None = None  # the token's label
 
     @property
-    def known(self) -> bool:
+    def signed_in(self) -> bool:
         """Whether somebody has signed in."""
         return self.organizer or self.team is not None
 
     @property
-    def called(self) -> str:
-        """Who it is in the log: an organizer's label, or a team and its token's label."""
+    def log_name(self) -> str:
+        """The viewer's name in the log: an organizer's label, or a team and its token's label."""
         if self.team is None:
             return self.label or ORGANIZER
         return self.team if self.label is None else f"{self.team} ({self.label})"
@@ -51,9 +52,9 @@ class Viewer(NamedTuple):
 NOBODY = Viewer()
 
 
-def secret_of(board: Board) -> str:
-    """Return the key that signs sessions; make it at the first call."""
-    path = Path(board.challenge.folder, FOLDER, SECRET)
+def session_secret(board: Board) -> str:
+    """Return the key that signs sessions; write it to its file at the first call."""
+    path = Path(board.challenge.folder, FOLDER, SECRET_FILE)
     if not path.exists():
         path.parent.mkdir(mode=0o700, exist_ok=True)
         write_file(path, secrets.token_hex(32).encode())
@@ -62,11 +63,11 @@ def secret_of(board: Board) -> str:
 
 
 class Session(NamedTuple):
-    """The content of a cookie: a token of one board, told apart from others of its number."""
+    """The content of a cookie: the token with which somebody signed in to a board."""
 
     board: str
-    token: int
-    hash: str  # the beginning of the token's hash
+    token: int  # its id
+    hash: str  # its first digits; another store may have another token with this id
 
 
 class Sessions:
@@ -76,75 +77,73 @@ class Sessions:
         self._signer = URLSafeTimedSerializer(secret, salt="session of a board")
 
     def sign(self, board: str, token: Token) -> str:
-        """A cookie for a token of a board; another one each time."""
+        """Return a cookie for a token of a board. A random part makes each cookie different."""
         return str(self._signer.dumps([*_session(board, token), secrets.token_hex(8)]))
 
     def session(self, cookie: str) -> Session | None:
-        """Return the session of a cookie; None if it is not ours or too old."""
+        """Return the session of a cookie; None if the cookie was not signed here, or is too old."""
         try:
-            board, token, hash, _ = self._signer.loads(cookie, max_age=LASTS)
+            board, token, hash, _random_part = self._signer.loads(cookie, max_age=SESSION_SECONDS)
         except (BadSignature, ValueError, TypeError):
             return None
         return Session(board, token, hash)
 
 
 def token_of(board: Board, token: str) -> Token | None:
-    """The record of a token; None if it is unknown or revoked.
+    """Return the record of a token; None if it is unknown or revoked.
 
     Tokens are looked up by their hash, and the hashes are compared in constant time.
     """
-    wanted = hash_of(token)
-    known = (each for each in board.database.tokens(hash=wanted) if each.opens)
-    match = next((each for each in known if hmac.compare_digest(each.hash, wanted)), None)
+    hash = hash_of(token)
+    valid = (record for record in board.database.tokens(hash=hash) if record.opens)
+    match = next((record for record in valid if hmac.compare_digest(record.hash, hash)), None)
     if match is None:
         return None
     now = datetime.now(UTC)
-    if match.used is None or now - match.used > AGAIN:  # reading is no reason to write each time
+    if match.used is None or now - match.used > USE_INTERVAL:  # not one write a request
         board.database.mark_token(match.id, used=now)
     return match
 
 
 def token_of_session(board: Board, id: str, session: Session) -> Token | None:
-    """The record of a session's token.
-
-    None where the session is of another board, of another store, or its token is revoked.
-    """
+    """Return the record of a session's token; None if it is revoked or of another board."""
     valid = (token for token in board.database.tokens(id=session.token) if token.opens)
     return next((token for token in valid if _session(id, token) == session), None)
 
 
 def _session(board: str, token: Token) -> Session:
-    return Session(board, token.id, token.hash[:HASH])
+    return Session(board, token.id, token.hash[:HASH_DIGITS])
 
 
 def viewer_of(board: Board, token: Token | None) -> Viewer:
-    """Return the holder of a token; nobody without one."""
+    """Return who holds a token; `NOBODY` if there is no token."""
     if token is None:
         return NOBODY
     if token.team is None:
-        return Viewer(None, True, token.id, token.label)
+        return Viewer(organizer=True, token=token.id, label=token.label)
     team = board.teams.names().get(token.team)
-    return Viewer(team, False, token.id, token.label)
+    return Viewer(team, token=token.id, label=token.label)
 
 
 class Limiter:
-    """So many acts a minute for each key; none is counted where the limit is 0."""
+    """A limit of requests a minute for each kind of request and each token or address."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._acts: dict[tuple[str, str], deque[float]] = {}
+        self._times: dict[tuple[str, str], deque[float]] = {}
 
     def allows(self, kind: str, key: str, most: int) -> bool:
-        """Count an act of a token or address, unless `most` (0: no limit) were within a minute."""
+        """Count a request, unless `most` were counted within the last minute; 0 means no limit."""
         if most <= 0:
             return True
         now = self._clock()
-        acts = self._acts.setdefault((kind, key), deque())
-        while acts and acts[0] <= now - MINUTE:
-            acts.popleft()
-        if len(acts) >= most:
+        times = self._times.setdefault((kind, key), deque())
+        while times and times[0] <= now - MINUTE:
+            times.popleft()
+        if len(times) >= most:
             return False
-        acts.append(now)
-        if len(self._acts) > 100_000:  # keys of long ago
-            self._acts = {k: v for k, v in self._acts.items() if v and v[-1] > now - MINUTE}
+        times.append(now)
+        if len(self._times) > MOST_KEYS:
+            kept = self._times.items()
+            self._times = {key: times for key, times in kept if times and times[-1] > now - MINUTE}
         return True

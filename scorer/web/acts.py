@@ -14,7 +14,7 @@ from starlette.datastructures import FormData, UploadFile
 from scorer.api.submissions import SubmissionFile
 from scorer.board.entries import Added
 from scorer.board.models import OF_TEAMS, Act, Entry
-from scorer.board.phases import received, shown_at, spans, state_at
+from scorer.board.phases import received_at, shown_at, spans, state_at
 from scorer.challenge.leaderboard import Question
 from scorer.core.log import LOG
 from scorer.core.problems import Findings
@@ -56,7 +56,7 @@ def describe(site: Site, viewer: Viewer) -> dict[str, Any]:
         "description": challenge.description,
         "pages": challenge.pages,
         "timezone": challenge.timezone,
-        "state": state.words,
+        "state": state.name,
         "until": state.until and state.until.isoformat(),
         "phase": span.phase.id if span else None,
         "phases": [
@@ -159,7 +159,7 @@ def recorded(
 ) -> Added:
     """Record an entry of a team, sent from `begun` on, with its answers; it is evaluated later."""
     assert viewer.team is not None
-    moment = received(site.rules, begun, site.clock())
+    moment = received_at(site.rules, begun, site.clock())
     with scratch() as folder:
         path = stored_upload(upload, folder)
         file = SubmissionFile(path.stem, path, label=path.name)
@@ -224,7 +224,7 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn, begun: datetime) -
         decision.kind,
         subject,
         decision.reason,
-        by=viewer.called,
+        by=viewer.log_name,
         name=decision.name,
         begun=begun,
         late=decision.late,

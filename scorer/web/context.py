@@ -23,12 +23,12 @@ from scorer.core.errors import ScorerError, UsageError
 from scorer.core.log import LOG, REFERENCE
 from scorer.core.text import display_path, quoted
 from scorer.web.access import (
-    LASTS,
     NOBODY,
+    SESSION_SECONDS,
     Limiter,
     Sessions,
     Viewer,
-    secret_of,
+    session_secret,
     token_of,
     token_of_session,
     viewer_of,
@@ -86,7 +86,7 @@ class Context:
             self._opened = opened.pop_all()
         self.limits = ChildLimits(settings.seconds, settings.memory)
         first = next(iter(self.sites.values()))
-        self.sessions = Sessions(settings.secret or secret_of(first.board))
+        self.sessions = Sessions(settings.secret or session_secret(first.board))
         self.limiter = Limiter()
         self.proxies = Proxies(settings.trusted_proxies, settings.team_header)
         self.workers = Workers([*self.sites.values()], settings.workers, self.limits)
@@ -121,7 +121,7 @@ class Context:
             viewer_of(site.board, token_of(site.board, token) if is_bearer else None)
             for site in sites
         ]
-        if not any(viewer.known for viewer in found):
+        if not any(viewer.signed_in for viewer in found):
             self.failed_sign_in(request)
             raise HTTPException(401, "this token is not known here")
         return found
@@ -130,7 +130,7 @@ class Context:
         """Return the challenges that the client may read, each with who reads it."""
         sites = [*self.sites.values()]
         pairs = zip(sites, self.viewers(request, sites), strict=True)
-        return [pair for pair in pairs if pair[1].known or not self.settings.private]
+        return [pair for pair in pairs if pair[1].signed_in or not self.settings.private]
 
     def _signed_in(self, request: Request, site: Site) -> Viewer:
         cookie = cookie_of(request, site)
@@ -142,7 +142,7 @@ class Context:
 
     def reader(self, viewer: Viewer) -> Viewer:
         """The viewer, who may read; 401 for visitors of a private server."""
-        if self.settings.private and not viewer.known:
+        if self.settings.private and not viewer.signed_in:
             raise HTTPException(401, "this board is for its teams; sign in")
         return viewer
 
@@ -160,7 +160,7 @@ class Context:
         token, address = (UPLOADS, ADDRESS) if most is None else (most, most * 10)
         origin = self.proxies.address(request)
         own = ("token", f"{site.id}/{viewer.token}/{viewer.team}", token)
-        if not viewer.known:
+        if not viewer.signed_in:
             own = ("visitor", origin, VISITS if most is None else most)
         if not (self.limiter.allows("address", origin, address) and self.limiter.allows(*own)):
             raise HTTPException(429, "too many requests; wait a minute", AGAIN)
@@ -261,7 +261,7 @@ def begin_session(
     response.set_cookie(
         f"{COOKIE}_{site_key(site)}",
         context.sessions.sign(site.id, token),
-        max_age=LASTS,
+        max_age=SESSION_SECONDS,
         httponly=True,
         samesite="lax",
         secure=context.proxies.is_secure(request),

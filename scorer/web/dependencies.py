@@ -72,7 +72,7 @@ Reader = Annotated[Viewer, Depends(_reader)]  # anybody, unless the server is pr
 
 def _known(message: str) -> Callable[[Viewer], object]:
     async def known(viewer: Anybody) -> Viewer:
-        if not viewer.known:
+        if not viewer.signed_in:
             raise HTTPException(401, message)
         return viewer
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from scorer.board.phases import RemainingQuota, Span, decided_until, spans, state_at
+from scorer.board.phases import RemainingQuota, Span, decision_deadline, spans, state_at
 from scorer.board.standings import LiveReport
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
@@ -91,7 +91,8 @@ def selected_fact(challenge: Challenge, selected: int, now: datetime) -> Iterato
     most = next((span.phase.select for span in all_spans if span.phase.select), None)
     if most is None:
         return
-    times = [decided_until(challenge, span.phase.id) for span in all_spans if span.takes_entries]
+    phases = [span.phase.id for span in all_spans if span.takes_entries]
+    times = [decision_deadline(challenge, phase) for phase in phases]
     until = max((time for time in times if time is not None), default=None)
     if until is None or now <= until:
         ahead = upcoming(challenge, now)
@@ -127,7 +128,7 @@ def milestones(challenge: Challenge) -> list[Milestone]:
             found.append(Milestone(span.opens, f"{name} open{'s' * (not single)}"))
         if span.takes_entries and span.closes:
             found.append(Milestone(span.closes, f"{name} close{'s' * (not single)}"))
-        until = decided_until(challenge, span.phase.id) if span.takes_entries else None
+        until = decision_deadline(challenge, span.phase.id) if span.takes_entries else None
         if until and until != span.ends and any(each.phase.select for each in all_spans):
             found.append(Milestone(until, "selection ends"))
     return sorted(dict.fromkeys(found), key=lambda each: each.time)
@@ -150,7 +151,7 @@ class Status(NamedTuple):
 
 def status_of(challenge: Challenge, span: Span | None, now: datetime) -> Status:
     """Return whether entries are taken in a phase, and until when or since when."""
-    state, ahead = state_at(challenge, now).words, upcoming(challenge, now)
+    state, ahead = state_at(challenge, now).name, upcoming(challenge, now)
     taking = [each for each in spans(challenge) if each.takes_entries]
     phase = printable(span.phase.id, 60) if span is not None and len(taking) > 1 else ""
     if span is not None and span.takes_entries:

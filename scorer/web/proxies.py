@@ -8,7 +8,7 @@ from fastapi import Request
 
 
 class Proxies:
-    """The proxies whose headers count; the headers of others are as if they were not there."""
+    """The proxies that are trusted. Headers from any other sender are ignored."""
 
     def __init__(self, networks: tuple[str, ...], team_header: str | None = None) -> None:
         self._networks: list[IPv4Network | IPv6Network] = [
@@ -17,13 +17,14 @@ class Proxies:
         self._team_header = team_header
 
     def address(self, request: Request) -> str:
-        """Where a request comes from: the last address of its way that is no trusted proxy's."""
+        """Return the client's address: the last one in the chain that is not a trusted proxy's."""
         forwarded = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
-        way = [_peer(request), *(step for each in reversed(forwarded) if (step := each.strip()))]
-        return next((step for step in way if not self._trusts(step)), way[-1])
+        stripped = [address.strip() for address in reversed(forwarded)]
+        chain = [_peer(request), *(address for address in stripped if address)]
+        return next((address for address in chain if not self._trusts(address)), chain[-1])
 
     def is_secure(self, request: Request) -> bool:
-        """Whether the browser came by https."""
+        """Return whether the browser used https."""
         if self._trusts(_peer(request)):
             return request.headers.get("x-forwarded-proto", "") == "https"
         return request.url.scheme == "https"
@@ -33,6 +34,7 @@ class Proxies:
         if self._team_header is None or not self._trusts(_peer(request)):
             return None
         name = request.headers.get(self._team_header, "")
+        # Starlette reads headers as Latin-1, but proxies send names in UTF-8.
         return name.encode("latin-1").decode(errors="replace").strip() or None
 
     def _trusts(self, peer: str) -> bool:
@@ -40,6 +42,7 @@ class Proxies:
             address = ip_address(peer)
         except ValueError:
             return False
+        # An IPv4 client of an IPv6 socket is ::ffff:192.0.2.1; networks name it as 192.0.2.1.
         address = getattr(address, "ipv4_mapped", None) or address
         return any(address in network for network in self._networks)
 

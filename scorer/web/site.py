@@ -31,7 +31,7 @@ from scorer.board.explain import (
 )
 from scorer.board.models import Decision, Entry
 from scorer.board.phases import (
-    NEVER,
+    FAR_FUTURE,
     RemainingQuota,
     Span,
     phase_at,
@@ -39,7 +39,7 @@ from scorer.board.phases import (
     spans,
     splits_shown,
     state_at,
-    visible_as_of,
+    visible_moment,
 )
 from scorer.board.standings import (
     BoardState,
@@ -183,7 +183,7 @@ class Site:
     def now(self) -> datetime:
         """Return the moment whose values are shown: new ones wait for uploads under way."""
         sending, now = [*self._sending.values()], self.clock()
-        return visible_as_of(self.rules, sending, now) if sending else now
+        return visible_moment(self.rules, sending, now) if sending else now
 
     def of_team(self, team: int | None) -> BoardState:
         """What the entries of one team, or baselines, depend on; read once for each state."""
@@ -323,8 +323,8 @@ class Site:
     def is_final(self, split: str) -> bool:
         """Whether a board is the result: no entries are taken any more, and no phase is to come."""
         now = self.now()
-        ended = state_at(self.rules, now).words == "closed"
-        ends = ended and all(span.begun(now) for span in spans(self.rules))
+        ended = state_at(self.rules, now).name == "closed"
+        ends = ended and all(span.has_begun(now) for span in spans(self.rules))
         return ends and shown_at(self.rules, now) == split
 
     def pills(self, viewer: Viewer) -> list[SplitPill]:
@@ -333,8 +333,8 @@ class Site:
         pills = [SplitPill(name, int(sizes[name].sum())) for name in visible]
         for span in spans(self.rules):
             name = span.phase.show
-            if name in self.splits and name not in visible and not span.begun(now):
-                opens = None if span.opens == NEVER else span.opens
+            if name in self.splits and name not in visible and not span.has_begun(now):
+                opens = None if span.opens == FAR_FUTURE else span.opens
                 pills.append(SplitPill(name, opens=opens))
         return pills
 

@@ -38,7 +38,7 @@ def sleeper():
 def test_an_evaluation_longer_than_a_beat_is_waited_for(sleeper, monkeypatch):
     monkeypatch.setattr(children, "BEAT", 0.02)
     beats, task = [], b"x" * (1 << 18)  # more than a pipe holds
-    stdout, stderr = children._ended(sleeper(0.2), task, 30, lambda: beats.append(1))
+    stdout, stderr = children._wait_for(sleeper(0.2), task, 30, lambda: beats.append(1))
     assert stdout.strip() == task
     assert stderr == b""
     assert len(beats) > 1
@@ -47,8 +47,8 @@ def test_an_evaluation_longer_than_a_beat_is_waited_for(sleeper, monkeypatch):
 def test_a_child_that_takes_too_long_is_killed(sleeper, monkeypatch):
     monkeypatch.setattr(children, "BEAT", 0.02)
     child, began = sleeper(60), time.monotonic()
-    with pytest.raises(children.Failed, match=r"longer than 0\.1 seconds"):
-        children._ended(child, b"x", 0.1, lambda: None)
+    with pytest.raises(children.ChildError, match=r"longer than 0\.1 seconds"):
+        children._wait_for(child, b"x", 0.1, lambda: None)
     assert child.returncode == -9
     assert time.monotonic() - began < 30
 

@@ -11,18 +11,18 @@ from pydantic_core import PydanticCustomError
 
 from scorer.board.models import Entry
 from scorer.board.phases import (
-    closed,
-    decided_until,
+    decision_deadline,
     end_of_second,
     phase_at,
     quota_left,
-    received,
-    refused_act,
-    refused_answers,
-    refused_by_quota,
+    received_at,
+    refusal_by_quota,
+    refusal_of_answers,
+    refusal_of_decision,
+    refusal_when_closed,
     shown_at,
     spans,
-    visible_as_of,
+    visible_moment,
 )
 from scorer.board.standings import last_shown
 from scorer.challenge.leaderboard import Phase, Question, Quota, Splits, check_phases
@@ -68,13 +68,13 @@ def test_a_phase_begins_and_ends_at_its_moment(now, phase, shown, code):
     found = phase_at(TERM, time(now))
     assert (found.phase.id if found else None) == phase
     assert shown_at(TERM, time(now)) == shown
-    refused = closed(TERM, time(now))
+    refused = refusal_when_closed(TERM, time(now))
     assert (refused.code if refused else None) == code
 
 
 def test_without_phases_it_is_always_open_and_shows_everything():
     plain = challenge()
-    assert closed(plain, time("1990-01-01T00:00:00+00:00")) is None
+    assert refusal_when_closed(plain, time("1990-01-01T00:00:00+00:00")) is None
     assert shown_at(plain, time("1990-01-01T00:00:00+00:00")) == "all"
 
 
@@ -84,9 +84,10 @@ def test_between_two_phases_the_earlier_board_stays_and_the_next_opening_is_told
     between = time("2026-05-01T00:00:00+00:00")
     assert phase_at(both, between) is None
     assert shown_at(both, between) == "public"
-    assert "opens 2026-06-01T00:00:00+02:00" in closed(both, between).message
+    assert "opens 2026-06-01T00:00:00+02:00" in refusal_when_closed(both, between).message
     assert (
-        "closed since 2026-03-31T23:59:59+02:00" in closed(TERM, time("2027-01-01T00:00Z")).message
+        "closed since 2026-03-31T23:59:59+02:00"
+        in refusal_when_closed(TERM, time("2027-01-01T00:00Z")).message
     )
 
 
@@ -100,9 +101,9 @@ def test_a_phase_after_another_has_its_end_as_its_beginning():
 def test_a_grace_takes_entries_after_the_close_and_shows_nothing_new_in_it(after_closing):
     rules = challenge(MAIN.model_copy(update={"grace": 60}), FINAL)
     now = MAIN.closes + timedelta(seconds=after_closing)
-    assert (closed(rules, now) is None) == (after_closing < 61)
+    assert (refusal_when_closed(rules, now) is None) == (after_closing < 61)
     assert shown_at(rules, now) == ("public" if after_closing < 61 else "private")
-    assert (refused_act(rules, *entries("2026-03-10T12:00+01:00"), now) is None) == (
+    assert (refusal_of_decision(rules, *entries("2026-03-10T12:00+01:00"), now) is None) == (
         after_closing < 61
     )
 
@@ -120,13 +121,13 @@ def test_a_grace_takes_entries_after_the_close_and_shows_nothing_new_in_it(after
 def test_an_entry_is_received_when_its_sending_begins(phases, begun, took, from_its_beginning):
     rules, begins = challenge(*phases), MAIN.closes + timedelta(seconds=begun)
     ends = begins + timedelta(seconds=took)
-    assert received(rules, begins, ends) == (begins if from_its_beginning else ends)
-    shown_while_it_comes = visible_as_of(rules, [begins], ends)
+    assert received_at(rules, begins, ends) == (begins if from_its_beginning else ends)
+    shown_while_it_comes = visible_moment(rules, [begins], ends)
     if from_its_beginning:  # nobody sees, while it is sent, what was not shown as it began
         assert shown_at(rules, shown_while_it_comes) == shown_at(rules, begins)
     else:
         assert shown_while_it_comes == ends
-    assert visible_as_of(rules, [], ends) == ends
+    assert visible_moment(rules, [], ends) == ends
 
 
 def entries(*times, phase="main"):
@@ -187,7 +188,7 @@ def test_a_used_up_quota_says_when_the_next_entry_is_possible(statuses, words):
     mine = entries(*["2026-03-10T09:00+01:00"] * len(statuses))
     by_number = {entry.number: status for entry, status in zip(mine, statuses, strict=True)}
     now = time("2026-03-10T10:00+01:00")
-    refused = refused_by_quota(TERM, quota_left(TERM, spans(TERM)[0], mine, by_number, now))
+    refused = refusal_by_quota(TERM, quota_left(TERM, spans(TERM)[0], mine, by_number, now))
     if words is None:
         assert refused is None
     else:
@@ -228,7 +229,7 @@ QUESTIONS = {
     ],
 )
 def test_answers_are_what_is_asked(answers, words):
-    refused = refused_answers(QUESTIONS, answers)
+    refused = refusal_of_answers(QUESTIONS, answers)
     if words is None:
         assert refused is None
     else:
@@ -280,11 +281,11 @@ AT_ONCE = SECOND.model_copy(update={"opens": MAIN.closes, "show": "other"})
 )
 def test_a_team_decides_until_values_are_shown_that_it_did_not_know(phases, sent_in, until):
     rules = challenge(*phases)
-    assert decided_until(rules, sent_in) == until
+    assert decision_deadline(rules, sent_in) == until
     (entry,) = entries("2026-03-10T12:00+01:00", phase=sent_in)
     if until is not None:
-        assert refused_act(rules, entry, until) is None
-        late = refused_act(rules, entry, until + timedelta(microseconds=1))
+        assert refusal_of_decision(rules, entry, until) is None
+        late = refusal_of_decision(rules, entry, until + timedelta(microseconds=1))
         assert late.code == "S807"
         told = until.astimezone(ZoneInfo("Europe/Ljubljana")).isoformat(timespec="seconds")
         assert told in late.message
@@ -294,7 +295,7 @@ def test_a_phase_begins_no_earlier_than_teams_have_selected():
     rules = challenge(MAIN, after(select_until=LATE))
     assert shown_at(rules, LATE) == "public"
     assert shown_at(rules, LATE + timedelta(seconds=1)) == "private"
-    assert closed(rules, LATE).code == "S801"
+    assert refusal_when_closed(rules, LATE).code == "S801"
     early = challenge(MAIN, after(select_until=EARLY))
     assert shown_at(early, MAIN.closes) == "public"
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from web_helpers import API, finished, good, rows, send
 
-from scorer.board.children import Failed
+from scorer.board.children import ChildError
 from scorer.core.log import LOG, start_log
 from scorer.web.app import masked
 
@@ -88,7 +88,7 @@ def test_a_fault_of_ours_is_told_by_its_reference(client, served, log, monkeypat
         raise ZeroDivisionError("the hidden truth")
 
     def dead(*args, **more):
-        raise Failed("it ended with -9\nthe hidden truth")
+        raise ChildError("it ended with -9\nthe hidden truth")
 
     monkeypatch.setattr("scorer.web.routes.json.challenges.describe", wrong)
     monkeypatch.setattr("scorer.web.context.ask_child", dead)

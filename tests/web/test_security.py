@@ -72,7 +72,7 @@ def test_a_session_of_another_key_or_too_old_is_nobodys(monkeypatch):
     ]  # of the last letter not all bits count
     assert ours.session(f"{signed}.{other_seal}") is None
     assert ours.session("7") is None
-    monkeypatch.setattr("scorer.web.access.LASTS", -1)
+    monkeypatch.setattr("scorer.web.access.SESSION_SECONDS", -1)
     assert ours.session(cookie) is None
 
 

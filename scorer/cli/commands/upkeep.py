@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from scorer.board.seal import sealed_late
+from scorer.board.seal import describe_late_seal
 from scorer.cli.board import (
     At,
     By,
@@ -221,7 +221,7 @@ def seal(living: Living, at: At = None) -> Result:
     board, notes = living.open()
     commitment = board.seal(now=moment(at))
     if late := count_entries_before_seal(board.challenge, board.database):
-        notes = (*notes, sealed_late(late))
+        notes = (*notes, describe_late_seal(late))
     return Result(f"{commitment}\n", (*notes, "publish challenge.seal; keep .scorer/seal.salt"))
 
 
@@ -251,7 +251,7 @@ def reveal(
     board.reveal(output, altered=altered, early=now, now=moment(at))
     late = count_entries_before_seal(board.challenge, board.database)
     if late:
-        notes = (*notes, sealed_late(late))
+        notes = (*notes, describe_late_seal(late))
     return Result(f"{printable(output)}: holds the truth; score verify checks it\n", notes)
 
 

@@ -50,7 +50,7 @@ class ChallengeOut(BaseModel):
     description: str = Field(description="what it is about, in CommonMark")
     pages: dict[str, str] = Field(description="further texts, such as rules and data")
     timezone: str
-    state: str = Field(description="upcoming, open or closed, as entries are taken")
+    state: str = Field(description="upcoming, open or closed: whether entries are taken")
     until: str | None = Field(description="when that changes")
     phase: str | None = Field(description="the present phase; null between phases")
     phases: list[PhaseOut]
@@ -71,7 +71,7 @@ def challenges(request: Request, context: Shared) -> Any:
     """The challenges of this server that one may see."""
     listed = context.listed(request)
     if not listed:
-        context.reader(NOBODY)  # who has to sign in
+        context.reader(NOBODY)  # 401 if visitors have to sign in; else the list stays empty
     return [describe(site, viewer) for site, viewer in listed]
 
 

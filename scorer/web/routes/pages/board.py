@@ -44,17 +44,21 @@ from scorer.web.standings import digits_of, interval_text, mean_text
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
+BADGE_SECONDS = 300  # how long browsers may keep a badge
+CARD_LENGTH = 200  # characters of a description on the home page
+ABOUT_LENGTH = 300  # characters of a description where a link is previewed, or no entry is there
+
 
 @router.get("/")
 def home(request: Request, context: Shared) -> Response:
     """The challenges of this server."""
-    listed = [
-        (site, viewer, state_at(site.rules, site.clock()), first_words(site.rules.description, 200))
-        for site, viewer in context.listed(request)
-    ]
-    hidden = len(listed) < len(context.sites)
+    challenges = []
+    for site, viewer in context.listed(request):
+        about = first_words(site.rules.description, CARD_LENGTH)
+        challenges.append((site, viewer, state_at(site.rules, site.clock()), about))
+    hidden = len(challenges) < len(context.sites)
     return HTMLResponse(
-        render(request, "home.html", challenges=listed, hidden=hidden, when=time_tag)
+        render(request, "home.html", challenges=challenges, hidden=hidden, when=time_tag)
     )
 
 
@@ -62,51 +66,45 @@ def home(request: Request, context: Shared) -> Response:
 def board(request: Request, site: Served, viewer: Reader, split: str | None = None) -> Response:
     """The board, with a tab for each split that one may see."""
     wanted = site.default_split(viewer) if split is None else site.visible_split(viewer, split)
-    if wanted is None or wanted not in site.visible(viewer):
-        part = part_of(request, site, viewer, None)
-        return page(
-            request,
-            site,
-            viewer,
-            "board.html",
-            here="board",
-            view=None,
-            part=part,
-            **shared_words(request, site),
-        )
-    if viewer.known:
+    if wanted not in site.visible(viewer):
+        wanted = None
+    if viewer.signed_in or wanted is None:
         return HTMLResponse(board_text(request, site, viewer, wanted))
-    key = ("page", *visitors_key(request, site, wanted))
+    key = ("page", *visitor_key(request, site, wanted))
     content = site.once(key, lambda: Ready(board_text(request, site, viewer, wanted)))
     return ready(request, content, "text/html")
 
 
-def visitors_key(request: Request, site: Site, split: str) -> tuple[object, ...]:
-    """Whatever a page depends on, beside the store, for whoever has not signed in."""
+def visitor_key(request: Request, site: Site, split: str) -> tuple[object, ...]:
+    """Return the key under which a page for visitors is cached while the store stays the same."""
     return split, root_of(request), *dates_key(site, NOBODY)
 
 
 def dates_key(site: Site, viewer: Viewer) -> tuple[object, ...]:
-    """Whatever a board depends on, beside the store: the dates that passed, and what they show."""
-    dates = sum(each.time <= site.clock() for each in milestones(site.rules))
-    span, day = site.span(), site.now().astimezone(site.zone).date()
-    return viewer.organizer, site.visible(viewer), dates, span.phase.id if span else None, day
+    """Return the key under which a board is cached while the store stays the same."""
+    passed = sum(date.time <= site.clock() for date in milestones(site.rules))
+    span = site.span()
+    phase = span.phase.id if span else None
+    day = site.now().astimezone(site.zone).date()
+    return viewer.organizer, site.visible(viewer), passed, phase, day
 
 
 def own_facts(site: Site, viewer: Viewer, view: ReadyBoard | None) -> tuple[list[Fact], bool]:
-    """A team's place and what it may still do, and whether it has a place."""
-    team = site.teams.get(viewer.team or "")
+    """Return facts on the viewer's team, and whether one of them is its standing."""
+    team = _team_number(site, viewer)
     if viewer.team is None or team is None:
         return [], False
     now = site.clock()
-    placed = [] if view is None else [*standing_facts(view.live, team, digits_of(view.live.report))]
-    chosen = len(site.board.teams.state_at(now).selected.get(team, ()))
-    own = [*quota_fact(site.left(viewer.team)), *selected_fact(site.rules, chosen, now)]
-    return [*placed, *own], bool(placed)
+    standing: list[Fact] = []
+    if view is not None:
+        standing.extend(standing_facts(view.live, team, digits_of(view.live.report)))
+    selected = len(site.board.teams.state_at(now).selected.get(team, ()))
+    quota = quota_fact(site.left(viewer.team))
+    return [*standing, *quota, *selected_fact(site.rules, selected, now)], bool(standing)
 
 
-def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
-    """The board's page."""
+def board_text(request: Request, site: Site, viewer: Viewer, split: str | None) -> str:
+    """Return the board's page; `split` is None where the viewer may see no board."""
     part = part_text(request, site, viewer, split)
     return page_text(
         request,
@@ -114,29 +112,29 @@ def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
         viewer,
         "board.html",
         here="board",
-        view=site.ready_board(split, viewer),
+        view=None if split is None else site.ready_board(split, viewer),
         split=split,
         part=part,
-        tag=tag_of(part),
-        **shared_words(request, site),
+        tag=digest_of(part),
+        **link_preview(request, site),
     )
 
 
-def part_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
-    """What of a board's page changes while it is open: the viewer's card, and the standings."""
-    if viewer.known:
-        return part_of(request, site, viewer, split)
-    key = ("part", *visitors_key(request, site, split))
-    return site.once(key, lambda: part_of(request, site, viewer, split))
+def part_text(request: Request, site: Site, viewer: Viewer, split: str | None) -> str:
+    """Return the changing part of a board's page: the viewer's card, and the standings."""
+    if viewer.signed_in or split is None:
+        return render_part(request, site, viewer, split)
+    key = ("part", *visitor_key(request, site, split))
+    return site.once(key, lambda: render_part(request, site, viewer, split))
 
 
-def part_of(request: Request, site: Site, viewer: Viewer, split: str | None) -> str:
-    """The part that changes; without a split there is no board to be seen."""
+def render_part(request: Request, site: Site, viewer: Viewer, split: str | None) -> str:
+    """Render the changing part; without a split it says that no board is shown."""
     view = None if split is None else site.ready_board(split, viewer)
     facts, placed = own_facts(site, viewer, view)
-    team = site.teams.get(viewer.team or "")
+    team = _team_number(site, viewer)
     standings = "" if split is None else standings_text(site, split, viewer)
-    joins = site.rules.registration == "open" and not context_of(request).settings.private
+    is_open = site.rules.registration == "open" and not context_of(request).settings.private
     return page_text(
         request,
         site,
@@ -145,26 +143,27 @@ def part_of(request: Request, site: Site, viewer: Viewer, split: str | None) -> 
         view=view,
         facts=facts,
         placed=placed,
-        joins=joins,
-        standings=marked(standings, site, viewer),
-        pills=site.pills(viewer) if not view else (),
-        over_time=view and view.over_time.figure(team),
+        joins=is_open,
+        standings=mark_own_team(standings, site, viewer),
+        pills=site.pills(viewer) if view is None else (),
+        over_time=None if view is None else view.over_time.figure(team),
         show=shown_at(site.rules, site.now()),
-        **shared_words(request, site),
+        **link_preview(request, site),
     )
 
 
-def shared_words(request: Request, site: Site) -> dict[str, Any]:
-    """What other pages show of a board to which they link."""
+def link_preview(request: Request, site: Site) -> dict[str, Any]:
+    """Return the description, and the address, for previews of links to the board."""
     address = context_of(request).settings.public_url
-    return {"about": first_words(site.rules.description, 300), "address": address}
+    return {"about": first_words(site.rules.description, ABOUT_LENGTH), "address": address}
 
 
 def standings_text(site: Site, split: str, viewer: Viewer) -> str:
     """The verdict and the standings; the same for all participants."""
 
-    def make() -> str:
-        template, view = templates().get_template("standings.html"), site.ready_board(split, viewer)
+    def render_standings() -> str:
+        template = templates().get_template("standings.html")
+        view = site.ready_board(split, viewer)
         report = view.live.report
         return template.render(
             view=view,
@@ -176,41 +175,49 @@ def standings_text(site: Site, split: str, viewer: Viewer) -> str:
             when=lambda time, look="": time_tag(time, site.zone, look),
         )
 
-    return site.once(("standings", split, *dates_key(site, viewer)), make)
+    return site.once(("standings", split, *dates_key(site, viewer)), render_standings)
 
 
-def tag_of(text: str) -> str:
-    """A tag by which a browser knows whether a part is as it was."""
+def digest_of(text: str) -> str:
+    """Return a digest of a part. The browser sends it back to ask whether the part has changed."""
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def marked(text: str, site: Site, viewer: Viewer) -> str:
-    """HTML that is the same for everybody, in which the viewer's own team stands out."""
-    number = site.teams.get(viewer.team) if viewer.team is not None else None
-    return text if number is None else re.sub(rf'class="team-{number}(?=[ "])', r"\g<0> own", text)
+def mark_own_team(text: str, site: Site, viewer: Viewer) -> str:
+    """Add the class `own` to the rows of the viewer's team, in HTML that is cached for all."""
+    number = _team_number(site, viewer)
+    own = rf'class="team-{number}(?=[ "])'  # not the beginning of `team-12` for team 1
+    return text if number is None else re.sub(own, r"\g<0> own", text)
+
+
+def _team_number(site: Site, viewer: Viewer) -> int | None:
+    return None if viewer.team is None else site.teams.get(viewer.team)
 
 
 @router.get("/c/{id}/part")
 def part(request: Request, site: Served, viewer: Reader, split: str) -> Response:
-    """What changes of a board's page, for a page that is open; 304 where nothing did."""
+    """The changing part of a board's page, for a page that is open; 304 if nothing has changed."""
     text = part_text(request, site, viewer, site.visible_split(viewer, split))
-    tag = tag_of(text)
+    tag = digest_of(text)
     headers = {"ETag": f'"{tag}"'}
-    if tag in request.headers.get("if-none-match", ""):  # which a proxy may have made weak
+    if tag in request.headers.get("if-none-match", ""):  # a proxy may have put W/ before it
         return Response(status_code=304, headers=headers)
     return HTMLResponse(page_text(request, site, viewer, "status.html") + text, headers=headers)
 
 
 @router.get("/c/{id}/teams/{number}")
 def team(request: Request, site: Served, viewer: Reader, number: int) -> Response:
-    """What the boards that one may see show of a team; 404 for one that is on none."""
+    """The rows of a team on the boards that the viewer may see; 404 if it has none."""
     boards = []
     for split in site.visible(viewer):
         live = site.ready_board(split, viewer).live
-        rows = [row for row in live.report.leaderboard if live.rows[row.name].id == number]
-        boards += [(split, live, row, live.rows[row.name]) for row in rows]
+        for row in live.report.leaderboard:
+            entry = live.rows[row.name]
+            if entry.id == number:
+                boards.append((split, live, row, entry))
     if not boards:
         raise HTTPException(404, "no such team is on the board")
+    *_, entry = boards[0]
     return page(
         request,
         site,
@@ -219,7 +226,7 @@ def team(request: Request, site: Served, viewer: Reader, number: int) -> Respons
         here="board",
         boards=boards,
         number=number,
-        name=boards[0][3].team,
+        name=entry.team,
         address=context_of(request).settings.public_url,
         shown=mean_text,
         interval=interval_text,
@@ -230,25 +237,24 @@ def team(request: Request, site: Served, viewer: Reader, number: int) -> Respons
 def badge_image(
     site: Served, viewer: Reader, team: int | None = None, split: str | None = None
 ) -> Response:
-    """A small picture for other pages: the first value of the board, or a team's with its rank."""
+    """A small picture for other pages: the best value of the board, or a team's value and rank."""
     wanted = site.default_split(viewer) if split is None else site.visible_split(viewer, split)
     if wanted is None:
         drawn = badge(site.title, status_of(site.rules, site.span(), site.clock()).state)
     else:
         live = site.ready_board(wanted, viewer).live
         ranked = [row for row in live.report.leaderboard if row.rank is not None]
-        row = next((r for r in ranked if team in (None, live.rows[r.name].id)), None)
-        if row is None and team is not None:
+        rows = [row for row in ranked if team is None or live.rows[row.name].id == team]
+        if not rows and team is not None:
             raise HTTPException(404, "no such team is on the board")
-        words = "no entries" if row is None else mean_text(live.report, row, live.report.primary)
-        if row is not None:
-            count = (
-                f"{len(ranked):,} {'entries' if site.rules.leaderboard.entry == 'all' else 'teams'}"
-            )
-            words += f" · {count}" if team is None else f" · rank {row.rank}"
-        drawn = badge(live.report.primary.id, words)
-    # pages of others ask often, for what everybody may see; so many seconds it is good for
-    headers = {} if viewer.known else {"Cache-Control": "max-age=300"}
+        text = "no entries"
+        if rows:
+            noun = "entries" if site.rules.leaderboard.entry == "all" else "teams"
+            place = f"{len(ranked):,} {noun}" if team is None else f"rank {rows[0].rank}"
+            text = f"{mean_text(live.report, rows[0], live.report.primary)} · {place}"
+        drawn = badge(live.report.primary.id, text)
+    # Other sites embed the picture and load it often. Visitors all see the same one.
+    headers = {} if viewer.signed_in else {"Cache-Control": f"max-age={BADGE_SECONDS}"}
     return Response(drawn, media_type="image/svg+xml", headers=headers)
 
 
@@ -263,13 +269,14 @@ def csv(request: Request, site: Served, viewer: Reader, split: str) -> Response:
 async def rules(request: Request, context: Shared, site: Served, viewer: Reader) -> Response:
     """Show the rules: dates, quotas, files, measures."""
     form = ""
-    with suppress(HTTPException):  # too many ask for something: the page goes without
+    with suppress(HTTPException):  # the server is busy: the page is shown without the form
         form = await run_in_threadpool(read_form, await context.kit(site))
     return await run_in_threadpool(_rules_page, request, site, viewer, form)
 
 
 def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Response:
-    terms, challenge = site.board.versions.terms(), site.rules
+    challenge = site.rules
+    measures = site.board.versions.terms().measures
     response = page(
         request,
         site,
@@ -279,13 +286,12 @@ def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Resp
         about=describe(site, viewer),
         description=described(challenge),
         sections=sections([*pages(challenge)]),
-        measures=terms.measures,
-        pages={m.id: list(prose(page_prose(m.metric))) for m in terms.measures},
+        measures=measures,
+        pages={m.id: list(prose(page_prose(m.metric))) for m in measures},
         formulas={
-            m.id: formulas(formula_lines(m.metric, public_measure(m).params))
-            for m in terms.measures
+            m.id: formulas(formula_lines(m.metric, public_measure(m).params)) for m in measures
         },
-        examples=site.once("examples", lambda: {m.id: measure_example(m) for m in terms.measures}),
+        examples=site.once("examples", lambda: {m.id: measure_example(m) for m in measures}),
         words=rules_in_words(challenge),
         dates=milestones(challenge),
         is_sealed=(site.board.challenge.folder / SEAL).exists(),

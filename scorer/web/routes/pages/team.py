@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from scorer.board.models import OF_TEAMS, Act
-from scorer.board.phases import decided_until, spans
+from scorer.board.phases import decision_deadline, spans
 from scorer.challenge.leaderboard import LONGEST_ANSWER
 from scorer.web import pictures
 from scorer.web.access import Viewer
@@ -127,14 +127,14 @@ def entries(
     request: Request, context: Shared, site: Served, viewer: Anybody, asked: OfList
 ) -> Response:
     """A team's entries; all of them for organizers, by team and status."""
-    if not viewer.known:
+    if not viewer.signed_in:
         fault = "Sign in to see entries."
         return sign_in_form(context, request, site, 401, fault=fault, next="entries")
     listed = entry_page(site, viewer, asked, latest=True)
     splits, primary = site.value_splits(viewer), site.board.versions.terms().primary
     history = pictures.history(own_outcomes(site, viewer), splits[0], primary.id) if splits else []
     state, phases = site.board.teams.state_at(), spans(site.rules)
-    until = {entry.number: decided_until(site.rules, entry.phase) for entry in listed.entries}
+    until = {entry.number: decision_deadline(site.rules, entry.phase) for entry in listed.entries}
     own = site.teams.get(viewer.team or "")
     out = {entry.number: act for entry in listed.entries if (act := state.out(entry)) is not None}
     return page(
@@ -178,7 +178,7 @@ def entry(
     request: Request, context: Shared, number: int, site: Served, viewer: Anybody
 ) -> Response:
     """One entry: its status, its problems, the values that may be seen, its receipt."""
-    if not viewer.known:
+    if not viewer.signed_in:
         fault = "Sign in to see entries."
         return sign_in_form(context, request, site, 401, fault=fault, next=f"entries/{number}")
     added = own_entry(site, viewer, number)
