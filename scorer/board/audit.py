@@ -55,12 +55,12 @@ class Audit:
 
 
 def audit(state: BoardState, now: datetime) -> Audit:
-    """Return what is suspicious in the scored entries; teams have the names of `now`."""
+    """Return the suspicious entries among the scored ones; teams have the names of `now`."""
     primary = state.terms.primary
     scored = [
         entry
         for entry in state.entries
-        if state.statuses.get(entry.sha256) == "scored" and entry.received != EVER
+        if state.statuses.get(entry.sha256) == "scored" and entry.received != EVER  # baseline
     ]
     codes = value_codes(state, scored)
     copies = duplicates(scored, codes)

@@ -32,9 +32,9 @@ class Copied(NamedTuple):
 
 
 def back_up(board: Board, folder: Path) -> Copied:
-    """Write a new folder with challenge, rows, files and secrets, while the board goes on.
+    """Write challenge, rows, files and secrets to a new folder, while the board goes on.
 
-    It is a challenge's folder with its store inside, a copy of which is the board again.
+    The new folder is a challenge's folder with its store, from which the board can be served.
 
     Raises:
         UsageError: the folder exists, or something cannot be read or written.
@@ -141,7 +141,7 @@ def measure_usage(board: Board) -> Usage:
 
 
 def copy_entry_files(board: Board, numbers: Iterable[int], folder: Path) -> int:
-    """Copy the files of some entries to a new or empty folder, that of entry 3 as `3-red.csv`.
+    """Copy the files of entries to a new or empty folder, for example `3-red.csv` for entry 3.
 
     Returns:
         The number of files.

@@ -72,7 +72,7 @@ class Board:
         *,
         allow_plugins: bool = False,
     ) -> Board:
-        """Open the board of a challenge, made where there is none yet.
+        """Open the board of a challenge, or make it.
 
         Args:
             challenge: a loaded challenge, or the path of its challenge.yaml or folder.
@@ -81,7 +81,7 @@ class Board:
             allow_plugins: whether the challenge's own metrics may be run.
 
         Raises:
-            ChallengeError: the challenge is wrong, or none of which a board is kept, as of votes.
+            ChallengeError: the challenge is wrong, or cannot have a board, like one of votes.
             UsageError: the store cannot be opened, or `files` is a URL.
         """
         if isinstance(files, str) and "://" in files:
@@ -176,9 +176,9 @@ class Board:
     def new_token(
         self, name: str | None, label: str | None = None, *, now: datetime | None = None
     ) -> str:
-        """Make a token of a team, or of an organizer (None), which is shown only once.
+        """Make a token of a team, or of an organizer (None), and return it; it is shown only once.
 
-        Acts of whoever holds it stand in the log with its label.
+        The log names the token's label with each act of its holder.
 
         Raises:
             UnknownName: there is no such team.

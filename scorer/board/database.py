@@ -453,7 +453,7 @@ def _count_rows(session: Session) -> dict[str, int]:
 
 
 def _digests(session: Session) -> list[str]:
-    """Return the digests of all receipts in order, of which each commits to the ones before."""
+    """Return the digests of all receipts in order; each one commits to all before it."""
     return list(session.scalars(select(Receipt.digest).order_by(Receipt.number)))
 
 
@@ -481,7 +481,7 @@ def shown_url(url: str) -> str:
 def _connect(url: str, schema: str) -> Engine:
     """Return the engine of a database; a SQLite file is locked by a writer as soon as it begins.
 
-    On PostgreSQL all tables are those of that schema.
+    On PostgreSQL all tables are in that schema.
     """
     write_json = partial(json.dumps, sort_keys=True)
     if not url.startswith("sqlite"):
@@ -554,7 +554,7 @@ def _copy_sqlite(engine: Engine, target: str) -> None:
 
 
 def _prepare(engine: Engine, board: str) -> None:
-    """Make or migrate the tables of a store, and make a new one that of a challenge.
+    """Make or migrate the tables of a store, and record in a new store the challenge that owns it.
 
     Raises:
         UsageError: Another version of scorer made the store, or it is another challenge's.

@@ -293,7 +293,7 @@ def _by_number(entries: Iterable[Entry], statuses: Mapping[str, Status]) -> dict
 def refusal_of_team(
     rules: Challenge, name: str, teams: Iterable[str], allow_similar: bool
 ) -> Refusal | None:
-    """Return why a team that is none yet cannot be made by its first entry; None if it can."""
+    """Return why a first entry cannot make a new team; None if it can."""
     words = f"there is no team {quoted(name)}"
     if rules.registration == "invite":
         return Refusal("S804", words)

@@ -85,7 +85,7 @@ def attempt(evaluate: Callable[[], EvaluationResult]) -> EvaluationResult:
 
 
 def evaluate_file(challenge: OpenChallenge, path: Path, name: str) -> EvaluationResult:
-    """Return the problems of a file, and its scorecard if it has none that rejects it.
+    """Return the problems of a file, and its scorecard unless one of them rejects the file.
 
     Args:
         challenge: The challenge with its truth.

@@ -112,12 +112,12 @@ def _describe_held_back(state: BoardState, number: int, choice: Choice, split: s
 def add_absent_teams(
     live: LiveReport, state: BoardState, now: datetime, rule: str | None = None
 ) -> LiveReport:
-    """Return a board with the teams that have no row, and why the latest entry of each counts not.
+    """Return a board with the teams without a row, and why the latest entry of each does not count.
 
     Args:
         live: The board.
-        state: What it was made of.
-        now: The time of which it is.
+        state: The records from which it was made.
+        now: The time that it shows.
         rule: The entry rule by which it was made, if it is not the challenge's.
     """
     decided, placed = state.state(now), {row.id for row in live.rows.values()}

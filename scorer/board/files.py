@@ -95,9 +95,9 @@ def digest_in(files: Files, sha256: str) -> str:
 
 @contextmanager
 def as_path(files: Files, sha256: str, name: str) -> Iterator[Path]:
-    """A kept file under the name it was sent with, in a folder that goes with the context.
+    """Yield the path of a kept file under the name with which it was sent, inside the `with`.
 
-    Formats are told by suffixes, so the name matters.
+    The suffix of the name tells the format.
     """
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         target = Path(folder) / (Path(name).name or "submission")

@@ -27,13 +27,13 @@ def find_alterations(of_board: Evaluations) -> list[str]:
     damaged = _find_damaged(entries, all_versions, files)
     whole = [v for v in all_versions if not damaged.keys() & set(v.files.values())]
     known = {(v.values, v.fingerprint): v for v in whole}
-    of_means = list[str]()
+    mean_faults = list[str]()
 
     def evaluations() -> Iterator[Evaluation]:
-        """All evaluations, read once; what is to be told of their means is kept aside."""
+        """Yield all evaluations, and collect the faults of their means on the way: one reading."""
         for evaluation in database.evaluations.all():
             if evaluation.status == "scored" and evaluation.summary is not None:
-                of_means.extend(_mean_faults(known, evaluation, of_board.summary))
+                mean_faults.extend(_mean_faults(known, evaluation, of_board.summary))
             yield evaluation
 
     acts = database.teams(), database.decisions()
@@ -41,7 +41,7 @@ def find_alterations(of_board: Evaluations) -> list[str]:
     found += damaged.values()
     for version in whole:
         found += _version_faults(versions, version, _release(receipts, version))
-    return [*found, *of_means]
+    return [*found, *mean_faults]
 
 
 def _find_damaged(

@@ -109,9 +109,9 @@ def log(
 
 
 def _with_reasons(events: list[Event], evaluations: Evaluations, team: int) -> list[Event]:
-    """Return a team's events, those of its entries with why each counts or does not.
+    """Return a team's events. Those of entries say why the entry counts or does not.
 
-    They count or do not now, or at the last event where its time is ahead.
+    The answer is for the present, or for the last event if that lies in the future.
     """
     snapshot, now = evaluations.own(team), max([datetime.now(UTC), *(e.time for e in events)])
     split = snapshot.split_shown(snapshot.span_of(now, None), now)

@@ -69,21 +69,21 @@ def looks_of(name: str) -> frozenset[str]:
 def _drawn(text: str) -> str:
     """The text with one sign for all that are drawn alike (the skeleton of UTS 39)."""
     signs = _signs()
-    for _ in range(2):  # a sign may stand for two, which stand for others
+    for _ in range(2):  # a sign may be replaced by two, which are replaced again
         text = "".join(signs.get(sign, sign) for sign in unicodedata.normalize("NFD", text))
     return text
 
 
 @cache
 def _signs() -> Mapping[str, str]:
-    """Each sign that others are drawn like -> the one that stands for all of them."""
+    """Map each sign to one sign that represents all signs that are drawn alike."""
     from confusable_homoglyphs.confusables import confusables_data
 
-    def stands_for(sign: str) -> str:
+    def representative(sign: str) -> str:
         others: list[str] = [other["c"].strip("\u200e") for other in confusables_data.get(sign, ())]
         if len(others) != 1:
-            return sign  # it stands for several, or for itself
+            return sign  # it resembles several signs, or none
         mutual = len(confusables_data.get(others[0], ())) == 1
         return min(sign, others[0], key=lambda each: (-len(each), each)) if mutual else others[0]
 
-    return {sign: one for sign in confusables_data if (one := stands_for(sign)) != sign}
+    return {sign: one for sign in confusables_data if (one := representative(sign)) != sign}

@@ -96,10 +96,7 @@ def received_at(challenge: Challenge, begun: datetime, ended: datetime) -> datet
 def visible_moment(challenge: Challenge, uploads: Iterable[datetime], now: datetime) -> datetime:
     """Return the time for which boards are shown: `now`, or earlier while uploads go on.
 
-    Files whose upload began before a new board was to be shown have `UPLOAD_TIME` to arrive.
-
-    Args:
-        uploads: when each upload that goes on began.
+    A new board waits for files whose upload began before it (`uploads`), for `UPLOAD_TIME` at most.
     """
     shown = _boards_shown(challenge, now)
     recent = [begun for begun in uploads if now - begun <= UPLOAD_TIME]
@@ -146,7 +143,7 @@ def _begins(span: Span) -> datetime:
 
 
 def phase_at(challenge: Challenge, now: datetime) -> Span | None:
-    """Return the phase that goes on at `now`, the last of several; None if there is none."""
+    """Return the phase that goes on at `now`, the last of several; None between phases."""
     return next((span for span in reversed(spans(challenge)) if span.holds(now)), None)
 
 
@@ -218,11 +215,8 @@ def quota_left(
     """Return how many entries a team may still send in a phase.
 
     Scored and waiting entries count. Rejected files have their own limit, and failed evaluations
-    have none. A day begins at midnight in the challenge's time zone.
-
-    Args:
-        entries: The team's entries.
-        statuses: The status by entry number; an entry without one waits.
+    have none. A day begins at midnight in the challenge's time zone. `statuses` has the status of
+    each entry number, except of entries that wait.
     """
     zone = ZoneInfo(challenge.timezone)
     quota = span.phase.quota

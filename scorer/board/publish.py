@@ -67,8 +67,8 @@ def public_files(
     Args:
         board: The living board; entries that wait are evaluated first.
         split: The split whose board it is; by default the one that the phase shows.
-        now: The time that decides what may be seen, if not the present.
-        precision: The decimals on the page, if not those of the challenge.
+        now: The time that decides what may be seen; by default the present.
+        precision: The decimals on the page; by default the challenge's.
 
     Raises:
         UsageError: Visitors may not see this board now.

@@ -33,7 +33,7 @@ RECEIPTS = "receipts.jsonl"
 
 
 def canonical(fields: Mapping[str, Any]) -> str:
-    """JSON with sorted keys and no blanks, of which digests are made."""
+    """Return JSON with sorted keys and no blanks, the form for digests."""
     return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 

@@ -21,7 +21,7 @@ from scorer.results.scorecard import Scorecard
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """How a team's place changes; None where it has none."""
+    """How a team's rank and value change; None where the team is not ranked."""
 
     split: str
     team: str
@@ -98,7 +98,7 @@ def _new_evaluations(
     after: Version,
     baselines: Sequence[Entry],
 ) -> dict[str, Evaluation]:
-    """SHA-256 of each file -> its new evaluation; `ScorerError` if a scored one has none now."""
+    """Return SHA-256 -> new evaluation; `ScorerError` if a file is not scored any more."""
     entries = {e.sha256: e for e in [*database.entries(), *baselines]}
     evaluated = {}
     for sha256 in entries:

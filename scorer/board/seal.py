@@ -22,7 +22,7 @@ from scorer.reading.write import write_file
 SEAL = "challenge.seal"
 SALT = "seal.salt"
 REVEALED = "revealed.json"
-SALT_BYTES = 32
+SALT_BYTES = 32  # 256 bits: nobody finds a small file's content by trying
 COMMITMENT_RULE = "SHA-256 of salt and of the digests of all files, as canonical JSON"
 
 
@@ -79,11 +79,7 @@ def require_closed(challenge: Challenge, now: datetime) -> None:
 
 
 def reveal(
-    versions: Versions,
-    database: Database,
-    files: Files,
-    folder: Path,
-    altered: Sequence[str] = (),
+    versions: Versions, database: Database, files: Files, folder: Path, altered: Sequence[str] = ()
 ) -> None:
     """Publish salt, truth, rules and receipts in a new folder, for `score verify`.
 
@@ -131,17 +127,14 @@ def reveal(
     copy(sealed_files, new_folder)
     if subfolder := version_folder(last.number, last.files, sealed_files):
         copy(last.files, new_folder / subfolder)
-    in_force = {
-        "version": last.number,
-        "files": dict(last.files),
-        "salt": database.receipt("version", last.number).salt,
-    }
+    version_salt = database.receipt("version", last.number).salt
+    in_force = {"version": last.number, "files": dict(last.files), "salt": version_salt}
     fields = {
         "challenge": challenge.id,
         "salt": salt,
         "files": dict(sealed_files),
         "commitment": commitment,
-        "in_force": in_force,  # at the end
+        "in_force": in_force,
         "altered": list(altered),
     }
     _write_json(new_folder / REVEALED, fields)

@@ -233,7 +233,7 @@ class BoardState:
         return takes_entries and self.rules.leaderboard.ladder != "off"
 
     def part(self, split: str, track: Track | None = None) -> ListPart:
-        """Return the lists of a split, or those of them that are a track's."""
+        """Return the lists of a split, or only the lists of a track within it."""
         keep, terms, name = self.splits[split], self.terms, split
         if track is not None and track.group:
             keep = keep & track_lists(track, terms.lists, terms.groups)
@@ -270,9 +270,9 @@ class BoardState:
     def choices(
         self, now: datetime, split: str, span: Span | None, rule: str | None = None
     ) -> dict[int | None, Choice]:
-        """Return the entries of each team that count on a split; those of None are the baselines.
+        """Return the entries of each team that count on a split; the key None has the baselines.
 
-        They are chosen by their values on the split that the phase shows, whichever is asked for.
+        They are chosen by their values on the split that the phase shows, whatever `split` is.
 
         Args:
             now: Entries received and decisions made by then count.
@@ -335,7 +335,7 @@ class BoardState:
 
 
 def last_shown(rules: Challenge, now: datetime) -> str:
-    """Return the split that the latest begun phase shows; before the first, that of the first."""
+    """Return the split that the latest begun phase shows, or else the first phase's split."""
     all_spans = spans(rules)
     begun = [span for span in all_spans if span.has_begun(now)]
     return (begun or [all_spans[0]])[-1].phase.show
@@ -490,7 +490,7 @@ def with_intervals(state: BoardState, live: LiveReport) -> LiveReport:
 
 
 def _draw_intervals(state: BoardState, report: Report, split: str) -> Report:
-    """Return a board of a split, or of a track of it, with what is drawn, or was before."""
+    """Return a board with its intervals and tiers, which are cached for each split and track."""
     kept = state.cache.drawn
     files = {each.name: each.sha256 for each in report.submissions}
     answers = {name: tuple(own.items()) for name, own in report.answers.items()}

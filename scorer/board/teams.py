@@ -116,19 +116,19 @@ class Teams:
         return team_name(name, [*others, *baselines, *self.organizers(), ORGANIZER])
 
     def organizers(self) -> set[str]:
-        """The labels of the organizers' tokens, under which their acts stand in the log."""
+        """Return the labels of the organizers' tokens, by which the log names them."""
         return {t.label for t in self._database.tokens() if t.team is None and t.label}
 
     def add_token(self, team: str | None, label: str | None, now: datetime) -> str:
-        """Make a token, and return its secret, of which only the hash is kept.
+        """Make a token, and return its secret; only its hash is kept.
 
         Args:
-            team: whose it is; None: the organizers'.
-            label: who or what holds it, for the log; an organizer's looks like no team's name.
+            team: The team's name; None for an organizer.
+            label: Who or what holds it, for the log; an organizer's must look like no team's name.
 
         Raises:
-            UnknownName: there is no such team.
-            UsageError: the label is not valid, or there are too many tokens.
+            UnknownName: There is no such team.
+            UsageError: The label is not valid, or there are too many tokens.
         """
         number = self._number(team)
         if label is not None:

@@ -37,7 +37,7 @@ class Verified(NamedTuple):
     notes: list[str]  # which receipts are in the chain, and times to be looked at
 
     def named(self, name: str) -> Verified:
-        """Return the same with what is verified before each sentence."""
+        """Return the outcome with the name of the verified object before each sentence."""
         problems, notes = ([f"{name}: {words}" for words in part] for part in self[1:])
         return Verified(self.checked, problems, notes)
 

@@ -1,4 +1,4 @@
-"""The versions of a board's challenge: the files, the truth and the rules that each stands for."""
+"""The versions of a board's challenge: the files, truth and rules of each."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ class Versions:
         return os.path.relpath(os.path.realpath(path), self.challenge.folder)
 
     def in_force(self, now: datetime | None = None) -> Version:
-        """The version in force, or that at a time; the first counts from the beginning.
+        """Return the version in force now or at a time; the first counts from the beginning.
 
-        `ChallengeError` if there is none yet and the challenge is wrong.
+        `ChallengeError` if the first version is still to be made and the challenge is wrong.
         """
         self.make_first()
         versions = self._known()

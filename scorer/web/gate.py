@@ -18,7 +18,7 @@ BUSY = "the server is busy; try again in a few seconds"
 
 
 class Gate:
-    """Places for children. Who finds the queue full is asked to come again."""
+    """A limit of child processes at a time. Requests wait in a queue; a full queue gives 503."""
 
     def __init__(self, places: int) -> None:
         self.most = places + QUEUE  # inside or waiting

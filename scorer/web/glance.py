@@ -183,7 +183,7 @@ def how_to_read(live: LiveReport) -> Iterator[str]:
 
 
 def rules_in_words(challenge: Challenge) -> list[str]:
-    """Return sentences: when entries are taken, how many, what is shown, and what counts."""
+    """Return sentences on dates, quotas, the values that are shown, and the entry that counts."""
     zone, board = ZoneInfo(challenge.timezone), challenge.leaderboard
     words = [_phase_in_words(challenge, span, zone) for span in spans(challenge)]
     words.append(COUNTS[board.entry])

@@ -52,13 +52,13 @@ ABOUT_LENGTH = 300  # characters of a description where a link is previewed, or 
 @router.get("/")
 def home(request: Request, context: Shared) -> Response:
     """The challenges of this server."""
-    challenges = []
+    cards = []
     for site, viewer in context.listed(request):
         about = first_words(site.rules.description, CARD_LENGTH)
-        challenges.append((site, viewer, state_at(site.rules, site.clock()), about))
-    hidden = len(challenges) < len(context.sites)
+        cards.append((site, viewer, state_at(site.rules, site.clock()), about))
+    hidden = len(cards) < len(context.sites)
     return HTMLResponse(
-        render(request, "home.html", challenges=challenges, hidden=hidden, when=time_tag)
+        render(request, "home.html", challenges=cards, hidden=hidden, when=time_tag)
     )
 
 
@@ -207,7 +207,7 @@ def part(request: Request, site: Served, viewer: Reader, split: str) -> Response
 
 @router.get("/c/{id}/teams/{number}")
 def team(request: Request, site: Served, viewer: Reader, number: int) -> Response:
-    """The rows of a team on the boards that the viewer may see; 404 if it has none."""
+    """The rows of a team on the boards that the viewer may see; 404 if there is no row."""
     boards = []
     for split in site.visible(viewer):
         live = site.ready_board(split, viewer).live
