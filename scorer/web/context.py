@@ -114,7 +114,7 @@ class Context:
         """
         header = request.headers.get("authorization", "")
         if not header:
-            return [self._signed_in(request, site) for site in sites]
+            return [self._session_viewer(request, site) for site in sites]
         scheme, _, token = header.partition(" ")
         is_bearer, token = scheme.lower() == "bearer", token.strip()
         found = [
@@ -122,17 +122,18 @@ class Context:
             for site in sites
         ]
         if not any(viewer.signed_in for viewer in found):
-            self.failed_sign_in(request)
+            self.count_failed_sign_in(request)
             raise HTTPException(401, "this token is not known here")
         return found
 
-    def listed(self, request: Request) -> list[tuple[Site, Viewer]]:
-        """Return the challenges that the client may read, each with who reads it."""
+    def readable_sites(self, request: Request) -> list[tuple[Site, Viewer]]:
+        """Return the challenges that the client may read, each with its viewer."""
         sites = [*self.sites.values()]
         pairs = zip(sites, self.viewers(request, sites), strict=True)
-        return [pair for pair in pairs if pair[1].signed_in or not self.settings.private]
+        is_public = not self.settings.private
+        return [(site, viewer) for site, viewer in pairs if is_public or viewer.signed_in]
 
-    def _signed_in(self, request: Request, site: Site) -> Viewer:
+    def _session_viewer(self, request: Request, site: Site) -> Viewer:
         cookie = cookie_of(request, site)
         session = self.sessions.session(cookie) if cookie else None
         if session is None:
@@ -140,13 +141,13 @@ class Context:
             return Viewer(team) if team in site.teams else NOBODY
         return viewer_of(site.board, token_of_session(site.board, site.id, session))
 
-    def reader(self, viewer: Viewer) -> Viewer:
-        """The viewer, who may read; 401 for visitors of a private server."""
+    def require_reader(self, viewer: Viewer) -> Viewer:
+        """Return the viewer, or raise 401 for a visitor of a private server."""
         if self.settings.private and not viewer.signed_in:
             raise HTTPException(401, "this board is for its teams; sign in")
         return viewer
 
-    def failed_sign_in(self, request: Request) -> None:
+    def count_failed_sign_in(self, request: Request) -> None:
         """Count a failed sign-in; 429 after too many."""
         most = SIGN_INS if self.settings.limit is None else self.settings.limit
         address = self.proxies.address(request)
@@ -154,8 +155,8 @@ class Context:
         if not self.limiter.allows("failed", address, most):
             raise HTTPException(429, "too many failed sign-ins; wait a minute", AGAIN)
 
-    def limited(self, request: Request, site: Site, viewer: Viewer) -> None:
-        """Count an act; 429 after too many by a token or from an address."""
+    def count_request(self, request: Request, site: Site, viewer: Viewer) -> None:
+        """Count a request; 429 after too many with a token or from an address."""
         most = self.settings.limit
         token, address = (UPLOADS, ADDRESS) if most is None else (most, most * 10)
         origin = self.proxies.address(request)
@@ -212,7 +213,7 @@ class Context:
     async def kit(self, site: Site) -> Path:
         """The file of the kit of the version in force; 503 if it cannot be made now."""
         versions = site.board.versions
-        version = await run_in_threadpool(site.once, "version", lambda: versions.in_force().number)
+        version = await run_in_threadpool(site.cache, "version", lambda: versions.in_force().number)
         return await self.kits.path(
             site.id, version, lambda path: self.ask(site, "kit", path=str(path))
         )

@@ -64,7 +64,7 @@ Anybody = Annotated[Viewer, Depends(_viewer)]  # 401 for a wrong token
 
 
 async def _reader(context: Shared, viewer: Anybody) -> Viewer:
-    return context.reader(viewer)
+    return context.require_reader(viewer)
 
 
 Reader = Annotated[Viewer, Depends(_reader)]  # anybody, unless the server is private

@@ -146,8 +146,8 @@ class Site:
         """Close the board that is in force."""
         self.board.close()
 
-    def once(self, key: Any, make: Callable[[], T]) -> T:
-        """The result of `make`, cached for each state of the store."""
+    def cache(self, key: Any, make: Callable[[], T]) -> T:
+        """Return the result of `make`, which is cached until the store changes."""
         now = monotonic()
         stamp = self.board.database.stamp() if now >= self._fresh else None
         with self._lock:
@@ -187,16 +187,16 @@ class Site:
 
     def of_team(self, team: int | None) -> BoardState:
         """What the entries of one team, or baselines, depend on; read once for each state."""
-        return self.once(("team", team), lambda: self.board.evaluations.own(team))
+        return self.cache(("team", team), lambda: self.board.evaluations.own(team))
 
     def _snapshot(self) -> BoardState:
         """What all boards depend on."""
-        return self.once("snapshot", self.board.evaluations.snapshot)
+        return self.cache("snapshot", self.board.evaluations.snapshot)
 
     @property
     def rules(self) -> Challenge:
         """The challenge as the version in force has it."""
-        return self.once("rules", lambda: self.board.versions.terms().challenge)
+        return self.cache("rules", lambda: self.board.versions.terms().challenge)
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -206,12 +206,12 @@ class Site:
             names = sorted(self.board.versions.splits(), key=lambda name: (name != "public", name))
             return (EVERYTHING, *names)
 
-        return self.once("splits", make)
+        return self.cache("splits", make)
 
     @property
     def teams(self) -> Mapping[str, int]:
         """The present name of each team -> its number."""
-        return self.once(
+        return self.cache(
             "teams", lambda: {name: team.id for name, team in self.board.teams.by_name().items()}
         )
 
@@ -223,14 +223,14 @@ class Site:
             sent = self.board.ledger.listing().by_team()
             return {team: count for team, count in sent.items() if team is not None}
 
-        return self.once("sent", make)
+        return self.cache("sent", make)
 
     def left(self, team: str) -> RemainingQuota | None:
         """What a team may still send; the same until something changes or a day or phase ends."""
         now = self.clock()
         span, day = phase_at(self.rules, now), now.astimezone(self.zone).date()
         key = ("left", team, day, span.phase.id if span else None)
-        return self.once(key, lambda: self.board.ledger.quota(team, now)[1])
+        return self.cache(key, lambda: self.board.ledger.quota(team, now)[1])
 
     def span(self) -> Span | None:
         """The present phase."""
@@ -279,7 +279,7 @@ class Site:
             )
 
         def shown() -> ReadyBoard:
-            snapshot, live = self.once(key, made)
+            snapshot, live = self.cache(key, made)
             digits = self.digits(viewer)
             if not viewer.organizer:
                 live = public(live._replace(report=rounded_report(live.report.published(), digits)))
@@ -287,7 +287,7 @@ class Site:
             earlier = self._earlier_ranks(snapshot, live, viewer)
             return ReadyBoard(live, standings(live, f"{quote(self.id)}/teams", earlier), plot)
 
-        return self.once((*key, viewer.organizer), shown)
+        return self.cache((*key, viewer.organizer), shown)
 
     def _today(self) -> date:
         """The day in the challenge's zone."""
@@ -369,7 +369,7 @@ class Site:
     def _held_back(self, team: str, split: str) -> Mapping[int, str]:
         """The entries whose values the Ladder keeps from their team, and in words, why."""
         span = self.span()
-        return self.once(
+        return self.cache(
             ("ladder", team, split, span.phase.id if span else None),
             lambda: hold_back(
                 self.of_team(self.teams.get(team)), self.teams.get(team), self.now(), split

@@ -69,10 +69,10 @@ class Checked(BaseModel):
 @router.get("", response_model=list[ChallengeOut])
 def challenges(request: Request, context: Shared) -> Any:
     """The challenges of this server that one may see."""
-    listed = context.listed(request)
-    if not listed:
-        context.reader(NOBODY)  # 401 if visitors have to sign in; else the list stays empty
-    return [describe(site, viewer) for site, viewer in listed]
+    readable = context.readable_sites(request)
+    if not readable:
+        context.require_reader(NOBODY)  # 401 on a private server
+    return [describe(site, viewer) for site, viewer in readable]
 
 
 @router.get("/{id}", response_model=ChallengeOut)
@@ -84,7 +84,7 @@ def challenge(site: Served, viewer: Reader) -> Any:
 @router.post("/{id}/check", response_model=Checked)
 async def check(request: Request, context: Shared, site: Served, viewer: Reader) -> Any:
     """The problems of a file (multipart, `file`); records nothing and costs no quota."""
-    context.limited(request, site, viewer)
+    context.count_request(request, site, viewer)
     context.gate.refuse_if_full()
     async with context.uploaded(request, site) as form:
         checked = await run_in_threadpool(check_upload, context, site, file_of(form))

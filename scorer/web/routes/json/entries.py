@@ -93,7 +93,7 @@ async def send(
 
     It is received when the request begins to come, however long the file takes.
     """
-    context.limited(request, site, viewer)
+    context.count_request(request, site, viewer)
     with site.sending(begun):
         async with context.uploaded(request, site) as form:
             file, answers = file_of(form), answers_of(form)
@@ -159,5 +159,5 @@ def decide(
     decision: DecisionIn,
 ) -> Any:
     """Select or withdraw one's own entry; organizers decide on everything."""
-    context.limited(request, site, viewer)
+    context.count_request(request, site, viewer)
     return decided(site, viewer, decision, begun)

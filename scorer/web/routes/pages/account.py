@@ -49,7 +49,7 @@ def sign_in(
     """Begin a session by a token, and go to the page that was asked for."""
     known = token_of(site.board, token.strip())
     if known is None:
-        context.failed_sign_in(request)
+        context.count_failed_sign_in(request)
         fault = "This token is not known here. Ask the organizer for a new one."
         return sign_in_form(context, request, site, 401, fault=fault, next=next)
     target = to(request, site.id, *(next.split("/") if NEXT.fullmatch(next) else []))
@@ -77,7 +77,7 @@ def join(
     request: Request, context: Shared, site: OpenToTeams, name: Annotated[str, Form()] = ""
 ) -> Response:
     """Make a team, sign it in, and show its token, once, above the form for its first entry."""
-    context.limited(request, site, NOBODY)
+    context.count_request(request, site, NOBODY)
     try:
         token = site.board.add_team(name.strip(), now=site.clock())
     except UsageError as error:

@@ -53,7 +53,7 @@ ABOUT_LENGTH = 300  # characters of a description where a link is previewed, or 
 def home(request: Request, context: Shared) -> Response:
     """The challenges of this server."""
     cards = []
-    for site, viewer in context.listed(request):
+    for site, viewer in context.readable_sites(request):
         about = first_words(site.rules.description, CARD_LENGTH)
         cards.append((site, viewer, state_at(site.rules, site.clock()), about))
     hidden = len(cards) < len(context.sites)
@@ -71,7 +71,7 @@ def board(request: Request, site: Served, viewer: Reader, split: str | None = No
     if viewer.signed_in or wanted is None:
         return HTMLResponse(board_text(request, site, viewer, wanted))
     key = ("page", *visitor_key(request, site, wanted))
-    content = site.once(key, lambda: Ready(board_text(request, site, viewer, wanted)))
+    content = site.cache(key, lambda: Ready(board_text(request, site, viewer, wanted)))
     return ready(request, content, "text/html")
 
 
@@ -125,7 +125,7 @@ def part_text(request: Request, site: Site, viewer: Viewer, split: str | None) -
     if viewer.signed_in or split is None:
         return render_part(request, site, viewer, split)
     key = ("part", *visitor_key(request, site, split))
-    return site.once(key, lambda: render_part(request, site, viewer, split))
+    return site.cache(key, lambda: render_part(request, site, viewer, split))
 
 
 def render_part(request: Request, site: Site, viewer: Viewer, split: str | None) -> str:
@@ -175,7 +175,7 @@ def standings_text(site: Site, split: str, viewer: Viewer) -> str:
             when=lambda time, look="": time_tag(time, site.zone, look),
         )
 
-    return site.once(("standings", split, *dates_key(site, viewer)), render_standings)
+    return site.cache(("standings", split, *dates_key(site, viewer)), render_standings)
 
 
 def digest_of(text: str) -> str:
@@ -291,7 +291,7 @@ def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Resp
         formulas={
             m.id: formulas(formula_lines(m.metric, public_measure(m).params)) for m in measures
         },
-        examples=site.once("examples", lambda: {m.id: measure_example(m) for m in measures}),
+        examples=site.cache("examples", lambda: {m.id: measure_example(m) for m in measures}),
         words=rules_in_words(challenge),
         dates=milestones(challenge),
         is_sealed=(site.board.challenge.folder / SEAL).exists(),

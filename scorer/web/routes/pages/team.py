@@ -89,7 +89,7 @@ async def submit(
     request: Request, context: Shared, site: Served, begun: Begun, viewer: PageSender
 ) -> Response:
     """Check a file without cost, or record it, as the pressed button says."""
-    context.limited(request, site, viewer)
+    context.count_request(request, site, viewer)
     with site.sending(begun):
         async with context.uploaded(request, site) as form:
             return await run_in_threadpool(submitted, context, request, site, viewer, form, begun)
@@ -220,7 +220,7 @@ def decide(
     late: Annotated[bool, Form()] = False,
 ) -> Response:
     """Record a decision and go back."""
-    context.limited(request, site, viewer)
+    context.count_request(request, site, viewer)
     decision = DecisionIn(
         kind=kind,
         entry=entry,
