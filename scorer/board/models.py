@@ -140,8 +140,8 @@ class Token(Base):
     label: Mapped[str | None] = mapped_column(default=None)  # who or what holds it, if given
 
     @property
-    def opens(self) -> bool:
-        """Whether one can sign in with it."""
+    def is_valid(self) -> bool:
+        """Whether one can sign in with it: it is not revoked."""
         return self.revoked is None
 
 

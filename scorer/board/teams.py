@@ -143,9 +143,10 @@ class Teams:
         return secret
 
     def tokens(self, team: str | None) -> list[Token]:
-        """The tokens of a team, or of the organizers, that are not revoked. `UnknownName`."""
+        """Return the valid tokens of a team or the organizers; `UnknownName` for another team."""
         number = self._number(team)
-        return [token for token in self._database.tokens() if token.team == number and token.opens]
+        tokens = self._database.tokens()
+        return [token for token in tokens if token.team == number and token.is_valid]
 
     def revoke(self, team: str | None, token: int | None, now: datetime) -> int:
         """Revoke all tokens of a team, or of the organizers, or the one of that number.

@@ -95,7 +95,7 @@ def token_of(board: Board, token: str) -> Token | None:
     Tokens are looked up by their hash, and the hashes are compared in constant time.
     """
     hash = hash_of(token)
-    valid = (record for record in board.database.tokens(hash=hash) if record.opens)
+    valid = (record for record in board.database.tokens(hash=hash) if record.is_valid)
     match = next((record for record in valid if hmac.compare_digest(record.hash, hash)), None)
     if match is None:
         return None
@@ -107,7 +107,7 @@ def token_of(board: Board, token: str) -> Token | None:
 
 def token_of_session(board: Board, id: str, session: Session) -> Token | None:
     """Return the record of a session's token; None if it is revoked or of another board."""
-    valid = (token for token in board.database.tokens(id=session.token) if token.opens)
+    valid = (token for token in board.database.tokens(id=session.token) if token.is_valid)
     return next((token for token in valid if _session(id, token) == session), None)
 
 

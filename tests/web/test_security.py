@@ -466,7 +466,7 @@ def test_no_session_makes_the_form_of_another_sites_page_ours(client, served, he
     with served.board() as board:
         assert board.entries() == board.database.decisions() == []
         assert list(board.teams.by_name()) == ["red"]
-        assert all(token.opens for token in board.database.tokens())
+        assert all(token.is_valid for token in board.database.tokens())
 
 
 @pytest.mark.slow("asks a server many times")

@@ -71,7 +71,7 @@ def _teams(site: Site) -> list[dict[str, Any]]:
     counts, rows = site.sent, []
     of_teams = dict[int | None, list[Token]]()
     for token in site.board.database.tokens():
-        if token.opens:
+        if token.is_valid:
             of_teams.setdefault(token.team, []).append(token)
     for name, number in site.teams.items():
         tokens = of_teams.get(number, [])
