@@ -112,6 +112,14 @@ def test_add_refuses_with_the_reason(score, folder, words, code, said):
 
 
 @pytest.mark.slow("keeps and evaluates entries")
+def test_a_board_without_entries_says_so(add, score, folder):
+    empty = "note: no entry stands on this board yet"
+    score("board", folder, "--at", NOW).assert_exit(0, err=empty)
+    assert score("board", folder, "--at", NOW, "-q").assert_exit(0).err == ""
+    add("good.csv", "red")
+    assert empty not in score("board", folder, "--at", NOW).assert_exit(0).err
+
+
 def test_a_board_in_json_has_what_its_rows_stand_for(add, score, folder):
     add("poor.csv", "red")
     add("good.csv", "blue")

@@ -345,7 +345,9 @@ def board(
         report = live.with_entries()
         return as_json(report.with_lists() if per_list else report)
 
-    lines = () if quiet else (*notes, *map(str, live.report.notes))
+    lines = [] if quiet else [*notes, *map(str, live.report.notes)]
+    if not (live.report.leaderboard or quiet):
+        lines.append("note: no entry stands on this board yet; score add records entries")
     return forms.written(list(map(text, forms.forms)), lines)
 
 
