@@ -19,6 +19,9 @@ HERE = Path(__file__).parent
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.])")
 SHOWN = 6  # differing lines of a file
 MACHINE = (HERE / "machine.txt").read_text(encoding="utf-8")
+# A measure fits lines by LAPACK, whose last digits also differ between processors with the same
+# instructions.
+BY_LAPACK = {"gallery/stable-credit"}
 SLOW = {section for section in record.sections() if section not in ("measures", "tables")}
 
 
@@ -72,7 +75,7 @@ def test_nothing_differs_from_the_recording(section):
     before, now = recorded(section), dict(record.record(section))
     if find_spec("sacrebleu") is None:
         before, now = ({n: t for n, t in side.items() if "bleu" not in n} for side in (before, now))
-    exact = record.machine() == MACHINE
+    exact = record.machine() == MACHINE and section not in BY_LAPACK
     found = [
         differences(name, before.get(name), now.get(name), exact)
         for name in sorted({*before, *now})
