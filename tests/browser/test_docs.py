@@ -26,7 +26,7 @@ def site(tmp_path_factory):
 @pytest.mark.slow("builds the site and opens it", beyond=60)
 @pytest.mark.parametrize(
     ("page", "words", "found"),
-    [("index.html", "fail-if-worse", "recipes.html"), ("tables.html", "S304", "codes.html")],
+    [("index.html", "fail-if-worse", "participate.html"), ("tables.html", "S304", "codes.html")],
 )
 def test_the_search_of_an_opened_folder_finds_pages(driver, see, site, page, words, found):
     see(1400)  # a narrow screen hides the field behind a button
