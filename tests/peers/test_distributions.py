@@ -20,7 +20,7 @@ SEEDS = range(25)
 class Two:
     """What a challenge of two classes settles."""
 
-    classes, several = ("0", "1"), False
+    classes, multilabel = ("0", "1"), False
 
 
 def value(notation, view, **params):
