@@ -5,6 +5,8 @@ import socket
 
 import pytest
 
+from scorer.cli.commands.serving import _listening
+
 
 @pytest.fixture(autouse=True)
 def same_signals():
@@ -42,6 +44,12 @@ def test_a_port_in_use_is_told(score, tmp_path, used):
 )
 def test_settings_that_cannot_be_are_told(score, tmp_path, words, said):
     score("serve", tmp_path, "--port", 0, *words).assert_exit(2, err=said)
+
+
+def test_answers_are_sent_at_once():
+    """Asyncio sets TCP_NODELAY for sockets that name their protocol alone."""
+    with _listening("127.0.0.1", 0) as bound:
+        assert bound.proto == socket.IPPROTO_TCP
 
 
 def test_two_challenges_with_one_id_are_refused(score, tmp_path):

@@ -233,7 +233,9 @@ def _refuse_unfit(proxies: list[str], team_header: str | None) -> None:
 def _listening(host: str, port: int) -> socket.socket:
     """A socket at the address; `UsageError` in words where there can be none."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.socket(family)
+    # With the protocol asyncio sends each answer at once: else its head and its body are two
+    # packets, and the second waits 40 ms for the client to acknowledge the first.
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
