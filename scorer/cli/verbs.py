@@ -116,8 +116,9 @@ class Verb(TyperCommand):
         return colour_help(text) if getattr(ctx.obj, "colour", False) else text
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the words of the usage line: the arguments as they are called in the help."""
-        return ["[OPTIONS]", *(str(each.metavar) for each in self._arguments())]
+        """Return the words of the usage line; an argument that may be left out is in brackets."""
+        words = [(str(each.metavar), each.required) for each in self._arguments()]
+        return ["[OPTIONS]", *(w if must or "[" in w else f"[{w}]" for w, must in words)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write its arguments and options, those that few need under a heading of their own."""

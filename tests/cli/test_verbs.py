@@ -51,6 +51,8 @@ def test_every_command_is_in_one_group_and_says_what_it_does(score):
     ("words", "parts"),
     [
         (["board"], ["Usage: score board [OPTIONS] CHALLENGE\n", "-h, --help"]),
+        (["score"], ["Usage: score [OPTIONS] CHALLENGE SUBMISSION...\n", "More options:"]),
+        (["schema"], ["Usage: score schema [OPTIONS] [RESULT]\n"]),
         (["nDCG@10"], ["Normalised discounted cumulative gain"]),
         (["roc_auc_score"], ["AUC[@k]: Area under the ROC curve"]),
         (["hit", "rate"], ["Success"]),

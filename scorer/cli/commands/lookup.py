@@ -10,7 +10,17 @@ import typer
 
 from scorer.cli.board import Form, Format, as_json
 from scorer.cli.options import ChallengeWord, Result, Terminal, challenge_of
-from scorer.cli.verbs import MAIN, OTHERS, SUMMARIES, colour_help, command, overview
+from scorer.cli.verbs import (
+    FIRST,
+    HELP,
+    MAIN,
+    OTHERS,
+    PROGRAM,
+    SUMMARIES,
+    colour_help,
+    command,
+    overview,
+)
 from scorer.core.codes import code, codes
 from scorer.core.errors import UnknownName, UsageError
 
@@ -36,18 +46,21 @@ def help(
         text = "\n".join(overview(MAIN | OTHERS if every else MAIN))
         return Result(colour_help(text) if terminal.colour else text)
     word = " ".join(name)
-    pages = [*_command_pages(context, word), *_code_pages(terminal, word)]
+    pages = [*_command_pages(terminal, word), *_code_pages(terminal, word)]
     pages += _key_pages(terminal, word)
     return Result("\n".join(pages or [_metric_page(terminal, word)]))
 
 
-def _command_pages(context: typer.Context, word: str) -> list[str]:
+def _command_pages(terminal: Terminal, word: str) -> list[str]:
     """The help of the command of that name, if there is one."""
-    if word not in SUMMARIES:
+    if word not in (FIRST, *SUMMARIES):
         return []
     found = command(word)
-    with found.make_context(word, [], parent=context.parent, resilient_parsing=True) as inner:
-        return [found.get_help(inner) + "\n"]
+    called = PROGRAM if word == FIRST else f"{PROGRAM} {word}"
+    with found.make_context(
+        called, [], resilient_parsing=True, obj=terminal, help_option_names=[*HELP]
+    ) as context:
+        return [found.get_help(context) + "\n"]
 
 
 def _code_pages(terminal: Terminal, word: str) -> list[str]:
