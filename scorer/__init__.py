@@ -7,22 +7,29 @@ What a metric of one's own needs is here too: `metric`, the views `Judged` and
 `Ranked`, and the parameter types. Names are loaded when they are first used.
 """
 
+from functools import cache
+
 # The version of the distribution, and of reports, signatures and receipts.
 __version__ = "0.2.0.dev0"
 
-_stub: list = []  # type: ignore[type-arg]  # how names are found, once one is asked for
+
+@cache
+def _read_stub() -> tuple:  # type: ignore[type-arg]
+    """Return the function that imports a public name, one that lists the names, and the names.
+
+    The names and their modules stand in `__init__.pyi`.
+    """
+    import lazy_loader  # only if a name is asked for: `score --help` needs none
+
+    return lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> object:
-    """A public name, from the module that the stub says."""
-    if not _stub:
-        import lazy_loader
-
-        _stub[:] = lazy_loader.attach_stub(__name__, __file__)
-    find, _, names = _stub
-    return names if name == "__all__" else find(name)
+    """Return a public name from its module."""
+    import_name, _, names = _read_stub()
+    return names if name == "__all__" else import_name(name)
 
 
 def __dir__() -> list[str]:
-    """The public names."""
-    return sorted(["__version__", *__getattr__("__all__")])  # type: ignore[misc]
+    """Return the public names."""
+    return sorted(["__version__", *_read_stub()[2]])

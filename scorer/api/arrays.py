@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from scorer.api.data import is_frame, is_path
+from scorer.api.data import column_labels, is_frame, is_path
 from scorer.core.errors import UsageError
 from scorer.core.text import join_first, quoted
 from scorer.infer.base import Needs
@@ -183,8 +183,7 @@ def _sort_columns(
 
     Numbers from 0 are what pandas calls columns without names: these go by place.
     """
-    arrow = hasattr(run, "column_names")  # whose `columns` are the data
-    names = [_to_label(name) for name in getattr(run, "column_names" if arrow else "columns", ())]
+    names = [_to_label(name) for name in column_labels(run)]
     unnamed = names == [str(n) for n in range(len(names))]
     if len(names) != len(known) or unnamed or not {*names} & {*known}:
         return array

@@ -82,7 +82,6 @@ def check(
         TypeError: the challenge, a submission or a rule is of a kind that is not understood.
         UsageError: two submissions have one name; or a measure, a column or a rule is unknown.
     """
-    # Of arrays it makes the tables that are read below.
     bound, submissions = bind_data(
         challenge, submissions, measures, columns, allow_plugins, **rules
     )

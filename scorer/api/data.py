@@ -21,7 +21,7 @@ UNDERSTOOD = (
 INDEX = "__index_level_"  # what pyarrow calls the columns of a pandas index without names
 PAIR_ROLES = ("list", "better", "worse")
 
-Describe = Callable[[int], str]  # the position of a value in its column -> its place in the data
+Describe = Callable[[int], str]  # the number of a value's row -> its place, for messages
 
 
 def is_path(data: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -51,38 +51,45 @@ def is_preferences(data: object) -> bool:
     return False
 
 
+def column_labels(frame: object) -> list[Any]:
+    """Return what a data frame calls its columns, which pandas may call by numbers."""
+    is_arrow = hasattr(frame, "column_names")  # whose `columns` are the data
+    return list(getattr(frame, "column_names" if is_arrow else "columns", ()))
+
+
 def column_names(frame: object) -> tuple[str, ...]:
     """Return the names of a data frame's columns, and of its index, as far as they are text."""
-    is_arrow = hasattr(frame, "column_names")  # whose `columns` are the data
-    names = getattr(frame, "column_names" if is_arrow else "columns", ())
-    return tuple(name for name in [*names, *_index_names(frame)] if isinstance(name, str))
+    names = [*column_labels(frame), *_index_names(frame)]
+    return tuple(name for name in names if isinstance(name, str))
 
 
 def _index_names(frame: object) -> list[Any]:
     """Return the names of the levels of a pandas index that are no columns."""
     names = getattr(getattr(frame, "index", None), "names", ())
-    columns = list(getattr(frame, "columns", ()))
+    columns = column_labels(frame)
     return [name for name in names if name is not None and name not in columns]
 
 
 def choose_schema(schemas: Sequence[Schema], columns: Mapping[str, str]) -> Schema:
-    """Return the schema that data has: of items in lists, or else of a value for each id.
+    """Return the schema of the data of a session: one with items if there is one.
+
+    Of schemas without items, it is the first that has all roles of `columns`.
 
     Args:
-        schemas: Those that a file may have.
+        schemas: The schemas that a file may have.
         columns: role -> what data frames call its column.
     """
-    schema = next((each for each in schemas if "item" in each.roles), None)
-    if schema is None and not any("better" in each.roles for each in schemas):
-        fitting = (each for each in schemas if set(columns) <= set(each.roles))
-        schema = next(fitting, schemas[0])
-        return Schema(schema.required, schema.optional, {**schema.columns, **columns})
-    schema = schema or schemas[0]
-    return Schema(schema.required, schema.optional, columns)
+    with_items = [schema for schema in schemas if "item" in schema.roles]
+    with_items += [schema for schema in schemas if "better" in schema.roles]
+    if with_items:
+        return Schema(with_items[0].required, with_items[0].optional, columns)
+    fitting = (schema for schema in schemas if set(columns) <= set(schema.roles))
+    schema = next(fitting, schemas[0])
+    return Schema(schema.required, schema.optional, {**schema.columns, **columns})
 
 
 def _has_items(schema: Schema) -> bool:
-    return not {"item", "better"}.isdisjoint(schema.roles)
+    return "item" in schema.roles or "better" in schema.roles
 
 
 def _value_role(schema: Schema) -> str:
@@ -100,20 +107,20 @@ def to_frame(data: object, schema: Schema, label: str) -> pl.DataFrame:
 
     Args:
         data: A dict, rows, or anything with an Arrow stream.
-        schema: The columns that it has; the names of those that a data frame must have.
-        label: The data in messages: `the truth`, `run 'bm25'`.
+        schema: The roles of the data, and what a data frame calls their columns.
+        label: What messages call the data: `the truth`, `run 'bm25'`.
 
     Raises:
-        TypeError: The data is of a kind that is not understood.
-        UsageError: It is, and is no table of this schema.
+        TypeError: The data is of a type that is not understood.
+        UsageError: The data is no table of this schema.
     """
     if is_frame(data):
         frame = read_polars(data, label)
         _refuse_missing_columns(frame, schema, data, label)
         return _as_texts_and_numbers(frame, schema, label)
     if isinstance(data, Mapping):
-        nested = _has_items(schema)
-        columns = _columns_of_lists(data, schema, label) if nested else _of_ids(data, schema, label)
+        read_dict = _columns_of_lists if _has_items(schema) else _columns_of_ids
+        columns = read_dict(data, schema, label)
     elif isinstance(data, Iterable) and not isinstance(data, bytes | Set):
         columns = _columns_of_rows(data, schema, label)
     else:
@@ -129,20 +136,20 @@ def to_frame(data: object, schema: Schema, label: str) -> pl.DataFrame:
 def _columns_of_lists(
     data: Mapping[Any, Any], schema: Schema, label: str
 ) -> dict[str, pl.Series | list[str]]:
-    """Return role -> column of `{list: {item: value}}` or `{list: [item, ...]}`, best first."""
+    """Return role -> column of `{list: {item: value}}`, or of `{list: [item, ...]}` best first."""
     lists = list[Any]()
     items = list[Any]()
     values = list[Any]()
     list_name = schema.column_name("list")
     item_name = schema.column_name("item")
-    value = _value_role(schema)
-    is_valued = False
+    value_role = _value_role(schema)
+    has_values = False
     for name, content in data.items():
         if isinstance(content, Mapping):
-            is_valued = True
+            has_values = True
             values.extend(content.values())
         elif isinstance(content, Sequence | Set) and not isinstance(content, str | bytes):
-            if isinstance(content, Set) and value == "score":
+            if isinstance(content, Set) and value_role == "score":
                 message = "a set has no order; give a list, best item first"
                 raise TypeError(f"{label}, {list_name} {quoted(name)}: {message}")
             values.extend([None] * len(content))
@@ -155,33 +162,33 @@ def _columns_of_lists(
         lists.extend([name] * len(content))
         items.extend(content)
 
-    def of_list(n: int) -> str:
+    def describe_list(n: int) -> str:
         return f"{label}, {list_name} {quoted(lists[n])}"
 
-    if data and not items:  # lists alone, without any item
+    if data and not items:
         return {"list": to_ids(list(data), lambda n: label)}
     columns: dict[str, pl.Series | list[str]] = {
         "list": to_ids(lists, lambda n: label),
-        "item": to_ids(items, of_list),
+        "item": to_ids(items, describe_list),
     }
-    if is_valued and value != "item":
-        columns[value] = to_numbers(
-            values, lambda n: f"{of_list(n)}, {item_name} {quoted(items[n])}"
+    if has_values and value_role != "item":
+        columns[value_role] = to_numbers(
+            values, lambda n: f"{describe_list(n)}, {item_name} {quoted(items[n])}"
         )
     return columns
 
 
-def _of_ids(
+def _columns_of_ids(
     data: Mapping[Any, Any], schema: Schema, label: str
 ) -> dict[str, pl.Series | list[str]]:
     """Return role -> column of `{id: value}`."""
     ids = list(data)
-    value = _value_role(schema)
+    value_role = _value_role(schema)
     name = schema.column_name("list")
     return {
         "list": to_ids(ids, lambda n: label),
-        value: _values_of(
-            list(data.values()), value, lambda n: f"{label}, {name} {quoted(ids[n])}"
+        value_role: _texts_or_numbers(
+            list(data.values()), value_role, lambda n: f"{label}, {name} {quoted(ids[n])}"
         ),
     }
 
@@ -195,37 +202,45 @@ def _columns_of_rows(
     """
     rows = list(data)
 
-    def of_row(n: int) -> str:
+    def describe_row(n: int) -> str:
         return f"{label}, row {n + 1:,}"
 
     for n, row in enumerate(rows):
         if not isinstance(row, Sequence) or isinstance(row, str | bytes):
             message = f"is {_name_type(row)}, not (list, item, value); {UNDERSTOOD}"
-            raise TypeError(f"{of_row(n)} {message}")
+            raise TypeError(f"{describe_row(n)} {message}")
         if len(row) not in (2, 3):
-            raise UsageError(f"{of_row(n)} has {len(row)} values; expected (list, item, value)")
+            raise UsageError(
+                f"{describe_row(n)} has {len(row)} values; expected (list, item, value)"
+            )
         if len(row) == 3 and not _has_items(schema):
-            raise UsageError(f"{of_row(n)} has 3 values; expected (id, value)")
-    value = _value_role(schema)
+            raise UsageError(f"{describe_row(n)} has 3 values; expected (id, value)")
+    value_role = _value_role(schema)
     if not _has_items(schema):
         return {
-            "list": to_ids([row[0] for row in rows], of_row),
-            value: _values_of([row[1] for row in rows], value, of_row),
+            "list": to_ids([row[0] for row in rows], describe_row),
+            value_role: _texts_or_numbers([row[1] for row in rows], value_role, describe_row),
         }
-    if rows and len(rows[0]) == 3 and isinstance(rows[0][2], str) and value in ("item", "score"):
+    # A text at the end of a row is the worse item of a pair, unless the truth has grades.
+    has_text = bool(rows) and len(rows[0]) == 3 and isinstance(rows[0][2], str)
+    if has_text and value_role in ("item", "score"):
+        # The checks report a row without its third cell.
         cells = zip(*([*row, ""][:3] for row in rows), strict=True)
         pairs = zip(PAIR_ROLES, cells, strict=True)
-        return {role: to_ids(column, of_row) for role, column in pairs}
+        return {role: to_ids(column, describe_row) for role, column in pairs}
     columns: dict[str, pl.Series | list[str]] = {
-        "list": to_ids([row[0] for row in rows], of_row),
-        "item": to_ids([row[1] for row in rows], of_row),
+        "list": to_ids([row[0] for row in rows], describe_row),
+        "item": to_ids([row[1] for row in rows], describe_row),
     }
     if any(len(row) == 3 for row in rows):
-        columns[value] = to_numbers([row[2] if len(row) == 3 else None for row in rows], of_row)
+        values = [row[2] if len(row) == 3 else None for row in rows]
+        columns[value_role] = to_numbers(values, describe_row)
     return columns
 
 
-def _values_of(values: Sequence[Any], role: str, describe: Describe) -> pl.Series | list[str]:
+def _texts_or_numbers(
+    values: Sequence[Any], role: str, describe: Describe
+) -> pl.Series | list[str]:
     return to_ids(values, describe) if holds_text(role) else to_numbers(values, describe)
 
 
@@ -247,7 +262,7 @@ def _to_id(value: object, n: int, describe: Describe) -> str:
 def to_numbers(values: Sequence[Any], describe: Describe) -> pl.Series:
     """Return numbers as Float64, and None as null. Raises `TypeError` if a value is no number.
 
-    NaN and infinity are kept: the readers refuse them.
+    NaN and infinity are kept: the checks report them.
     """
     numbers = list[float | None]()
     for n, value in enumerate(values):
@@ -261,7 +276,9 @@ def to_numbers(values: Sequence[Any], describe: Describe) -> pl.Series:
 
 
 def read_polars(data: Any, label: str) -> pl.DataFrame:
-    """Return a data frame of any library as one of polars; a named index of pandas is columns.
+    """Return a data frame of any library as one of polars.
+
+    The named levels of a pandas index become columns.
 
     Raises:
         UsageError: It cannot be read as a table.
@@ -278,7 +295,14 @@ def read_polars(data: Any, label: str) -> pl.DataFrame:
 
 
 def _refuse_missing_columns(frame: pl.DataFrame, schema: Schema, data: Any, label: str) -> None:
-    """Raise UsageError if a frame lacks a required column, and is no table of preferences."""
+    """Raise UsageError if a frame lacks a required column, unless it is a table of preferences.
+
+    Args:
+        frame: The data as a frame of polars.
+        schema: The required roles, and the names of their columns.
+        data: The data as it was given, for its index.
+        label: What messages call the data.
+    """
     roles = {schema.column_name(role): role for role in schema.required}
     missing = [name for name in roles if name not in frame.columns]
     if not missing or {*map(schema.column_name, PAIR_ROLES)} <= set(frame.columns):
@@ -295,7 +319,10 @@ def _refuse_missing_columns(frame: pl.DataFrame, schema: Schema, data: Any, labe
 
 
 def _as_texts_and_numbers(frame: pl.DataFrame, schema: Schema, label: str) -> pl.DataFrame:
-    """Return the columns of a frame that can hold cells, true and false of numbers as 1 and 0.
+    """Return a frame whose columns are texts, or numbers if they have a role.
+
+    In a column of numbers true is 1 and false is 0. Columns without a role that are neither texts
+    nor numbers are left out.
 
     Raises:
         UsageError: A column that is used holds neither texts nor numbers.

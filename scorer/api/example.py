@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
@@ -65,7 +64,7 @@ def describe_metric(name: str, *, width: int | None = None) -> MetricPage:
     """Return the page of a metric: what it means, its formula, parameters, source, an example.
 
     Args:
-        name: nDCG, nDCG(gain=exp2)@10, a name elsewhere such as roc_auc_score, or words.
+        name: nDCG, nDCG(gain=exp2)@10, a name of another library such as roc_auc_score, or words.
         width: The columns that the worked example may take; by default as many as it needs.
 
     Raises:
@@ -92,19 +91,14 @@ def metric_example(metric: Metric, width: int | None = None) -> str:
     return ""
 
 
-def measure_example(measure: Measure, precision: int = 4, width: int | None = None) -> str:
-    """Return a list of a small example worked out by a measure; empty where none fits it."""
-    options = Options(precision, width=width)
-    return next(_example_texts(measure, options), "")
-
-
-def _example_texts(measure: Measure, options: Options) -> Iterator[str]:
-    """Yield the explanation of each example in which the measure has a value."""
+def measure_example(measure: Measure, width: int | None = None) -> str:
+    """Return the explanation of a measure in the first example that fits it; empty if none does."""
+    options = Options(4, width=width)
     for example in _read_examples():
         if example["kind"] not in measure.metric.kinds:
             continue
-        with tempfile.TemporaryDirectory(prefix="scorer-") as name:
-            folder = Path(name)
+        with tempfile.TemporaryDirectory(prefix="scorer-") as folder_name:
+            folder = Path(folder_name)
             (folder / "truth.csv").write_text(example["truth"])
             (folder / "example.csv").write_text(example["submission"])
             data: dict[str, Any] = {
@@ -113,9 +107,10 @@ def _example_texts(measure: Measure, options: Options) -> Iterator[str]:
                 "metrics": [{"id": measure.id, "metric": measure.name}],
             }
             try:
-                found = explain(load(data, folder), folder / "example.csv", example["list"])
+                explanation = explain(load(data, folder), folder / "example.csv", example["list"])
             except ScorerError:
                 continue  # The measure needs what this example lacks.
-        if found.measures and not math.isnan(found.measures[0].value):
-            _, *blocks = document(content_of(found), options).blocks  # without the title
-            yield text(Document("", blocks), options)
+        if explanation.measures and not math.isnan(explanation.measures[0].value):
+            _, *blocks = document(content_of(explanation), options).blocks  # without the title
+            return text(Document("", blocks), options)
+    return ""

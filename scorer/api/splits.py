@@ -1,4 +1,4 @@
-"""Outcomes of a part of the challenge's lists."""
+"""The board's terms and the outcomes of submissions, restricted to some of the lists."""
 
 from __future__ import annotations
 
@@ -23,9 +23,17 @@ def split_masks(
     groups: Mapping[str, str],
     wanted: Sequence[str] = (),
 ) -> dict[str, Mask]:
-    """Split, and `all`, -> which lists it has; none where the challenge has no splits.
+    """Return split -> which lists it has, with `all` among them; empty if there are no splits.
 
-    `UsageError` if splits are wanted of such a challenge, `UnknownName` if it lacks one of them.
+    Args:
+        challenge: The challenge.
+        lists: The names of the lists.
+        groups: list -> group, for splits that are drawn by group.
+        wanted: Names of splits that the challenge must have.
+
+    Raises:
+        UsageError: A split is wanted of a challenge without splits.
+        UnknownName: The challenge lacks a wanted split.
     """
     if challenge.splits is None:
         if wanted:
@@ -41,20 +49,24 @@ def split_masks(
 def restrict_to_split(
     terms: Terms, outcomes: Sequence[Outcome], masks: Mapping[str, Mask], split: str | None
 ) -> tuple[Terms, list[Outcome], Scope | None]:
-    """Terms and outcomes as if the truth had only a split's lists, and the scope of that.
+    """Return terms and outcomes as if the truth had only a split's lists, and the board's scope.
 
-    `split` None: all lists. There is no scope where there are no splits.
+    Args:
+        terms: The terms of the board of all lists.
+        outcomes: The outcome of each submission.
+        masks: What `split_masks` returns; if it is empty, there is no scope.
+        split: The name of the split; None for all lists.
     """
     if not masks:
         return terms, list(outcomes), None
-    part, own = restrict_to_lists(terms, outcomes, masks[split or EVERYTHING])
-    return part, own, scope_of(terms.challenge, masks, split)
+    restricted_terms, restricted = restrict_to_lists(terms, outcomes, masks[split or EVERYTHING])
+    return restricted_terms, restricted, scope_of(terms.challenge, masks, split)
 
 
 def restrict_to_lists(
     terms: Terms, outcomes: Sequence[Outcome], keep: Mask
 ) -> tuple[Terms, list[Outcome]]:
-    """Terms and outcomes as if the truth had only some of its lists."""
+    """Return terms and outcomes as if the truth had only some of its lists."""
     lists = tuple(compress(terms.lists, keep))
     return terms._replace(lists=lists), [
         restrict_outcome(outcome, keep, lists) for outcome in outcomes
@@ -62,7 +74,13 @@ def restrict_to_lists(
 
 
 def restrict_outcome(outcome: Outcome, keep: Mask, lists: Sequence[str]) -> Outcome:
-    """An outcome as if the truth had only some of its lists."""
+    """Return an outcome as if the truth had only some of its lists.
+
+    Args:
+        outcome: The outcome of a submission on all lists.
+        keep: Whether each list is kept.
+        lists: The names of the kept lists, which folds need, since a fold has its own lists.
+    """
     if outcome.card is None:
         return outcome
     names = set(lists)
