@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
-from scorer.challenge.leaderboard import Leaderboard, Tiers
+from scorer.challenge.leaderboard import Leaderboard
 from scorer.core.arrays import Floats, Ints
 from scorer.leaderboard.samples import Sample, sample_of
 from scorer.metrics.notation import Measure
@@ -27,25 +28,39 @@ from scorer.stats.pairs import PairedTests
 from scorer.stats.power import detectable, fewest_lists, least_p
 from scorer.stats.ranks import rank_ranges, shake_up, tiers
 
-ENOUGH = 6  # units: 2 / 2**6 is below .05
-MOST = 1_000  # ranked submissions of which all pairs are tested: memory grows with their square
-SPLIT = ("public", "private")  # groups of lists that are compared with random ones
+# Units from which on a permutation test can reach p < .05: its least p is 2 / 2**units.
+ENOUGH_UNITS = 6
+# Ranked submissions of which all pairs are tested. Memory grows with their square.
+MAX_TESTED = 1_000
+# The names of the two groups of lists of a split, in small letters.
+SPLIT_GROUPS = ("public", "private")
+
+
+class TypicalPair(NamedTuple):
+    """What most pairs of submissions have in common."""
+
+    lists: int  # that both submissions have
+    units: int
+    deviation: float  # standard deviation of a difference; NaN if no pair was tested
 
 
 def with_certainty(
     report: Report, groups: Mapping[str, str], clusters: Mapping[str, str]
 ) -> Report:
-    """The report with intervals, tiers, ranges of ranks, and what the tests were.
+    """Return the report with intervals, tiers, ranges of ranks, and what the tests were.
 
-    Tests look at the lists that both of a pair have. The ranked are one family, and each baseline
-    against all of them another, so that no baseline changes a result of the ranked. There are no
-    tests where preferences, or points of several measures, rank, since they would speak of another
-    order; and none of more than `MOST` ranked submissions.
+    A pair is tested on the lists that both submissions have. The ranked submissions are one family
+    of tests; each baseline against all of them is another family, so that no baseline changes a
+    result of the ranked ones. There are no tests if preferences or several measures rank, since the
+    tests are about the primary measure, and none of more than `MAX_TESTED` ranked submissions.
 
-    A list without an entry in `clusters` is alone.
+    Args:
+        report: The report with its leaderboard, in order.
+        groups: list -> its group.
+        clusters: list -> its cluster. A list without an entry is a cluster by itself.
     """
     rules, primary = report.definition.leaderboard, report.primary
-    by_name = {each.name: each for each in report.submissions if each.valid}
+    by_name = {scored.name: scored for scored in report.submissions if scored.valid}
     scored = [by_name[row.name] for row in report.leaderboard]
     if not scored or (rules.intervals is None and rules.tiers is None):
         return report
@@ -53,85 +68,94 @@ def with_certainty(
     sample = sample_of(primary, scored, challenge=report.definition, clusters=codes)
     if isinstance(sample, str):
         return replace(report, no_certainty=sample)
-    shown = report.leaderboard
-    valued = [row.rank is not None and not math.isnan(row.values[primary.id]) for row in shown]
-    ranked = np.flatnonzero(valued)
-    rows = list(shown)
+    rows = list(report.leaderboard)
+    has_value = [row.rank is not None and not math.isnan(row.values[primary.id]) for row in rows]
+    ranked = np.flatnonzero(has_value)
     if rules.intervals is not None:
-        made = sample.intervals(rules.intervals)
-        rows = [replace(row, interval=ends) for row, ends in zip(shown, made, strict=True)]
-    values = [each.values[primary.id] for each in scored]
-    valued_units = sample.count_units()[[not math.isnan(value.mean) for value in values]]
-    is_short = rules.intervals is not None and (valued_units < MIN_UNITS).any()
-    for n, varies in enumerate(sample.variances_of_runs()):
-        rows[n] = replace(rows[n], variance=varies)
-    for n, of in _marked(rows, values):
-        rows[n] = replace(rows[n], fewer_lists=(values[n].lists, of))
+        intervals = sample.intervals(rules.intervals)
+        rows = [replace(row, interval=ends) for row, ends in zip(rows, intervals, strict=True)]
+    values = [submission.values[primary.id] for submission in scored]
+    unit_counts = sample.count_units()[[not math.isnan(value.mean) for value in values]]
+    has_too_few = rules.intervals is not None and (unit_counts < MIN_UNITS).any()
+    for n, variance in enumerate(sample.variances_of_runs()):
+        rows[n] = replace(rows[n], variance=variance)
+    for n, expected in _find_fewer_lists(rows, values):
+        rows[n] = replace(rows[n], fewer_lists=(values[n].lists, expected))
     certainty, no_certainty = None, None
-    if rules.tiers is not None and report.measured and ranked.size > MOST:
-        no_certainty = f"of more than {MOST:,} submissions not all pairs are tested"
+    if rules.tiers is not None and report.measured and ranked.size > MAX_TESTED:
+        no_certainty = f"of more than {MAX_TESTED:,} submissions not all pairs are tested"
     elif rules.tiers is not None and report.measured and ranked.size > 1:
-        certainty = _tested(primary, rows, sample, ranked, rules, rules.tiers)
-        per_list = _per_list([values[n] for n in ranked.tolist()])
+        certainty = _test_pairs(primary, rows, sample, ranked, rules, rules.tiers.alpha)
+        per_list = _values_per_list([values[n] for n in ranked.tolist()])
         if per_list is not None:
-            moved = _shake_up(per_list, report.lists, groups, primary, rules)
-            certainty = replace(certainty, shake_up=moved)
-        _placed(rows, ranked, certainty, primary)
+            change = _shake_up(per_list, report.lists, groups, primary, rules)
+            certainty = replace(certainty, shake_up=change)
+        rows = _add_tiers(rows, ranked, certainty, primary)
     return replace(
         report,
         leaderboard=tuple(rows),
         certainty=certainty,
         no_certainty=no_certainty,
-        too_few=sample.over if is_short else None,
+        too_few=sample.over if has_too_few else None,
         rarest_class=min(sample.scale.rarest_class, default=math.inf),
     )
 
 
 def cluster_codes(lists: Sequence[str], clusters: Mapping[str, str]) -> Ints | None:
-    """A number for each list, equal ones for lists of one cluster; None without clusters."""
+    """Return a number for each list, the same for lists of one cluster; None without clusters."""
     if not clusters:
         return None
-    known: dict[tuple[bool, str], int] = {}
+    codes: dict[tuple[bool, str], int] = {}
+    # A list without a cluster may have the name of one: the flag keeps them distinct.
     keys = ((name in clusters, clusters.get(name, name)) for name in lists)
-    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
+    return np.array([codes.setdefault(key, len(codes)) for key in keys], dtype=np.int64)
 
 
-def _marked(rows: Sequence[Standing], values: Sequence[Value]) -> Iterator[tuple[int, int]]:
-    """Those with fewer lists than the ranked have between them, and how many these have."""
-    most = {}
+def _find_fewer_lists(
+    rows: Sequence[Standing], values: Sequence[Value]
+) -> Iterator[tuple[int, int]]:
+    """Yield each row with fewer lists than all rows together: its number, and their lists.
+
+    A submission is compared with the submissions; a baseline with the baselines, too.
+    """
+    expected = {}
     for baseline in (False, True):
         selected = [v for row, v in zip(rows, values, strict=True) if baseline or not row.baseline]
-        per_list = _per_list(selected)
-        most[baseline] = (
-            max((value.lists for value in selected), default=0)
-            if per_list is None
-            else int((~reduce(np.logical_and, map(np.isnan, per_list))).sum())
-        )
+        per_list = _values_per_list(selected)
+        if per_list is None:
+            expected[baseline] = max((value.lists for value in selected), default=0)
+        else:
+            is_missing = reduce(np.logical_and, map(np.isnan, per_list))  # from all of them
+            expected[baseline] = int((~is_missing).sum())
     for n, (row, value) in enumerate(zip(rows, values, strict=True)):
-        if value.lists < most[row.baseline] and not math.isnan(value.mean):
-            yield n, most[row.baseline]
+        if value.lists < expected[row.baseline] and not math.isnan(value.mean):
+            yield n, expected[row.baseline]
 
 
-def _per_list(values: Sequence[Value]) -> list[Floats] | None:
-    """The value of each list, (lists,), of each submission; None for whole-challenge figures."""
+def _values_per_list(values: Sequence[Value]) -> list[Floats] | None:
+    """Return the values of lists, (lists,) for each submission; None if some has none."""
     per_list = [value.per_list for value in values if value.plain and value.per_list is not None]
     return per_list if per_list and len(per_list) == len(values) else None
 
 
-def _tested(
+def _test_pairs(
     primary: Measure,
     rows: Sequence[Standing],
     sample: Sample,
     ranked: Ints,
     rules: Leaderboard,
-    tier: Tiers,
+    alpha: float,
 ) -> Certainty:
+    """Return the tests of all pairs of ranked submissions, and of each baseline against them.
+
+    `ranked` are the numbers of the ranked submissions' rows.
+    """
     test = sample.select(ranked).tests(rules)
-    lists, units, sd = typical_pair(test)
+    lists, units, deviation = typical_pair(test)
     how = How(
         test=test.test,
         adjust=test.adjust,
-        alpha=tier.alpha,
+        alpha=alpha,
         level=rules.intervals,
         draws=test.draws,
         seed=rules.seed,
@@ -140,72 +164,84 @@ def _tested(
         units=units,
     )
     least = least_p(test.test, units, test.draws)
-    possible = least <= tier.alpha
-    found = detectable(sd, units, tier.alpha, pairs=max(test.pairs, 1)) if possible else math.nan
+    least_difference = math.nan
+    if least <= alpha:
+        least_difference = detectable(deviation, units, alpha, pairs=max(test.pairs, 1))
     return Certainty(
         measure=primary.id,
         names=tuple(rows[n].name for n in ranked.tolist()),
         difference=test.difference,
         p=test.p,
         lists=lists,
-        detectable=found,
+        detectable=least_difference,
         how=how,
         signature=how.signature,
         common_lists=test.lists,
         pairs=test.pairs,
         least_p=least,
-        fewest_lists=fewest_lists(test.test, tier.alpha),
-        baselines=tuple(_against(rows, sample, ranked, rules)),
+        fewest_lists=fewest_lists(test.test, alpha),
+        baselines=tuple(_test_baselines(rows, sample, ranked, rules)),
         shake_up=None,
         lead=test.lead,
     )
 
 
-def typical_pair(test: PairedTests) -> tuple[int, int, float]:
-    """How many lists and units most pairs have, and the typical deviation of a difference.
+def typical_pair(test: PairedTests) -> TypicalPair:
+    """Return the most common number of lists of a pair, and what pairs of that many lists have.
 
-    Of those whose lists are enough for a p of .05, if any are.
+    If some pairs have `ENOUGH_UNITS`, only these pairs count. Of equally common numbers of lists
+    the largest is taken.
     """
     first, second = np.triu_indices(len(test.p), 1)
-    known = ~np.isnan(test.p[first, second])
-    if not known.any():
-        return int(test.lists[first, second].max(initial=0)), int(test.units.max()), math.nan
-    enough = known & (test.units[first, second] >= ENOUGH)
-    known = enough if enough.any() else known
-    first, second = first[known], second[known]
-    lists = test.lists[first, second]
-    sizes, times = np.unique(lists, return_counts=True)
+    counted = ~np.isnan(test.p[first, second])
+    if not counted.any():
+        lists = int(test.lists[first, second].max(initial=0))
+        return TypicalPair(lists, int(test.units.max()), math.nan)
+    has_enough = counted & (test.units[first, second] >= ENOUGH_UNITS)
+    counted = has_enough if has_enough.any() else counted
+    first, second = first[counted], second[counted]
+    lists_of_pairs = test.lists[first, second]
+    sizes, times = np.unique(lists_of_pairs, return_counts=True)
     most_common = int(sizes[::-1][np.argmax(times[::-1])])
-    same = lists == most_common
-    sd = math.sqrt(float((test.deviation[first, second][same] ** 2).mean()))
-    return most_common, int(test.units[first, second][same].max()), sd
+    is_typical = lists_of_pairs == most_common
+    variance = float((test.deviation[first, second][is_typical] ** 2).mean())
+    units = int(test.units[first, second][is_typical].max())
+    return TypicalPair(most_common, units, math.sqrt(variance))
 
 
-def _against(
+def _test_baselines(
     rows: Sequence[Standing], sample: Sample, ranked: Ints, rules: Leaderboard
 ) -> Iterator[BaselineTests]:
+    """Yield the tests of each baseline against all ranked submissions."""
     for n, row in enumerate(rows):
         if row.baseline:
             test = sample.select(np.array([n, *ranked.tolist()])).tests(rules, control=True)
             yield BaselineTests(row.name, -test.difference[0, 1:], test.p[0, 1:], test.lists[0, 1:])
 
 
-def _placed(rows: list[Standing], ranked: Ints, certainty: Certainty, primary: Measure) -> None:
-    """Give the ranked their tiers and their ranges of ranks."""
+def _add_tiers(
+    rows: Sequence[Standing], ranked: Ints, certainty: Certainty, primary: Measure
+) -> list[Standing]:
+    """Return the rows, the ranked ones with their tiers and their ranges of ranks.
+
+    A rank may lie outside its range: it goes by the mean of all lists of a submission, and a test
+    by the lists that both of a pair have.
+    """
     lead = certainty.lead if primary.metric.better == "higher" else -certainty.lead
     alpha = certainty.how.alpha
-    placed = tiers(certainty.p, lead, alpha)
-    spans = rank_ranges(certainty.p, lead, alpha)
-    for at, (n, own, (low, high)) in enumerate(zip(ranked.tolist(), placed, spans, strict=True)):
-        sure = certainty.p[at] <= alpha
-        behind = sure & (lead[at] < 0)
-        rows[n] = replace(
+    tier_numbers = tiers(certainty.p, lead, alpha)
+    ranges = rank_ranges(certainty.p, lead, alpha)
+    result = list(rows)
+    for position, n in enumerate(ranked.tolist()):
+        # Of each ranked submission, whether this one is significantly worse.
+        is_worse = (certainty.p[position] <= alpha) & (lead[position] < 0)
+        result[n] = replace(
             rows[n],
-            tier=own,
-            # the mean that ranks may be of other lists than the tests are about, and lie outside
-            ranks=(low, high),
-            worse=bool(behind[0] or behind[at:].any()),
+            tier=tier_numbers[position],
+            ranks=ranges[position],
+            worse=bool(is_worse[0] or is_worse[position:].any()),
         )
+    return result
 
 
 def _shake_up(
@@ -215,12 +251,15 @@ def _shake_up(
     primary: Measure,
     rules: Leaderboard,
 ) -> ShakeUp | None:
-    """Public and private lists, where groups are called so."""
-    called = {group.casefold(): group for group in groups.values()}
-    if not all(name in called for name in SPLIT):
+    """Return how the order changes from public to private lists; None without these groups."""
+    names = {group.casefold(): group for group in groups.values()}
+    if not all(name in names for name in SPLIT_GROUPS):
         return None
-    one, other = (
-        np.array([groups.get(name, "").casefold() == split for name in lists]) for split in SPLIT
+    is_public, is_private = (
+        np.array([groups.get(name, "").casefold() == group for name in lists])
+        for group in SPLIT_GROUPS
     )
-    changes = shake_up(np.array(per_list), one, other, primary.metric.better, seed=rules.seed)
-    return ShakeUp((called[SPLIT[0]], called[SPLIT[1]]), *changes)
+    changes = shake_up(
+        np.array(per_list), is_public, is_private, primary.metric.better, seed=rules.seed
+    )
+    return ShakeUp((names[SPLIT_GROUPS[0]], names[SPLIT_GROUPS[1]]), *changes)

@@ -1,8 +1,9 @@
 """The value of each submission as a function of the lists that are drawn.
 
-A value is a function of sums over lists, or else of the weights of lists: a mean, a pooled ratio, a
-figure of all rows; the same of groups of lists; a formula of such values. A value of groups, or of
-a formula, is put together from those functions of its parts.
+A bootstrap or a jackknife needs the value of a submission if each list counted a given number of
+times. A mean or a pooled ratio is a function of sums over lists. Any other value, such as a median,
+is a function of the weights of lists. The function of a value over groups, or of a formula, is made
+of the functions of its parts.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ from scorer.scoring.aggregate import aggregate_values
 from scorer.stats.aggregate import Aggregate, aggregate_groups
 from scorer.stats.units import unit_sums
 
-MOST_GROUPED = 1 << 25  # sums of all submissions by lists and groups: 256 MB, copied by drawing
+# The largest table of sums (submissions, lists, groups, width): 256 MB, of which draws make copies.
+MOST_GROUPED = 1 << 25
 
 RulesById = Mapping[str, Rules]
 
@@ -49,19 +51,19 @@ class Figures(NamedTuple):
     """The value of each submission, as a function of the units that are drawn."""
 
     valued: Mask  # (submissions, units): which units each submission has
-    sums: Sums | None = None  # None: the value is not made of sums, but by `weigh`
-    weigh: Callable[[int, Floats], float] | None = None  # of a row and the weights of units
-    smooth: bool = True  # whether leaving a unit out tells what it adds; not so of a median
-    strata: Ints | None = None  # (units,): the fixed group that each is drawn within
-    rarest_class: tuple[float, ...] = ()  # of each submission: how many rows its rarest class has
-    weights: Floats | None = None  # (units,), where they are not all the same
+    sums: Sums | None = None  # None: the value is not made of sums, but by `compute`
+    compute: Callable[[int, Floats], float] | None = None  # row, weights of units -> value
+    smooth: bool = True  # whether a unit can be left out to see what it adds: not for a median
+    strata: Ints | None = None  # (units,): the group of each, if units are drawn within groups
+    rarest_class: tuple[float, ...] = ()  # (submissions,): how many rows the rarest class has
+    weights: Floats | None = None  # (units,), if they are not all the same
 
     def value(self, row: int, weights: Floats) -> float:
         """Return the value of a submission if units had these weights, (units,)."""
         if self.sums is not None:
             return float(self.sums.value((weights @ self.sums.table[row])[None])[0])
-        assert self.weigh is not None
-        return self.weigh(row, weights)
+        assert self.compute is not None
+        return self.compute(row, weights)
 
 
 def figures_of(
@@ -69,7 +71,11 @@ def figures_of(
 ) -> Figures | str:
     """Return the values of submissions by a measure, or the reason why lists cannot be drawn.
 
-    Units are lists, or whole groups of them (`by_group`).
+    Args:
+        measure: The measure.
+        scored: The submissions.
+        rules: measure id -> how lists without a value count.
+        by_group: Whether whole groups of lists are the units, instead of lists.
     """
     if measure.parts:
         return _formula_figures(measure, scored, rules, by_group)
@@ -94,11 +100,12 @@ def figures_of(
 def _list_figures(
     measure: Measure, scored: Sequence[Scored], rules: RulesById, card: Scorecard
 ) -> Figures:
-    """Return a mean, a median, ... of the values of lists."""
-    how, rows = measure.combination, []
+    """Return the figures of a mean, a median or another aggregate of the values of lists."""
+    how = measure.combination
+    rows = []
     for submission in scored:
         value = submission.values.get(measure.id)
-        if value is None:  # the measure is a part of another one alone
+        if value is None:  # the measure is only used as a part of another one
             assert submission.card is not None
             value = aggregate_values(submission.card, measure, rules)
         rows.append(value.per_list)
@@ -115,35 +122,36 @@ def _aggregate_units(aggregate: Aggregate, table: Floats, weights: Floats | None
         return Figures(valued, Sums(aggregate.columns(table, weights), aggregate.value))
     unit_weights = np.ones(table.shape[1]) if weights is None else weights
 
-    def weigh(row: int, drawn: Floats) -> float:
-        used = drawn * unit_weights
+    def compute(row: int, times: Floats) -> float:
+        used = times * unit_weights
         return aggregate.of(np.where(used > 0, table[row], np.nan), used)
 
-    return Figures(valued, weigh=weigh, smooth=False)
+    return Figures(valued, compute=compute, smooth=False)
 
 
 def _pooled_figures(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -> Figures | str:
-    """Return the figure of the pooled rows of all lists."""
+    """Return the figures of a measure that pools the rows of all lists."""
     pooled = [card.figures[measure.id] for card in cards]
     figures = [figure for figure in pooled if isinstance(figure, Figure)]
     for figure in figures:
         if figure.no_bootstrap:
             return figure.no_bootstrap
     members = lists_of(cards[0], measure)
+    # A group without a value and without a default leaves the submission without a value, whatever
+    # lists are drawn.
     has_default = not math.isnan(default_value(measure, rules))
-    # whatever is drawn, a submission has no figure if one of its groups has none and gets none
-    without = [
+    has_no_value = [
         not has_default and any(groups_without_value(card, measure, members)) for card in cards
     ]
     valued = np.tile(members, (len(cards), 1))
     if rules.missing == "skip":
-        for row, (card, each) in enumerate(zip(cards, pooled, strict=True)):
-            # a figure can be about lists that are missing: those have rows
-            valued[row] &= card.answered | _has_rows(each, len(card.lists))
+        for row, (card, figure_of_card) in enumerate(zip(cards, pooled, strict=True)):
+            # A list that a submission lacks may still have rows in the figure.
+            valued[row] &= card.answered | _has_rows(figure_of_card, len(card.lists))
     if not figures:
-        ratios = [each for each in pooled if isinstance(each, Ratio)]
-        table = np.stack([_fraction_of(each) for each in ratios]) * members[:, None]
-        table[without] = np.nan
+        ratios = [ratio for ratio in pooled if isinstance(ratio, Ratio)]
+        table = np.stack([_fraction_of(ratio) for ratio in ratios]) * members[:, None]
+        table[has_no_value] = np.nan
         transform = ratios[0].transform
 
         def quotient(sums: Floats) -> Floats:
@@ -152,22 +160,16 @@ def _pooled_figures(measure: Measure, cards: Sequence[Scorecard], rules: Rules) 
 
         return Figures(valued, Sums(table, quotient))
 
-    def weigh(row: int, weights: Floats) -> float:
-        return math.nan if without[row] else figures[row].pooled(weights * members)
+    def compute(row: int, weights: Floats) -> float:
+        return math.nan if has_no_value[row] else figures[row].pooled(weights * members)
 
-    rarest = [
-        float(len(cards[0].lists)) if each.rarest_class is None else each.rarest_class
-        for each in figures
-    ]
+    rarest_class: tuple[float, ...] = ()
     groups = grouped(cards[0].columns, measure, np.any(valued, axis=0))
-    together = groups is None or bool((groups.codes[members] == 0).all())
-    classes = figures[0].class_columns and together
-    return Figures(
-        valued,
-        weigh=weigh,
-        smooth=figures[0].smooth,
-        rarest_class=tuple(rarest) if classes else (),
-    )
+    has_one_group = groups is None or bool((groups.codes[members] == 0).all())
+    if figures[0].class_columns and has_one_group:
+        lists = float(len(cards[0].lists))
+        rarest_class = tuple(lists if f.rarest_class is None else f.rarest_class for f in figures)
+    return Figures(valued, compute=compute, smooth=figures[0].smooth, rarest_class=rarest_class)
 
 
 def _fraction_of(ratio: Ratio) -> Floats:
@@ -176,16 +178,19 @@ def _fraction_of(ratio: Ratio) -> Floats:
 
 
 def _has_rows(figure: Ratio | Figure, lists: int) -> Mask:
-    """Return the lists that a figure is computed from, even where they are missing."""
+    """Return which lists a figure is computed from, (lists,)."""
     if isinstance(figure, Ratio):
         return np.asarray(_fraction_of(figure).any(axis=1))
     return np.bincount(figure.in_list, minlength=lists) > 0
 
 
 def _grouped_figures(inner: Figures, groups: Grouped, defaults: Floats) -> Figures | str:
-    """Return the value over groups of lists, each with the inner figure, or else its default.
+    """Return the figures of a value over groups of lists, in which lists are drawn.
 
-    Lists are drawn within their group.
+    Args:
+        inner: The figures of the value of a group.
+        groups: The groups.
+        defaults: (groups,), the values of groups that have none.
     """
     count, codes = len(groups.names), groups.codes
     submissions, lists = inner.valued.shape
@@ -203,12 +208,12 @@ def _grouped_figures(inner: Figures, groups: Grouped, defaults: Floats) -> Figur
         figures = np.where(np.isnan(figures), defaults, figures)
         return aggregate_groups(np.where(sizes > 0, figures, np.nan), sizes, groups.how)
 
-    smooth = inner.smooth and groups.how.aggregate.of_sums  # not so of a median
+    smooth = inner.smooth and groups.how.aggregate.of_sums
     by_group = inner._replace(smooth=smooth, strata=codes, rarest_class=())
     if inner.sums is None:
         members = [(codes == group).astype(np.float64) for group in range(count)]
 
-        def weigh(row: int, weights: Floats) -> float:
+        def compute(row: int, weights: Floats) -> float:
             used = weights * inner.valued[row]
             sizes = np.array([(used * mask).sum() for mask in members])
             figures = [
@@ -217,8 +222,8 @@ def _grouped_figures(inner: Figures, groups: Grouped, defaults: Floats) -> Figur
             ]
             return float(combine(np.array([figures]), sizes[None])[0])
 
-        return by_group._replace(weigh=weigh)
-    # sums of each group: those of the inner figure, and how many lists it has
+        return by_group._replace(compute=compute)
+    # For each group the sums of the inner figure, and last how many lists it has.
     table = np.zeros((submissions, lists, count, width + 1))
     grouped_lists = np.flatnonzero(codes >= 0)
     group_of = codes[grouped_lists]
@@ -237,7 +242,7 @@ def _grouped_figures(inner: Figures, groups: Grouped, defaults: Floats) -> Figur
 def _figures_by_group(
     measure: Measure, inner: Figures, groups: Grouped | None, card: Scorecard, rules: Rules
 ) -> Figures:
-    """Return the same where whole groups are drawn: each is a unit."""
+    """Return the figures of the same value with groups as the units that are drawn."""
     codes, names = group_codes(measure, card)
     if groups is None:
         return _sum_units(inner, codes, len(names))
@@ -252,8 +257,8 @@ def _figures_by_group(
         figures = _figure_of_each_group(inner, row, groups)
         figures = np.where(np.isnan(figures), defaults, figures)
         table[row, unit_of_group] = np.where(sizes > 0, figures, np.nan)
-        given = 1.0 if groups.how.weights is None else groups.how.weights
-        weights[unit_of_group] = sizes if groups.how.by_size else given
+        own_weights = 1.0 if groups.how.weights is None else groups.how.weights
+        weights[unit_of_group] = sizes if groups.how.by_size else own_weights
     return _aggregate_units(groups.how.aggregate, table, weights)
 
 
@@ -278,7 +283,7 @@ def _sum_units(inner: Figures, codes: Ints, count: int) -> Figures:
     valued = np.array([np.bincount(codes, row, minlength=count) > 0 for row in inner.valued])
     merged = inner._replace(valued=valued, rarest_class=())
     if inner.sums is None:
-        return merged._replace(weigh=lambda row, drawn: inner.value(row, drawn[codes]))
+        return merged._replace(compute=lambda row, weights: inner.value(row, weights[codes]))
     present = np.unique(codes)
     table = np.zeros((len(valued), count, inner.sums.table.shape[2]))
     by_width = inner.sums.table.transpose(0, 2, 1)
@@ -289,7 +294,7 @@ def _sum_units(inner: Figures, codes: Ints, count: int) -> Figures:
 def _formula_figures(
     measure: Measure, scored: Sequence[Scored], rules: RulesById, by_group: bool
 ) -> Figures | str:
-    """Return the value of a formula, whose parts are drawn with the same lists."""
+    """Return the figures of a formula; a draw takes the same lists for all its parts."""
     parts: list[Figures] = []
     for part in measure.parts:
         figures = figures_of(part, scored, rules, by_group)
@@ -306,16 +311,16 @@ def _formula_figures(
     sums = [part.sums for part in parts if part.sums is not None]
     if len(sums) < len(parts):
 
-        def weigh(row: int, weights: Floats) -> float:
+        def compute(row: int, weights: Floats) -> float:
             values = [np.array([part.value(row, weights)]) for part in parts]
             return float(tree.evaluate(dict(zip(ids, values, strict=True)))[0])
 
-        return formula._replace(weigh=weigh)
+        return formula._replace(compute=compute)
     edges = np.cumsum([part.table.shape[2] for part in sums])[:-1]
 
-    def value(drawn: Floats) -> Floats:
-        pieces = zip(sums, np.split(drawn, edges, axis=1), strict=True)
-        values = [np.asarray(part.value(piece)) for part, piece in pieces]
+    def value(sums_of_draws: Floats) -> Floats:
+        sums_by_part = zip(sums, np.split(sums_of_draws, edges, axis=1), strict=True)
+        values = [np.asarray(part.value(own)) for part, own in sums_by_part]
         return tree.evaluate(dict(zip(ids, values, strict=True)))
 
     table = np.concatenate([part.table for part in sums], axis=2)
@@ -323,13 +328,15 @@ def _formula_figures(
 
 
 def _strata(measure: Measure, parts: Sequence[Figures], scored: Sequence[Scored]) -> Ints | None:
-    """Return the fixed group of each list: groups that parts are drawn within, or limited to.
+    """Return the group within which each list of a formula is drawn, (lists,); None without one.
 
-    The lists of a condition are drawn, and so is their number.
+    If parts are about different groups (`group:`), lists are drawn within each combination of them.
+    A condition (`where:`) fixes no group: how many lists it chooses varies with the draw.
     """
     card = next(submission.card for submission in scored if submission.card is not None)
-    limits = [lists_in_group(card, part) for part in measure.parts]
-    drawn = [part.strata for part in parts if part.strata is not None]
-    if all(np.array_equal(limits[0], each) for each in limits):
-        return drawn[0] if drawn and all(np.array_equal(drawn[0], each) for each in drawn) else None
-    return np.unique(np.stack([*limits, *drawn]), axis=1, return_inverse=True)[1].reshape(-1)
+    in_group = [lists_in_group(card, part) for part in measure.parts]
+    strata = [part.strata for part in parts if part.strata is not None]
+    if all(np.array_equal(in_group[0], each) for each in in_group):
+        is_common = all(np.array_equal(strata[0], each) for each in strata)
+        return strata[0] if strata and is_common else None
+    return np.unique(np.stack([*in_group, *strata]), axis=1, return_inverse=True)[1].reshape(-1)

@@ -44,8 +44,10 @@ from scorer.stats.repeats import (
 )
 from scorer.stats.units import NOISE, kish, rows_by_mask, units
 
-MOST_ALONE = 400  # units that are left out one by one of a figure that is worked out anew
-BLOCKS = 200  # of more units, which are left out block by block
+# A figure that is not made of sums is computed again without each unit: one by one for up to
+# MAX_SINGLE_UNITS, else without each of UNIT_BLOCKS blocks of units.
+MAX_SINGLE_UNITS = 400
+UNIT_BLOCKS = 200
 CORRELATION = (-1, 1)  # the bounds of a correlation
 
 
@@ -62,7 +64,8 @@ class Sample:
         runs: Of each system of several runs the values, (runs, lists); `values` has their means.
         figures: How values follow from lists, where they depend on which lists there are.
         rows: (submissions,): the row of each in `figures`.
-        swaps: Whether tests look at the spread that differences have if figures are equal, too.
+        swaps: Whether tests also use the spread that differences would have if the two figures
+            were equal, from lists whose sums are swapped between the two submissions.
         on_fishers_scale: The same sample of correlations on Fisher's scale, where tests find more.
     """
 
@@ -78,15 +81,16 @@ class Sample:
 
     def select(self, rows: Ints) -> Sample:
         """Return the sample of some submissions."""
-        scale, fishers, chosen = self.scale, self.on_fishers_scale, rows.tolist()
+        scale, fishers = self.scale, self.on_fishers_scale
+        numbers = rows.tolist()
         return replace(
             self,
             values=self.values[rows],
             scale=scale._replace(
-                rarest_class=tuple(scale.rarest_class[n] for n in chosen if scale.rarest_class),
-                degrees=tuple(scale.degrees[n] for n in chosen if scale.degrees),
+                rarest_class=tuple(scale.rarest_class[n] for n in numbers if scale.rarest_class),
+                degrees=tuple(scale.degrees[n] for n in numbers if scale.degrees),
             ),
-            runs=tuple(self.runs[n] for n in chosen if self.runs),
+            runs=tuple(self.runs[n] for n in numbers if self.runs),
             rows=None if self.rows is None else self.rows[rows],
             on_fishers_scale=None if fishers is None else fishers.select(rows),
         )
@@ -97,14 +101,19 @@ class Sample:
         return np.array([np.unique(codes[~np.isnan(row)]).size for row in self.values])
 
     def intervals(self, level: float) -> list[tuple[float, float] | None]:
-        """Return the interval of the value of each submission, or None: it has too few units."""
+        """Return the interval of the value of each submission; None for one with too few units."""
         if self.over == "folds":
             return [fold_interval(row, level) for row in self.values]
         if self.runs:
-            of_runs = [each and runs_interval(each, level) for each in _analyse_alone(self)]
-            return [ends and clip_interval(ends, self.scale.bounds) for ends in of_runs]
-        made = intervals(self.values, level, self.clusters, self.scale)
-        return [None if np.isnan(each.low) else (each.low, each.high) for each in made]
+            return [self._interval_of_runs(variance, level) for variance in _analyse_each(self)]
+        ends = intervals(self.values, level, self.clusters, self.scale)
+        return [None if np.isnan(each.low) else (each.low, each.high) for each in ends]
+
+    def _interval_of_runs(
+        self, variance: RunsVariance | None, level: float
+    ) -> tuple[float, float] | None:
+        ends = None if variance is None else runs_interval(variance, level)
+        return None if ends is None else clip_interval(ends, self.scale.bounds)
 
     def tests(
         self,
@@ -114,12 +123,12 @@ class Sample:
         own_level: float | None = None,
         test: Test = "permutation",
     ) -> PairedTests:
-        """Return the tests of all pairs, or with `control` of the first against each other one.
+        """Return the tests of all pairs of submissions.
 
         Args:
             rules: The level, the draws and the seed.
-            control: Whether the first is held against each other one.
-            own_level: The level of an interval of each difference by itself, if there is to be one.
+            control: Whether only the pairs with the first submission are tested.
+            own_level: The level of the interval of each difference by itself; None for no interval.
             test: The test of means over lists; figures, folds and runs have one of their own.
         """
         level = 1 - (rules.tiers or Tiers()).alpha
@@ -154,12 +163,15 @@ class Sample:
         )
 
     def variances_of_runs(self) -> list[Varies]:
-        """Return what the value of each system varies by, ABSENT of a single run; else nothing."""
+        """Return the variances of each system over cases and over runs; empty without runs.
+
+        It is ABSENT for a system of a single run.
+        """
         return [
             ABSENT
-            if each is None or each.runs is None
-            else Varies(each.cases.variance, each.runs.variance)
-            for each in _analyse_alone(self)
+            if variance is None or variance.runs is None
+            else Varies(variance.cases.variance, variance.runs.variance)
+            for variance in _analyse_each(self)
         ]
 
 
@@ -200,8 +212,9 @@ def sample_of(
     over = "groups" if draws_groups else "lists" if clusters is None else "clusters"
     if draws_groups:
         clusters = None
-    one_group = how.lists == MEAN and how.list_weights is None and _has_one_group(measure, card)
-    if all(value.plain or (one_group and value.per_list is not None) for value in values):
+    # The mean over a single group of lists is the mean over these lists.
+    is_mean = how.lists == MEAN and how.list_weights is None and _has_one_group(measure, card)
+    if all(value.plain or (is_mean and value.per_list is not None) for value in values):
         table = np.array([value.per_list for value in values])
         drawn_together = group_codes(measure, card)[0] if draws_groups else clusters
         return Sample(table, over, drawn_together, Scale(measure.metric.range))
@@ -238,19 +251,19 @@ def _sample_of_runs(
     return Sample(means, "lists in runs", sample.clusters, Scale(measure.range), systems)
 
 
-def _analyse_alone(sample: Sample) -> list[RunsVariance | None]:
-    """Return the variances of each system over its own lists; None of fewer than two."""
-    analysed = []
-    for row, values in enumerate(sample.runs):
-        known = ~np.isnan(sample.values[row])
-        analysed.append(next(iter(_analyse_systems([values], sample.clusters, known)), None))
-    return analysed
+def _analyse_each(sample: Sample) -> list[RunsVariance | None]:
+    """Return the variances of each system over its own lists; None for fewer than two units."""
+    variances: list[RunsVariance | None] = []
+    for means, values in zip(sample.values, sample.runs, strict=False):  # no runs: nothing
+        found = _analyse_systems([values], sample.clusters, ~np.isnan(means))
+        variances.append(found[0] if found else None)
+    return variances
 
 
 def _analyse_systems(
     systems: Sequence[Floats], clusters: Ints | None, lists: Mask
 ) -> list[RunsVariance]:
-    """Return the variances of systems over some lists; nothing of fewer than two units."""
+    """Return the variances of systems over some lists; none for fewer than two units."""
     own = None if clusters is None else clusters[lists]
     count = int(lists.sum()) if own is None else np.unique(own).size
     return [analyse_runs(values[:, lists], own) for values in systems] if count > 1 else []
@@ -260,20 +273,21 @@ def _analyse_systems(
 
 
 def _sample_of_figures(figures: Figures, clusters: Ints | None, over: str, scale: Scale) -> Sample:
-    """Return the sample of what lists add to figures."""
+    """Return the sample of figures, whose values are pseudo-values: what each list adds."""
     lists = figures.valued.shape[1]
     if scale.bounds == CORRELATION and figures.sums is None:
         figures = _remember_values(figures)
     strata = figures.strata if clusters is None else None
     if figures.sums is None or not figures.smooth:
-        clusters = units(lists, clusters, MOST_ALONE if lists <= MOST_ALONE else BLOCKS, seed=1)
+        most = MAX_SINGLE_UNITS if lists <= MAX_SINGLE_UNITS else UNIT_BLOCKS
+        clusters = units(lists, clusters, most, seed=1)
         strata = strata if clusters is None else None
     figures = figures._replace(strata=strata)
     table = np.full(figures.valued.shape, np.nan)
     for rows in rows_by_mask(figures.valued):
         common = figures.valued[rows[0]]
         if common.any():
-            table[np.ix_(rows, common)] = _values_on(figures, clusters, rows, common)
+            table[np.ix_(rows, common)] = _pseudo_values(figures, clusters, rows, common)
     known = ~np.isnan(table)
     freedom: tuple[float, ...] = ()
     if strata is not None:
@@ -293,17 +307,24 @@ def _sample_of_figures(figures: Figures, clusters: Ints | None, over: str, scale
     )
 
 
-def _values_on(figures: Figures, clusters: Ints | None, rows: Ints, lists: Mask) -> Floats:
-    """Return what each of some lists adds to figures of these lists alone, (rows, lists)."""
+def _pseudo_values(figures: Figures, clusters: Ints | None, rows: Ints, lists: Mask) -> Floats:
+    """Return the pseudo-values of some submissions, (rows, lists), if there were only these lists.
+
+    Args:
+        figures: The values as functions of the lists.
+        clusters: (all lists,), equal numbers for lists that are left out together.
+        rows: The submissions.
+        lists: Which lists there are.
+    """
     strata = None if figures.strata is None else figures.strata[lists]
     if figures.sums is not None and figures.smooth:
         table = figures.sums.table[np.ix_(rows, lists)]
         return pseudo_values(table, figures.sums.value, strata)
 
     def value(row: int, weights: Floats) -> float:
-        every = np.zeros(lists.size)
-        every[lists] = weights
-        return figures.value(row, every)
+        weights_of_all = np.zeros(lists.size)
+        weights_of_all[lists] = weights
+        return figures.value(row, weights_of_all)
 
     return weighted_pseudo_values(
         [partial(value, row) for row in rows.tolist()],
@@ -315,14 +336,17 @@ def _values_on(figures: Figures, clusters: Ints | None, rows: Ints, lists: Mask)
 
 
 def _recomputed_values(sample: Sample, rows: Ints, lists: Mask) -> Floats:
-    """Return what lists add to the figures of some submissions, were there no other lists."""
+    """Return the pseudo-values of some submissions, (rows, lists), if there were only `lists`."""
     assert sample.figures is not None
     assert sample.rows is not None
-    return _values_on(sample.figures, sample.clusters, sample.rows[rows], lists)
+    return _pseudo_values(sample.figures, sample.clusters, sample.rows[rows], lists)
 
 
 def _swapped_values(sample: Sample, row: int, others: Ints, lists: Mask) -> Floats:
-    """Return what lists add to differences of figures if these were equal, (others, lists)."""
+    """Return what lists would add to differences if the figures were equal, (others, lists).
+
+    The differences are between the submission `row` and each of `others`.
+    """
     figures, rows = sample.figures, sample.rows
     assert figures is not None
     assert figures.sums is not None
@@ -339,33 +363,44 @@ def _swapped_values(sample: Sample, row: int, others: Ints, lists: Mask) -> Floa
 def _sample_on_fishers_scale(
     figures: Figures, clusters: Ints | None, over: str, scale: Scale
 ) -> Sample | None:
-    """Return the sample of correlations that all are of the same lists, and of no rare class."""
+    """Return the sample of correlations on Fisher's scale, where their spread is even.
+
+    It is None for other values, and if submissions have different lists or a class is rare.
+    """
     if scale.bounds != CORRELATION or not figures.smooth or not figures.valued.all():
         return None
     if any(size < figures.valued.shape[1] for size in scale.rarest_class):
         return None
-    scaled = figures._replace(weigh=lambda row, weights: float(fisher(figures.value(row, weights))))
+
+    def compute(row: int, weights: Floats) -> float:
+        return float(fisher(figures.value(row, weights)))
+
+    scaled = figures._replace(compute=compute)
     if (sums := figures.sums) is not None:
-        scaled = scaled._replace(sums=Sums(sums.table, lambda drawn: fisher(sums.value(drawn))))
-    # the spread of values on this scale is that of equal figures
+        scaled = scaled._replace(sums=Sums(sums.table, lambda totals: fisher(sums.value(totals))))
+    # On this scale the spread does not depend on the figures: swapping would change nothing.
     return replace(_sample_of_figures(scaled, clusters, over, Scale(figure=True)), swaps=False)
 
 
 def _remember_values(figures: Figures) -> Figures:
-    """Return figures that are worked out once for both scales, of weights that are 0 or 1."""
-    known: dict[tuple[int, bytes], float] = {}
+    """Return the same figures, each computed once for both scales; weights are 0 or 1."""
+    cache: dict[tuple[int, bytes], float] = {}
 
     def value(row: int, weights: Floats) -> float:
         key = row, np.packbits(weights > 0).tobytes()
-        if key not in known:
-            known[key] = figures.value(row, weights)
-        return known[key]
+        if key not in cache:
+            cache[key] = figures.value(row, weights)
+        return cache[key]
 
-    return figures._replace(weigh=value)
+    return figures._replace(compute=value)
 
 
 def _unscale(sample: Sample, tested: PairedTests) -> PairedTests:
-    """Return tests on Fisher's scale with differences of the correlations themselves."""
+    """Return tests on Fisher's scale with differences of the correlations themselves.
+
+    Deviations and margins are scaled as the differences are. Margins are wider by NOISE, so that
+    rounding takes no difference out of its interval.
+    """
     means = sample.values.mean(axis=1)
     difference = np.subtract.outer(means, means)
     slope = np.divide(

@@ -1,4 +1,4 @@
-"""The board of votes on pairs of systems."""
+"""The board of systems that people or judges compared in pairs: one vote for each pair shown."""
 
 from __future__ import annotations
 
@@ -32,25 +32,28 @@ from scorer.stats.intervals import MIN_UNITS, student
 from scorer.stats.paired import paired_tests
 from scorer.stats.ranks import rank_ranges, tiers
 
-MEAN, EQUAL = 1000.0, 1e-4  # of ratings: their mean, and how near equal ones are
+MEAN_RATING = 1000.0
+MAX_GROUPS = 4  # groups of systems that a message names
+EQUAL_RATINGS = 1e-4  # the largest difference of two ratings that share a rank
 
 
 def vote_board(ballots: Ballots, rules: Leaderboard, title: str, findings: Findings) -> VoteBoard:
-    """Systems by strength, with intervals, tiers, and ranks that cannot be ruled out.
+    """Return systems by strength, with intervals, tiers, and ranks that cannot be ruled out.
 
-    Raises `SubmissionRejected` where no finite strengths fit the votes best.
+    Raises:
+        SubmissionRejected: No finite strengths fit the votes best.
     """
-    votes = _votes(ballots)
-    if (missing := find_fit_problem(votes)) is not None:
-        findings.add(Problem("V201", no_fit_message(missing, ballots.systems)))
+    votes = _number_votes(ballots)
+    if (fit_problem := find_fit_problem(votes)) is not None:
+        findings.add(Problem("V201", no_fit_message(fit_problem, ballots.systems)))
         raise SubmissionRejected(problems=findings)
     strengths = fit(votes)
     standings, order = _standings(ballots, votes, strengths, rules)
-    met = votes.wins + votes.wins.T + votes.ties
-    with np.errstate(invalid="ignore"):
-        rates = (votes.wins + votes.ties / 2) / met
-    square = np.ix_(order, order)
-    probability = strengths.probabilities()[0][square]
+    vote_counts = votes.wins + votes.wins.T + votes.ties
+    with np.errstate(invalid="ignore"):  # systems that never met have no rate
+        win_rates = (votes.wins + votes.ties / 2) / vote_counts
+    by_rank = np.ix_(order, order)
+    probability = strengths.probabilities()[0][by_rank]
     np.fill_diagonal(probability, np.nan)
     return VoteBoard(
         title=title,
@@ -70,24 +73,26 @@ def vote_board(ballots: Ballots, rules: Leaderboard, title: str, findings: Findi
             over="prompts" if ballots.named else "votes",
         ),
         leaderboard=standings,
-        pairs=VotePairs(met[square].astype(int), rates[square], probability),
+        pairs=VotePairs(vote_counts[by_rank].astype(int), win_rates[by_rank], probability),
         problems=findings,
     )
 
 
-def no_fit_message(missing: NoFiniteFit, systems: Sequence[str]) -> str:
-    """Return what votes lack for finite strengths."""
-    groups = [_quoted_group(group, systems) for group in missing.groups]
-    if missing.why == "disconnected":
-        return f"no vote compares {' with '.join(groups[:4])}{' ...' * (len(groups) > 4)}"
-    if missing.why == "dominated":
-        return (
-            f"{groups[0]} wins every vote against {_quoted_group(missing.groups[1], systems)}"
-            if len(groups) == 2
-            else f"these win every vote against those after them: {'; '.join(groups[:4])}"
-            + " ..." * (len(groups) > 4)
-        ) + ", so that no strength is large enough; a tie or a win the other way is missing"
-    if missing.why == "all_ties":
+def no_fit_message(problem: NoFiniteFit, systems: Sequence[str]) -> str:
+    """Return why no finite strengths fit the votes, and which votes are missing."""
+    groups = [_quote_group(group, systems) for group in problem.groups]
+    ellipsis = " ..." if len(groups) > MAX_GROUPS else ""
+    if problem.why == "disconnected":
+        return f"no vote compares {' with '.join(groups[:MAX_GROUPS])}{ellipsis}"
+    if problem.why == "dominated":
+        if len(groups) == 2:
+            message = f"{groups[0]} wins every vote against {groups[1]}"
+        else:
+            message = "these win every vote against those after them: "
+            message += "; ".join(groups[:MAX_GROUPS]) + ellipsis
+        reason = "so that no strength is large enough; a tie or a win the other way is missing"
+        return f"{message}, {reason}"
+    if problem.why == "all_ties":
         return "every vote is a tie, which tells nothing of how far systems differ"
     return (
         "ties are as many as wins wherever votes come back to a system, so that no share of ties "
@@ -95,46 +100,50 @@ def no_fit_message(missing: NoFiniteFit, systems: Sequence[str]) -> str:
     )
 
 
-def _quoted_group(group: Sequence[int], systems: Sequence[str]) -> str:
+def _quote_group(group: Sequence[int], systems: Sequence[str]) -> str:
     names = join_first([systems[n] for n in group], 5)
     return f"({names})" if len(group) > 1 else names
 
 
-def _votes(ballots: Ballots) -> Votes:
-    first = ballots.outcome >= 0
-    winner, loser = np.where(first, (ballots.a, ballots.b), (ballots.b, ballots.a))
+def _number_votes(ballots: Ballots) -> Votes:
+    """Return the votes with winner and loser; of a tie, a takes the winner's place."""
+    a_wins = ballots.outcome >= 0
+    winner, loser = np.where(a_wins, (ballots.a, ballots.b), (ballots.b, ballots.a))
     return Votes(len(ballots.systems), winner, loser, ballots.outcome == 0, ballots.prompt)
 
 
 def _standings(
     ballots: Ballots, votes: Votes, strengths: Strengths, rules: Leaderboard
 ) -> tuple[tuple[VoteStanding, ...], Ints]:
-    """The standings, best first, and the systems in their order."""
-    ratings = MEAN + ELO * strengths.log
+    """Return the standings, best first, and the numbers of the systems in this order."""
+    ratings = MEAN_RATING + ELO * strengths.log
     order = np.argsort(-ratings, kind="stable")
-    margins = None
-    units = np.unique(votes.prompt).size
-    values = pseudo_values(votes, strengths, rules.seed) if units > 1 else None
-    if rules.intervals is not None and values is not None and units >= MIN_UNITS:
-        margins = _margins(values, rules.intervals)
-    placed = spans = None
-    if values is not None:
-        placed, spans = _tiers_and_ranks(values[order], rules)
+    margins = tier_numbers = ranges = None
+    prompts = np.unique(votes.prompt).size
+    if prompts > 1:
+        values = pseudo_values(votes, strengths, rules.seed)
+        if rules.intervals is not None and prompts >= MIN_UNITS:
+            margins = _margins(values, rules.intervals)
+        if rules.tiers is not None:
+            alpha = rules.tiers.alpha
+            test = paired_tests(values[order], draws=rules.draws, seed=rules.seed, level=1 - alpha)
+            tier_numbers = tiers(test.p, test.lead, alpha)
+            ranges = rank_ranges(test.p, test.lead, alpha)
     shares = strengths.scores()
     won, lost, tied = votes.wins.sum(axis=1), votes.wins.sum(axis=0), votes.ties.sum(axis=1)
     standings = []
-    for at, n in enumerate(order.tolist()):
-        ends = None
+    for position, n in enumerate(order.tolist()):
+        interval = None
         if margins is not None:
-            ends = float(ratings[n] - margins[n]), float(ratings[n] + margins[n])
+            interval = float(ratings[n] - margins[n]), float(ratings[n] + margins[n])
         standings.append(
             VoteStanding(
-                rank=1 + int((ratings > ratings[n] + EQUAL).sum()),
+                rank=1 + int((ratings > ratings[n] + EQUAL_RATINGS).sum()),
                 name=ballots.systems[n],
                 rating=float(ratings[n]),
-                interval=ends,
-                ranks=None if spans is None else spans[at],
-                tier=None if placed is None else placed[at],
+                interval=interval,
+                ranks=None if ranges is None else ranges[position],
+                tier=None if tier_numbers is None else tier_numbers[position],
                 share=float(shares[n]),
                 votes=int(won[n] + tied[n] + lost[n]),
                 won=int(won[n]),
@@ -148,23 +157,9 @@ def _standings(
 def _margins(values: Floats, level: float) -> Floats:
     """Return half the width of the interval of each rating, (systems,).
 
-    It is Student's t times the error by what each prompt adds: White's sandwich. `values` are the
-    pseudo-values, (systems, prompts).
+    It is the quantile of Student's t times White's robust standard error. `values` are the
+    pseudo-values, (systems, prompts): what each prompt adds to the log-strengths.
     """
     prompts = values.shape[1]
     error = ELO * values.std(axis=1, ddof=1) / math.sqrt(prompts)
     return np.asarray(student((1 + level) / 2, prompts - 1) * error)
-
-
-def _tiers_and_ranks(
-    values: Floats, rules: Leaderboard
-) -> tuple[list[int] | None, list[tuple[int, int]] | None]:
-    """The tiers and the ranges of ranks, by the board's test of what each prompt adds.
-
-    `values` are the pseudo-values of the systems, best first.
-    """
-    tier = rules.tiers
-    if tier is None:
-        return None, None
-    test = paired_tests(values, draws=rules.draws, seed=rules.seed, level=1 - tier.alpha)
-    return tiers(test.p, test.lead, tier.alpha), rank_ranges(test.p, test.lead, tier.alpha)
