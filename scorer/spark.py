@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
+from scorer.api.outcomes import score_files, terms_of
 from scorer.api.report import Report
 from scorer.api.score import rank_outcomes
 from scorer.api.submissions import (
@@ -34,9 +35,7 @@ from scorer.api.submissions import (
     bind_challenge,
     list_baselines,
     refuse_equal_names,
-    score_files,
     submission_name,
-    terms_of,
 )
 from scorer.challenge.model import Challenge
 from scorer.checks.base import CountedProblem, SubmissionRows, examine

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from scorer.api.outcomes import terms_of
 from scorer.api.probes import Probes, add_extra_columns, make_probes
-from scorer.api.submissions import terms_of
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import format_distinct, quoted

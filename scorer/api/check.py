@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Literal, Unpack
 
 from scorer.api.evaluate import ChallengeOrTruth, Columns, Measures, RunRules, bind_data
-from scorer.api.submissions import (
-    Progress,
-    Submissions,
-    find_submitted_lists,
-    list_submissions,
-    scored_files,
-)
+from scorer.api.outcomes import scored_files
+from scorer.api.submissions import Progress, Submissions, find_submitted_lists, list_submissions
 from scorer.api.text import FormName, Renderable, RenderOptions
 from scorer.challenge.model import Challenge
 from scorer.core.text import printable

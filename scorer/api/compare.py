@@ -12,6 +12,7 @@ import numpy as np
 
 from scorer.api.evaluate import ChallengeOrTruth, Columns, Measures, RunRules, bind_data
 from scorer.api.notebook import TableResult
+from scorer.api.outcomes import score_files, terms_of, to_scored
 from scorer.api.report import Report
 from scorer.api.splits import restrict_to_split, split_masks
 from scorer.api.submissions import (
@@ -20,9 +21,6 @@ from scorer.api.submissions import (
     Submissions,
     find_submitted_lists,
     list_submissions,
-    score_files,
-    terms_of,
-    to_scored,
 )
 from scorer.api.text import FormName, RenderOptions, content_of
 from scorer.challenge.model import Challenge

@@ -12,14 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.api.notebook import TableResult
+from scorer.api.outcomes import rejected_outcome
 from scorer.api.splits import split_masks
 from scorer.api.submissions import (
     SubmissionFile,
-    find_own_file,
     find_submitted_lists,
     holds_systems,
     list_baselines,
-    rejected_outcome,
     split_systems,
     to_challenge,
     to_submission_file,
@@ -181,7 +180,9 @@ def _find_scope(ready: OpenChallenge, name: str | None, split: str | None) -> _S
 
 def _explain_file(ready: OpenChallenge, file: SubmissionFile, scope: _Scope) -> results.Explanation:
     """Return the explanation of one file, which has no measures if the file cannot be scored."""
-    findings = find_own_file(ready, file.path)
+    findings = Findings(str(file.path))
+    if (problem := own_file_problem(ready.bound.challenge, file.path)) is not None:
+        findings.add(problem)
     table = None
     card = None
     if file.problems:

@@ -37,8 +37,9 @@ class FixedFile(NamedTuple):
     """What became of a submission's file.
 
     Attributes:
-        path: The repaired copy, or the file itself if none was written.
-        changes: What the copy has otherwise than the file.
+        name: The submission's name.
+        path: The repaired copy, or the file itself if no copy was written.
+        changes: How the copy differs from the file, in words; empty if no copy was written.
         problems: What is still wrong.
     """
 
@@ -96,12 +97,13 @@ def repair_files(
     """Return the repaired bytes of each file, and the changes in words; nothing is written.
 
     Args:
-        challenge: Whose submissions they are; its answers stay closed.
+        challenge: The challenge of the submissions; its answers stay closed.
         files: The files to repair.
         allow_plugins: Whether the challenge's own code may be run.
 
     Returns:
-        Of each file its repair; of one that cannot be read, is too large or binary, why not.
+        The repair of each file. If a file cannot be read, is too large or binary, its `error` says
+        so.
 
     Raises:
         ChallengeError: The challenge itself is wrong.
@@ -128,7 +130,7 @@ def _repair(bound: BoundChallenge, public_part: Public, file: SubmissionFile) ->
     format = find_format(file.path, rules.format, layout)
     if format.read_bytes is not None:
         raise UsageError(f"{printable(file.display)} is binary; only text can be repaired")
-    # where the file has no header, or lines that are no rows, only its encoding is certain
+    # Of a file without a header, or with lines that are no rows, only the encoding is repaired.
     table = expected_table(public_part, rules, bound.shapes, layout, file.path)
     return repair(file.path, table if format.name == "csv" else None)
 
@@ -147,7 +149,14 @@ class CopyTarget(NamedTuple):
 
 
 class Repairs:
-    """Repaired copies of files; one is written if it has no error any more.
+    """Repaired copies of files; a copy is written only if it has no error.
+
+    Args:
+        challenge: The challenge of the submissions.
+        files: The submissions.
+        originals: The findings of each file.
+        check: Checks copies in the way in which the originals were checked.
+        allow_plugins: Whether the challenge's own code may be run.
 
     Attributes:
         notes: What was done to each file, once copies are written.
@@ -164,71 +173,71 @@ class Repairs:
         self.files = files
         self.originals = originals
         self.notes = list[str]()
-        readable = [file for file in files if own_file_problem(challenge, file.path) is None]
-        repaired = repair_files(challenge, readable, allow_plugins=allow_plugins)
-        self._repaired = dict(zip(map(files.index, readable), repaired, strict=True))
-        self._changed = [n for n, each in self._repaired.items() if each.changes]
+        readable = {
+            n: file
+            for n, file in enumerate(files)
+            if own_file_problem(challenge, file.path) is None
+        }
+        repaired = repair_files(challenge, readable.values(), allow_plugins=allow_plugins)
+        self._repaired = dict(zip(readable, repaired, strict=True))
+        changed = [n for n, copy in self._repaired.items() if copy.changes]
         with TemporaryDirectory(prefix="scorer-") as folder:
-            copies = [self._copy(Path(folder), n) for n in self._changed]
-            self._checked = dict(zip(self._changed, check(copies) if copies else [], strict=True))
+            copies = [self._write_copy(Path(folder), n) for n in changed]
+            checked = check(copies) if copies else []
+        self._checked_copies = dict(zip(changed, checked, strict=True))
+        self._correct = [n for n, copy in self._checked_copies.items() if not copy.findings.fatal]
 
     @property
-    def mended(self) -> list[int]:
-        """Return the files whose copies have no error any more, which the originals had."""
-        return [n for n in self._good if self.originals[n].findings.fatal]
+    def repairable(self) -> list[int]:
+        """Return the numbers of the files with errors whose copies have none."""
+        return [n for n in self._correct if self.originals[n].findings.fatal]
 
     def changes(self, n: int) -> tuple[str, ...]:
         """Return the changes in the copy of a file, in words; empty if it is not written."""
-        return self._repaired[n].changes if n in self._good else ()
+        return self._repaired[n].changes if n in self._correct else ()
 
-    @property
-    def _good(self) -> list[int]:
-        return [n for n in self._changed if not self._checked[n].findings.fatal]
-
-    def _copy(self, folder: Path, n: int) -> SubmissionFile:
+    def _write_copy(self, folder: Path, n: int) -> SubmissionFile:
         file = self.files[n]
         path = folder / f"{n}-{unpacked_name(file.path)}"
         path.write_bytes(self._repaired[n].data)
         return replace(file, path=path, label=file.display)
 
     def write(self, target: CopyTarget) -> list[Scored]:
-        """Write the copies that have no error, and return the findings of all files.
+        """Write the copies that have no error; return the copies or originals as checked.
 
         A folder also gets the files that had no error, unchanged, so that it can be scored.
         """
-        good = set(self._good)
-        copies = {n: target.find(self.files[n]) for n in good}
-        for n in good:
-            if os.path.lexists(copies[n]):
+        paths = {n: target.find(self.files[n]) for n in self._correct}
+        for path in paths.values():
+            if os.path.lexists(path):
                 message = "exists already; --fix overwrites nothing (-o FILE)"
-                raise UsageError(f"{printable(copies[n])} {message}")
-        fine = {n for n, each in enumerate(self.originals) if not each.findings.fatal}
-        if target.folder is not None and good | fine:
+                raise UsageError(f"{printable(path)} {message}")
+        correct_originals = [
+            n for n, original in enumerate(self.originals) if not original.findings.fatal
+        ]
+        if target.folder is not None and (paths or correct_originals):
             make_folder(target.folder)
-        outcomes = list(self.originals)
+        checked = list(self.originals)
         for n, file in enumerate(self.files):
-            if n in good:
-                write_file(copies[n], self._repaired[n].data)
-                path = str(copies[n])
-                outcomes[n] = replace(
-                    self._checked[n],
-                    path=path,
-                    findings=self._checked[n].findings.with_path(path),
-                )
-            elif target.folder is not None and n in fine:
+            if n in paths:
+                write_file(paths[n], self._repaired[n].data)
+                copy = self._checked_copies[n]
+                findings = copy.findings.with_path(str(paths[n]))
+                checked[n] = replace(copy, path=str(paths[n]), findings=findings)
+            elif target.folder is not None and n in correct_originals:
                 copyfile(file.path, target.folder / file.path.name)
-            self.notes += self._describe(n, copies.get(n))
-        return outcomes
+            self.notes += self._describe(n, paths.get(n))
+        return checked
 
-    def _describe(self, n: int, target: Path | None) -> list[str]:
-        """Return what was done to a file, whose copy went there, if one was written."""
+    def _describe(self, n: int, copy: Path | None) -> list[str]:
+        """Return lines on what was done to a file; `copy` is the path of the copy, if any."""
         name = printable(self.files[n].display)
         repair = self._repaired.get(n)
-        changes = [] if repair is None else [f"  {printable(c)}" for c in repair.changes]
-        if target is not None:
-            return [f"{name}: repaired copy in {printable(target)}", *changes]
-        if n in self._checked:
-            remaining = counted(self._checked[n].findings)
+        changes = [] if repair is None else [f"  {printable(line)}" for line in repair.changes]
+        if copy is not None:
+            return [f"{name}: repaired copy in {printable(copy)}", *changes]
+        if n in self._checked_copies:
+            remaining = counted(self._checked_copies[n].findings)
             return [f"{name}: no copy is written, since it would still have {remaining}:", *changes]
         if not self.originals[n].findings.fatal:
             return [f"{name}: fine, nothing to repair"]

@@ -45,6 +45,11 @@ SPLIT_NAMES |= {"train", "dev", "val", "valid", "validation", "test"}
 BOARD_KEYS = {"baselines", "pareto", "tracks"}
 # Keys of `submission` that are written among its columns.
 COLUMN_KEYS = ("extra", "value")
+# The keys of a measure that a kit writes beside its metric and the parameters, in this order.
+MEASURE_KEYS = (
+    *("score", "average", "aggregate", "weights", "group", "where"),
+    *("unit", "better", "id", "primary"),
+)
 
 
 class Kit(NamedTuple):
@@ -104,21 +109,6 @@ def kit(challenge: Challenge | BoundChallenge | Path | str, *, allow_plugins: bo
     return Kit(data, tuple(omitted), tuple(omitted_parts), tuple(files.notes))
 
 
-# The keys of a measure that a kit writes beside its metric and the parameters.
-MEASURE_KEYS = (
-    "score",
-    "average",
-    "aggregate",
-    "weights",
-    "group",
-    "where",
-    "unit",
-    "better",
-    "id",
-    "primary",
-)
-
-
 class _Dumper(yaml.SafeDumper):
     """YAML as people write it: a text of several lines as a block."""
 
@@ -146,7 +136,7 @@ class _KitFiles:
     def hides_groups(self) -> bool:
         """Whether groups stay out of the kit, since they say which split a list is in."""
         challenge = self.bound.challenge
-        names = {name.casefold() for name in self.public.groups.values()}
+        group_names = {name.casefold() for name in self.public.groups.values()}
         split_names = SPLIT_NAMES
         splits = challenge.splits
         if splits is not None:
@@ -154,7 +144,7 @@ class _KitFiles:
             shown = {phase.show for phase in challenge.phases} - {*RESERVED_SPLITS}
             split_names = split_names.union(map(str.casefold, (*splits.shares, *shown)))
         drawn_by_group = splits is not None and splits.by == "group"
-        return bool(names) and (drawn_by_group or not names.isdisjoint(split_names))
+        return bool(group_names) and (drawn_by_group or not group_names.isdisjoint(split_names))
 
     def write_lists(self) -> dict[str, Any]:
         """Write the lists: the columns of their public file that have a role, else their ids."""
@@ -186,8 +176,8 @@ class _KitFiles:
             if features:
                 written["features"] = list(features.values())
             return fields | {"columns": written}
-        by_item = kind == "grades" and "item" in self.bound.challenge.submission.wide
-        if by_item and (labels := wide_labels(self.bound, self.public)):
+        has_item_columns = kind == "grades" and "item" in self.bound.challenge.submission.wide
+        if has_item_columns and (labels := wide_labels(self.bound, self.public)):
             return self._write("items", ("item",), zip(sorted(labels), strict=True))
         # The pairs of grades are answers; frames, labels and lists without a truth have none.
         if kind in ("frames", "grades", "labels") or self.bound.challenge.truthless:

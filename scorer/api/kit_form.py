@@ -25,7 +25,7 @@ from scorer.scoring.bind import BoundChallenge
 
 FORM = "## The form of a submission"
 FIRST_ROWS = 3  # rows of the sample that the README shows
-MOST_COLUMNS = 12  # that the table has a row for; of more, how many there are
+MOST_COLUMNS = 12  # of the table of columns; of further ones only their number is said
 TABULAR = (None, "csv", "parquet", "jsonl")  # formats whose files have named columns
 # The example of a column that the sample lacks, as it orders items by ranks or by scores.
 EXAMPLES = {"rank": "1", "score": "0.75"}
@@ -38,15 +38,15 @@ class FormColumn(NamedTuple):
     Attributes:
         name: Its name in the file.
         needed: Whether a file must have it, in words.
-        role: Its role, without a part in brackets.
-        of: The class or the value that it belongs to; empty for most columns.
+        role: Its role, without a part in brackets; `whole` for the divisor of a value.
+        subject: The class or the value that it belongs to; empty for most columns.
         example: Its first cell in the sample; a usual rank or score if the sample lacks it.
     """
 
     name: str
     needed: str
     role: str
-    of: str
+    subject: str
     example: str
 
 
@@ -100,7 +100,7 @@ def _describe_form(bound: BoundChallenge, public: Public, sample: Sample | None)
         columns=columns[:MOST_COLUMNS],
         more=len(columns[MOST_COLUMNS:]),
         alternatives=list(_alternatives(bound)),
-        order=_order(bound),
+        order=_ordering_columns(bound),
         sample=sample.name if sample else None,
         beginning=[printable(line, 100) for line in _first_lines(sample)] if sample else [],
     )
@@ -162,10 +162,13 @@ def _columns(bound: BoundChallenge, public: Public, sample: Sample | None) -> It
         others = ORDERED.intersection(roles).difference({role})
         if role in ORDERED and role in required and others:
             needed += f", or {_as_code(schema.column_name(*others))}"
-        example = printable(_example(role, rules, sample), 40)
-        kind = "whole" if role.endswith("/whole]") else role.partition("[")[0]
-        subject = _subject(role, bound, public)
-        yield FormColumn(schema.column_name(role), needed, kind, subject, example)
+        yield FormColumn(
+            name=schema.column_name(role),
+            needed=needed,
+            role="whole" if role.endswith("/whole]") else role.partition("[")[0],
+            subject=_find_subject(role, bound, public),
+            example=printable(_find_example(role, rules, sample), 40),
+        )
 
 
 def _roles_in_file(bound: BoundChallenge) -> list[str]:
@@ -184,8 +187,11 @@ def _roles_in_file(bound: BoundChallenge) -> list[str]:
     return ["list"] if rules.wide else roles  # Several columns hold the other roles.
 
 
-def _subject(role: str, bound: BoundChallenge, public: Public) -> str:
-    """Return the class that a column of probabilities or scores, or the value that one is of."""
+def _find_subject(role: str, bound: BoundChallenge, public: Public) -> str:
+    """Return the class whose probability or score a column has, or the value that it has.
+
+    It is empty for columns of other roles.
+    """
     rules = bound.challenge.submission
     if role.startswith("value"):
         names = [name for name, roles in rules.value_columns.items() if role in roles]
@@ -198,7 +204,7 @@ def _subject(role: str, bound: BoundChallenge, public: Public) -> str:
     return names[int(number)] or default
 
 
-def _example(role: str, rules: Submission, sample: Sample | None) -> str:
+def _find_example(role: str, rules: Submission, sample: Sample | None) -> str:
     """Return the first cell of a role in the sample, else a usual cell, else an empty text."""
     if sample is None or not sample.rows:
         return ""
@@ -211,9 +217,9 @@ def _example(role: str, rules: Submission, sample: Sample | None) -> str:
 
 
 def _alternatives(bound: BoundChallenge) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield, for each further schema, the columns that it lacks, and those in their place."""
+    """Yield for each further schema the columns that it lacks, and those in their place."""
     if bound.kind.name == "labels" and not bound.challenge.submission.probability:
-        return  # Which class a column of probabilities would be of is not known.
+        return  # It is not known whose probability a column would have.
     first, *others = bound.shapes
     for other in others:
         lacks = [first.column_name(role) for role in first.required if role not in other.required]
@@ -223,10 +229,11 @@ def _alternatives(bound: BoundChallenge) -> Iterator[tuple[list[str], list[str]]
             yield lacks, has
 
 
-def _order(bound: BoundChallenge) -> list[str]:
-    """Return the columns that order the items of a list, the first that a file has; none if else.
+def _ordering_columns(bound: BoundChallenge) -> list[str]:
+    """Return the columns that can order the items of a list; the first that a file has does.
 
-    The last is "" if a file may have none of them, so that its rows are in order.
+    If a file may lack them all, so that its rows are in order, the last one is "". Without such
+    columns the result is empty.
     """
     rules = bound.challenge.submission
     schema = bound.shapes[0]
@@ -236,7 +243,8 @@ def _order(bound: BoundChallenge) -> list[str]:
         return ["score"]
     roles = [role for role in ("score", "rank") if role in _roles_in_file(bound)]
     names = [schema.column_name(role) for role in roles]
-    return names if not roles or {*roles}.intersection(schema.missing_roles([])) else [*names, ""]
+    is_one_required = not {*roles}.isdisjoint(schema.missing_roles([]))
+    return names if not roles or is_one_required else [*names, ""]
 
 
 def _measure_name(measure: Measure) -> str:

@@ -13,14 +13,13 @@ import numpy as np
 
 from scorer.api.lint_remarks import ProbeValues, remarks_on_challenge, remarks_on_probes
 from scorer.api.notebook import TableResult
+from scorer.api.outcomes import scored_files, terms_of
 from scorer.api.power import find_detectable
 from scorer.api.probes import Probes, evaluate_probe, find_unanswerable_lists, make_probes
 from scorer.api.submissions import (
     SubmissionFile,
     find_submitted_lists,
     list_baselines,
-    scored_files,
-    terms_of,
     to_challenge,
 )
 from scorer.challenge.model import Challenge, Example

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from scorer.api.outcomes import terms_of
 from scorer.api.probes import Probes, score_probe
-from scorer.api.submissions import terms_of
 from scorer.challenge.leaderboard import Tiers
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import Terms, apply_rules

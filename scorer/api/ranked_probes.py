@@ -39,7 +39,7 @@ class Rows(NamedTuple):
 class ItemPool(NamedTuple):
     """The items that a list may hold, as places in `RankedProbes.names`."""
 
-    source: str  # in words
+    source: str  # where they are from, in words
     shared: Ints  # the items of every list, if `by_list` is None
     by_list: Mapping[str, Ints] | None  # list -> its items; None if all lists have the same
     closed: bool  # whether the challenge says that there are no others
@@ -112,12 +112,14 @@ class RankedProbes:
         """
         truth = self.answers.truth
         rels = {measure.params.get("rel") for measure in self.ready.measures}
-        least = {JUST_ABOVE_ZERO if rel is None else rel for rel in rels}
-        masks = [np.ones(truth.grade.size, dtype=bool), *(truth.grade >= r for r in sorted(least))]
-        parts = [self.best.where(mask) for mask in {m.tobytes(): m for m in masks}.values()]
-        last = {k for measure in self.ready.measures for k in cutoffs(measure) if k > 1}
+        thresholds = sorted({JUST_ABOVE_ZERO if rel is None else rel for rel in rels})
+        masks = [np.ones(truth.grade.size, dtype=bool)]
+        masks += [truth.grade >= threshold for threshold in thresholds]
+        distinct_masks = {mask.tobytes(): mask for mask in masks}.values()
+        parts = [self.best.where(mask) for mask in distinct_masks]
+        last_ranks = {k for measure in self.ready.measures for k in cutoffs(measure) if k > 1}
         tables = [self.to_table(rows) for rows in parts]
-        for k in (None, *sorted(last)):
+        for k in (None, *sorted(last_ranks)):
             tables += [self.to_table(rows, most=k, below=1) for rows in parts]
         tables.append(self.to_table(self.best.where(self._first_and_last())))
         if Diverse in self.ready.views:
@@ -134,11 +136,12 @@ class RankedProbes:
 
     def _diverse_order(self) -> Ints:
         """Return the rows in the order of alpha-nDCG: each item adds the most new subtopics."""
-        nothing = make_table({"list": [], "item": []})
-        no_hits, _ = judge(nothing, self.answers.truth)
+        empty = make_table({"list": [], "item": []})
+        no_hits, _ = judge(empty, self.answers.truth)
         rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
-        facets = Diverse(no_hits, self.answers.subtopics).best_order(rel, 0.5, None)
-        return facets.item[ends(facets.item)]
+        diverse = Diverse(no_hits, self.answers.subtopics)
+        facets = diverse.best_order(rel, alpha=0.5, k=None)
+        return facets.item[ends(facets.item)]  # an item stands there once for each subtopic
 
     def others(self) -> dict[str, Table]:
         """Return the lists that are not perfect, by name."""
@@ -156,6 +159,7 @@ class RankedProbes:
         }
         if ties != "error":
             by_name = (self.names.rank("ordinal") - 1).cast(pl.Int64).to_numpy()
+            # As the rule orders equal scores: `file` keeps them, most others sort names downwards.
             direction = {"file": 0, "item-asc": 1}.get(ties, -1)
             tables["tied"] = self._tied(direction * by_name)
         return tables
@@ -176,6 +180,7 @@ class RankedProbes:
         random = self._random_rows(rng)
         is_kept = rng.random(self.best.item.size) >= share
         kept = self.best.where(is_kept)
+        # The fewer items are replaced, the further down a random one comes; `share` may be 0.
         gap = (1 / max(share, 1e-9) - 1) * rng.random(random.item.size)
         place = np.append(
             _positions_in_lists(self.best.in_list)[is_kept],
@@ -193,9 +198,10 @@ class RankedProbes:
         return _join_lists(items)
 
     def _tied(self, place: Ints) -> Table:
-        """Return lists in the order of the items' places, with equal scores if the rule knows ties.
+        """Return lists in the order of the items' places, which stand for lists of equal scores.
 
-        Other rules order equal scores by the items' names. The lists are then in that order.
+        The scores are equal only if the rule for ties counts equal scores as such. Other rules make
+        an order of them, in which the lists are then.
         """
         is_equal = self.ready.bound.challenge.submission.ties in ("expected", "mean-rank")
         return self.to_table(self._first_items(place), equal_scores=is_equal)
@@ -246,20 +252,21 @@ class RankedProbes:
         sizes = self._sizes(kept)
         wanted = np.where(sizes > 0, sizes + below, 0)
         wanted = np.maximum(wanted, (length.min if length else None) or 0)
-        short = np.flatnonzero(wanted > sizes)
-        if not kept.item.size or not short.size:
+        short_lists = np.flatnonzero(wanted > sizes)
+        if not kept.item.size or not short_lists.size:
             return kept, self.names
-        missing = (wanted - sizes)[short]
-        borders = np.searchsorted(rows.in_list, [short, short + 1]).T
-        fillers = [
-            [*islice(self._fillers(int(n), rows.item[slice(*border)]), int(number))]
-            for n, border, number in zip(short, borders, missing, strict=True)
-        ]
-        new = np.array([*chain.from_iterable(fillers)], dtype=np.int64)
-        in_list = np.append(kept.in_list, np.repeat(short, [*map(len, fillers)]))
-        filled = Rows(in_list, np.append(kept.item, new)).where(np.argsort(in_list, kind="stable"))
-        unknown = max(int(new.max(initial=-1)) + 1 - len(self.names), 0)
-        return filled, pl.concat([self.names, _unused_names(self.names, unknown)])
+        first_rows = np.searchsorted(rows.in_list, short_lists)
+        end_rows = np.searchsorted(rows.in_list, short_lists + 1)
+        in_list = [kept.in_list]
+        item = [kept.item]
+        for n, first, end in zip(short_lists.tolist(), first_rows, end_rows, strict=True):
+            fillers = islice(self._fillers(n, rows.item[first:end]), int(wanted[n] - sizes[n]))
+            item.append(np.array(list(fillers), dtype=np.int64))
+            in_list.append(np.full(item[-1].size, n))
+        filled = Rows(np.concatenate(in_list), np.concatenate(item))
+        filled = filled.where(np.argsort(filled.in_list, kind="stable"))
+        new_names = max(int(filled.item.max()) + 1 - len(self.names), 0)
+        return filled, pl.concat([self.names, _unused_names(self.names, new_names)])
 
     def _fillers(self, in_list: int, taken: Ints) -> Iterator[int]:
         """Yield the items that a list may hold, without `taken`; then places that no item has."""
@@ -276,14 +283,19 @@ class RankedProbes:
 
 def _unused_names(names: pl.Series, number: int) -> pl.Series:
     """Return so many names that no item has."""
-    candidates = pl.Series([f"other-{n}" for n in range(1, number + len(names) + 1) if number])
-    return candidates.cast(pl.String).filter(~candidates.is_in(names.implode()))[:number]
+    if not number:
+        return pl.Series(dtype=pl.String)
+    # So many are enough even if each item has one of them.
+    candidates = pl.Series([f"other-{n}" for n in range(1, number + len(names) + 1)])
+    return candidates.filter(~candidates.is_in(names.implode()))[:number]
 
 
 def cutoffs(measure: Measure) -> tuple[int, ...]:
     """Return the ranks at which a measure stops."""
-    at = measure.params.get("cutoffs") or measure.params.get("k")
-    return at if isinstance(at, tuple) else (at,) if isinstance(at, int) else ()
+    ranks = measure.params.get("cutoffs") or measure.params.get("k")
+    if isinstance(ranks, int):
+        return (ranks,)
+    return ranks if isinstance(ranks, tuple) else ()
 
 
 def _join_lists(items: Sequence[Ints]) -> Rows:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from scorer.api.outcomes import score_files, terms_of, to_scored
 from scorer.api.report import Report
 from scorer.api.splits import restrict_to_lists, restrict_to_split, split_masks
 from scorer.api.submissions import (
@@ -20,10 +21,7 @@ from scorer.api.submissions import (
     find_submitted_lists,
     list_baselines,
     list_submissions,
-    score_files,
     separate_baselines,
-    terms_of,
-    to_scored,
 )
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError

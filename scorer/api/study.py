@@ -9,6 +9,7 @@ import numpy as np
 from scorer.api.evaluate import ChallengeOrTruth
 from scorer.api.lint import refuse_unanswerable
 from scorer.api.notebook import TableResult
+from scorer.api.outcomes import score_files, terms_of, to_scored
 from scorer.api.probes import make_probes
 from scorer.api.submissions import (
     Progress,
@@ -16,11 +17,8 @@ from scorer.api.submissions import (
     Submissions,
     find_submitted_lists,
     list_submissions,
-    score_files,
     separate_baselines,
-    terms_of,
     to_challenge,
-    to_scored,
 )
 from scorer.api.value_tables import ValueOptions
 from scorer.api.values import as_list, read_values

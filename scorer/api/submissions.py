@@ -1,4 +1,4 @@
-"""Submissions as named files and data frames, and the outcome of each."""
+"""Submissions as named files and data frames: what is called how, and what is read of it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from filecmp import cmp
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
 from scorer.api import data
 from scorer.api.folders import list_folder
-from scorer.challenge.load import own_file_problem
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, quoted
-from scorer.kinds.base import NO_CONSTANTS, Constants
-from scorer.leaderboard.board import Terms, apply_rules
 from scorer.reading.formats import format_suffix
 from scorer.reading.frame import LINE, read_frame
 from scorer.reading.limits import ReadLimits
@@ -27,17 +23,12 @@ from scorer.reading.repair import FIXED
 from scorer.reading.schema import EXTRA, Schema, holds_text
 from scorer.reading.table import Table
 from scorer.reading.unpack import COMPRESSED_SUFFIXES
-from scorer.results.report import Scored
-from scorer.results.scorecard import Outcome
 from scorer.scoring.bind import BoundChallenge, bind, load_challenge
-from scorer.scoring.fingerprint import board_digest, fingerprint, signature
-from scorer.scoring.open import OpenChallenge
 from scorer.scoring.public import SubmittedLists
-from scorer.scoring.run import score_submissions
-from scorer.scoring.submission import score_submission
 
 NO_FILE = Path()  # the path of data
-SEVERAL = ("system", "run")  # the roles of what was evaluated, and of its runs
+PART_ROLES = ("system", "run")  # columns that tell the submissions in one table apart
+AS_TEXT = f"{EXTRA}number "  # begins the role of a column of numbers that is read as text
 MOST_KEPT = 5_000_000  # rows of tables that are kept, of about 50 bytes each
 
 
@@ -81,7 +72,7 @@ class SubmissionFile:
         return self.path if self.frame is None else self.frame
 
     def label_problems(self, findings: Findings) -> None:
-        """Name the file, and the part of one whose rows have no line, in all findings."""
+        """Name the file in all findings, and the part of a table in findings without a line."""
         findings.rename_path(self.display)
         if self.part and not self.problems:
             findings.replace(self._with_part)
@@ -115,8 +106,8 @@ def submission_name(path: Path) -> str:
     return name[: len(name) - len(suffix)] or name
 
 
-def original(path: Path) -> set[Path]:
-    """Return the paths that a file may be the repaired copy of, by its name; none of most."""
+def find_originals(path: Path) -> set[Path]:
+    """Return the paths of which a file may be the repaired copy; empty if its name says none."""
     if FIXED not in path.name:
         return set()
     name = path.name.replace(FIXED, ".")
@@ -164,9 +155,11 @@ def list_submissions(bound: BoundChallenge, submissions: Submissions) -> list[Su
         if data.is_path(submission):
             files.append(SubmissionFile(name, Path(submission), is_named=True))
             continue
-        any_columns = replace(schema, required=(), optional=schema.roles)  # reading makes roles
-        shape = any_columns if reshapes and data.is_frame(submission) else schema
-        frame = data.to_frame(submission, shape, f"run {quoted(name)}")
+        frame_schema = schema
+        if reshapes and data.is_frame(submission):
+            # Its columns, such as those of `wide:`, become roles only when the frame is read.
+            frame_schema = replace(schema, required=(), optional=schema.roles)
+        frame = data.to_frame(submission, frame_schema, f"run {quoted(name)}")
         files.append(SubmissionFile(name, label=name, frame=frame, is_named=True))
     return files
 
@@ -243,131 +236,6 @@ def refuse_equal_names(files: Sequence[SubmissionFile]) -> None:
             )
 
 
-def score_files(
-    ready: OpenChallenge,
-    files: Sequence[SubmissionFile],
-    progress: Progress | None,
-    jobs: int = 1,
-) -> list[Outcome]:
-    """Return the outcome of each submission: read, checked and, if the truth is open, scored.
-
-    Args:
-        progress: Called before each submission.
-        jobs: The number of processes that share the files.
-
-    Raises:
-        UsageError: Two have one name, or a metric cannot be sent to another process.
-    """
-    refuse_equal_names(files)
-    plan = ready.plan
-    tables = ready.tables
-    is_unread = [not (f.problems or f.frame is not None or f.path in tables) for f in files]
-    unread = [file.path for file, unread in zip(files, is_unread, strict=True) if unread]
-    outcomes_of_unread = score_submissions(plan, unread, jobs=jobs)
-    outcomes = []
-    for done, file in enumerate(files):
-        if progress is not None:
-            progress(done, len(files), file.name)
-        if is_unread[done]:
-            outcome = next(outcomes_of_unread)
-        elif file.problems:
-            outcome = rejected_outcome(file)
-        else:
-            outcome = score_submission(plan, file.source, tables.get(file.path))
-        file.label_problems(outcome.findings)
-        outcomes.append(outcome)
-    if progress is not None and files:
-        progress(len(files), len(files), files[-1].name)
-    return outcomes
-
-
-def rejected_outcome(file: SubmissionFile) -> Outcome:
-    """Return the outcome of a file that cannot be read, as is known already."""
-    findings = Findings(file.display)
-    findings.extend(file.problems)
-    return Outcome(findings, None, None)
-
-
-def scored_files(
-    ready: OpenChallenge, files: Sequence[SubmissionFile], progress: Progress | None
-) -> list[Scored]:
-    """Return each submission scored by the challenge's rules. Raises as `score_files`."""
-    return to_scored(terms_of(ready), files, score_files(ready, files, progress))
-
-
-def to_scored(
-    terms: Terms, files: Sequence[SubmissionFile], outcomes: Sequence[Outcome]
-) -> list[Scored]:
-    """Return the outcome of each submission after the challenge's rules."""
-    return [
-        apply_rules(terms, file.name, file.description, outcome, baseline=file.baseline)
-        for file, outcome in zip(files, outcomes, strict=True)
-    ]
-
-
-class TruthFacts(NamedTuple):
-    """What a board needs to know of a challenge's truth and lists: no answers, and no grades."""
-
-    constants: Constants
-    lists: Sequence[str]
-    folds: int
-    groups: Mapping[str, str]  # list -> the group that it is in
-    clusters: Mapping[str, str]  # list -> its cluster
-    called: Mapping[str, str]  # role -> the challenge's word
-    notes: tuple[Problem, ...]  # warnings about the challenge itself
-
-
-def facts_of(ready: OpenChallenge) -> TruthFacts:
-    """Return what a board needs to know of the truth of an opened challenge."""
-    truth, public = ready.truth, ready.public
-    return TruthFacts(
-        NO_CONSTANTS if truth is None else truth.constants,
-        () if truth is None else truth.lists,
-        sum(fold is not None for fold in ready.plan.truths),
-        public.groups,
-        public.clusters,
-        public.called,
-        ready.warnings,
-    )
-
-
-def terms_of(ready: OpenChallenge) -> Terms:
-    """Return the terms of an opened challenge's board."""
-    board = board_digest(ready.bound.challenge, ready.bound.measures)
-    return make_terms(ready.bound, facts_of(ready), fingerprint(ready.digests, board))
-
-
-def make_terms(bound: BoundChallenge, facts: TruthFacts, fingerprint: str) -> Terms:
-    """Return the terms of a challenge's board, for which its truth need not be opened."""
-    ties, rules = bound.challenge.submission.ties, bound.undefined_rules
-    measures = []
-    for measure in (each.resolve(facts.constants) for each in bound.measures):
-        own = signature(measure, rules[measure.id], ties, len(facts.lists), facts.folds)
-        measures.append(replace(measure, board_signature=own))
-    return Terms(
-        challenge=bound.challenge,
-        measures=tuple(measures),
-        fingerprint=fingerprint,
-        rules=rules,
-        tie_breakers=bound.board.tie_breakers,
-        pairwise=bound.board.pairwise,
-        lists=facts.lists,
-        groups=facts.groups,
-        called=facts.called,
-        notes=facts.notes,
-        clusters=facts.clusters,
-        rank_aggregate=bound.board.rank_aggregate,
-    )
-
-
-def find_own_file(ready: OpenChallenge, path: Path, own: Sequence[Path] | None = None) -> Findings:
-    """Return the problem of a submission whose path must not be read; mostly none."""
-    findings = Findings(str(path))
-    if (problem := own_file_problem(ready.bound.challenge, path, own)) is not None:
-        findings.add(problem)
-    return findings
-
-
 def read_submission(
     bound: BoundChallenge,
     file: SubmissionFile,
@@ -411,9 +279,16 @@ def find_submitted_lists(
 def _read_and_keep(
     bound: BoundChallenge, file: SubmissionFile, kept: dict[Path, FileTable], keys: Schema
 ) -> Table | None:
-    """Return the table of a submission; of one with problems the columns of keys alone, or None.
+    """Return the table of a submission, or None if it cannot be read.
 
-    The table of a file without problems is kept to be scored.
+    If it has problems, the table has the columns of `keys` alone, so that a wrong number does not
+    hide a list. The table of a file without problems is kept, so that it is not read again.
+
+    Args:
+        bound: The challenge.
+        file: The submission.
+        kept: path -> table, to which the table is added.
+        keys: The columns that name lists and values.
     """
     findings = Findings()
     if file.problems or file.frame is not None:
@@ -431,27 +306,32 @@ def _read_and_keep(
 
 def holds_systems(bound: BoundChallenge) -> bool:
     """Return whether a table may hold several submissions."""
-    return any(role in schema.required for schema in bound.shapes for role in SEVERAL)
+    return any(role in schema.required for schema in bound.shapes for role in PART_ROLES)
 
 
 def split_systems(
-    bound: BoundChallenge, file: SubmissionFile, several: Sequence[str] = SEVERAL
+    bound: BoundChallenge, file: SubmissionFile, part_roles: Sequence[str] = PART_ROLES
 ) -> list[SubmissionFile]:
-    """Return the submissions in a table of several systems, or runs, each named after itself.
+    """Return the submissions in a table of several systems or runs, each named by its cells.
 
-    A run of a system is called `system#run`; if no column names the system, the file does. One
-    with a row that cannot be read is returned with its problems. A file that cannot be read as such
-    a table is returned itself, with its problems.
+    A run of a system is called `system#run`; if no column names the system, the file does. A
+    submission with a row that cannot be read has its problems. If the table cannot be read at all,
+    the file is returned with its problems.
+
+    Args:
+        bound: The challenge.
+        file: The table.
+        part_roles: The roles of the columns that may tell submissions apart.
     """
     findings = Findings()
     schemas = [_as_texts(schema) for schema in bound.shapes]
     table = read_submission(bound, file, findings, schemas).table
     if table is None:
         return [replace(file, problems=tuple(findings))]
-    roles = [role for role in several if role in table]
+    roles = [role for role in part_roles if role in table]
     if not len(table) or not roles:
         return [file]
-    names = {role: table.column_name(role) for role in table.frame.columns[1:]}
+    names = {role: table.column_name(role) for role in table.frame.columns if role != "line"}
     used = [name for role, name in names.items() if not role.startswith(AS_TEXT)]
     problems = problems_of_parts(file.path, table, roles, used, findings, bound.limits)
     if problems is None:
@@ -473,9 +353,6 @@ def split_systems(
             )
         )
     return parts
-
-
-AS_TEXT = f"{EXTRA}number "  # begins the role of a column of numbers that is read as text
 
 
 def _as_texts(schema: Schema) -> Schema:
@@ -500,20 +377,25 @@ def problems_of_parts(
     findings: Findings,
     limits: ReadLimits,
 ) -> dict[tuple[str, ...], list[Problem]] | None:
-    """Return the cells of `roles` in rows that were left out -> the problems of these rows.
+    """Return part of a table -> the problems of its rows that could not be read.
 
-    None if the part of the table that a row belongs to is not certain: no other row has these
-    cells, or a column that may hold numbers stands before them, where a decimal comma shifts all
-    that follows.
+    A part is named by its cells in `roles`. The result is None if it is not certain to which part
+    a row belongs: no readable row has its cells, or a column that may hold numbers stands before
+    them, in which a decimal comma shifts the cells that follow.
 
     Args:
+        path: The file.
+        table: Its rows that could be read.
         roles: The columns that tell the parts of the table apart.
         used: The names of the columns of text that are used; others may hold numbers.
         findings: What was found when the table was read.
+        limits: The limits for reading the rows again.
     """
     problems = [problem for problem in findings if problem.severity == "error"]
-    if not problems or not roles:
-        return {(): problems} if problems else {}
+    if not problems:
+        return {}
+    if not roles:
+        return {(): problems}
     lines = [problem.line for problem in problems if problem.line is not None]
     last = max(table.header.index(table.column_name(role)) for role in roles)
     if (

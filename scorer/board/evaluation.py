@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from zipfile import BadZipFile
 
-from scorer.api.submissions import SubmissionFile, rejected_outcome, split_systems, terms_of
+from scorer.api.outcomes import rejected_outcome, terms_of
+from scorer.api.submissions import SubmissionFile, split_systems
 from scorer.core.errors import ChallengeError, PluginError, ScorerError
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import apply_rules

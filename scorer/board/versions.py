@@ -13,13 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from scorer.api.submissions import (
-    TruthFacts,
-    facts_of,
-    make_terms,
-    submission_name,
-    terms_of,
-)
+from scorer.api.outcomes import TruthFacts, facts_of, make_terms, terms_of
+from scorer.api.submissions import submission_name
 from scorer.board.database import Database
 from scorer.board.files import Files, digest_of
 from scorer.board.models import Entry, Version

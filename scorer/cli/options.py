@@ -324,10 +324,10 @@ def submissions_of(
 
 def _without_copies(submissions: list[SubmissionFile], terminal: Terminal) -> list[SubmissionFile]:
     """The submissions without repaired copies of files that are among them, which are noted."""
-    from scorer.api.submissions import original
+    from scorer.api.submissions import find_originals
 
     paths = {submission.path for submission in submissions}
-    kept = [each for each in submissions if paths.isdisjoint(original(each.path))]
+    kept = [each for each in submissions if paths.isdisjoint(find_originals(each.path))]
     for each in submissions:
         if each not in kept:
             terminal.notes.append(

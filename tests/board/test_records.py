@@ -7,7 +7,8 @@ import pytest
 from conftest import ROOT
 
 import scorer
-from scorer.api.submissions import facts_of, make_terms, terms_of, to_submission_file
+from scorer.api.outcomes import facts_of, make_terms, terms_of
+from scorer.api.submissions import to_submission_file
 from scorer.api.text import content_of
 from scorer.board.versions import _read_facts, _write_facts
 from scorer.challenge.load import load

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
+from scorer.api.outcomes import terms_of
 from scorer.api.score import score
-from scorer.api.submissions import terms_of
 from scorer.api.text import content_of
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError

@@ -326,7 +326,7 @@ def check(
             bad = sum(scored.findings.fatal for scored in checked)
         else:
             of_challenge = [own_file_problem(settled, file.path) is not None for file in files]
-            lines += _wrong_files(of_challenge, len(fixing.mended))
+            lines += _wrong_files(of_challenge, len(fixing.repairable))
     options = terminal.options(reports, every=every, quiet=quiet)._replace(most=most)
     if not options.colour:  # nothing is cut or folded
         options = options._replace(width=None)
