@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from scorer.board.board import Board
-from scorer.board.child import answered
+from scorer.board.worker_process import run_task
 
 YAML = """\
 title: A <b>course</b>
@@ -154,12 +154,12 @@ class Here:
     returncode = 0
 
     def __init__(self, command, **more):
-        assert command[1:] == ["-m", "scorer.board.child"]
+        assert command[1:] == ["-m", "scorer.board.worker_process"]
 
         self.stdin = io.BytesIO()
 
     def communicate(self, timeout):
-        return json.dumps(answered(json.loads(self.stdin.getvalue()))).encode(), b""
+        return json.dumps(run_task(json.loads(self.stdin.getvalue()))).encode(), b""
 
     def kill(self):
         pass

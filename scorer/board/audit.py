@@ -69,7 +69,7 @@ def audit(state: BoardState, now: datetime) -> Audit:
         values = state.scored(entry, "", EVERYTHING).values[primary.id].per_list
         if values is not None:
             per_list[entry.number] = values
-    names = state.state(now).names
+    names = state.decisions_at(now).names
     by_team = {
         names[team.id]: [e.number for e in scored if e.team == team.id] for team in state.teams
     }

@@ -20,11 +20,11 @@ from scorer.board.audit import Audit, audit
 from scorer.board.database import Database
 from scorer.board.decisions import decide
 from scorer.board.entries import Added, EntryService
-from scorer.board.evaluations import Evaluations
+from scorer.board.evaluation_service import EvaluationService
 from scorer.board.explain import Why, add_absent_teams, why_ranked
 from scorer.board.files import Files
+from scorer.board.history import Event, log
 from scorer.board.integrity import find_alterations
-from scorer.board.log import Event, log
 from scorer.board.models import Act, Decision, Entry
 from scorer.board.rescore import Rescoring, rescore
 from scorer.board.seal import require_closed, reveal, seal
@@ -59,7 +59,7 @@ class Board:
         self.challenge, self.database, self.files = challenge, database, files
         self.allow_plugins = allow_plugins
         self.versions = Versions(challenge, database, files, allow_plugins)
-        self.evaluations = Evaluations(self.versions, database, files)
+        self.evaluations = EvaluationService(self.versions, database, files)
         self.teams = Teams(challenge, database)
         self.ledger = EntryService(database, files, self.versions, self.evaluations, self.teams)
 

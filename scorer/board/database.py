@@ -101,7 +101,7 @@ class Database:
         self._reading = engine
         if not self.is_sqlite:  # all reads of a transaction see one moment, as they do in SQLite
             self._reading = engine.execution_options(isolation_level="REPEATABLE READ")
-        self.evaluations = EvaluationQueue(self.read, self.write)
+        self.queue = EvaluationQueue(self.read, self.write)
 
     @classmethod
     def open(cls, url: str, board: str) -> Database:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scorer.board.entries import EntryService
-from scorer.board.models import OF_TEAMS, Act, Decision, Entry
+from scorer.board.models import TEAM_ACTS, Act, Decision, Entry
 from scorer.board.phases import refusal_of_decision
 from scorer.board.teams import Teams
 from scorer.challenge.model import Challenge
@@ -77,13 +77,13 @@ def decide(
         decision.entry = entry.number
     else:
         decision.team = teams.get(subject).id
-    if act in OF_TEAMS and entry is None:
+    if act in TEAM_ACTS and entry is None:
         raise UsageError(f"{act} takes an entry's number")
     if act == "rename":
         if decision.team is None or not decision.name:
             raise UsageError("rename takes a team and its new name")
         teams.new_name(decision.name, but=decision.team)
-    if act in OF_TEAMS and entry is not None:
+    if act in TEAM_ACTS and entry is not None:
         _check_not_disqualified(entry, teams)
         decision.team = entry.team
         refusal = refusal_of_decision(rules, entry, decision.time)
@@ -100,7 +100,7 @@ def decide(
 
 def _check_not_disqualified(entry: Entry, teams: Teams) -> None:
     """Refuse, by `UsageError`, what a team does with an entry that is disqualified."""
-    out = teams.state_at().out(entry)
+    out = teams.decisions_at().out(entry)
     if out is None or out.act == "withdraw":
         return
     whose = "" if out.entry is not None else "the team of "

@@ -12,8 +12,8 @@ from pathlib import Path
 from scorer.api.submissions import SubmissionFile
 from scorer.board.audit import NEAR, is_distinctive, kappa, value_codes
 from scorer.board.database import Database, Draft
-from scorer.board.evaluation import OUR_ERRORS
-from scorer.board.evaluations import Evaluations
+from scorer.board.evaluation_service import EvaluationService
+from scorer.board.file_evaluation import OUR_ERRORS
 from scorer.board.files import Files, digest_of_stream
 from scorer.board.listing import EntryFilter, EntryList, EntryRow, Page
 from scorer.board.models import Entry, Status, Team, Version
@@ -73,7 +73,7 @@ class EntryService:
         database: Database,
         files: Files,
         versions: Versions,
-        evaluations: Evaluations,
+        evaluations: EvaluationService,
         teams: Teams,
     ) -> None:
         self._database, self._files = database, files
@@ -150,7 +150,7 @@ class EntryService:
             entry, receipt = self._database.add_entry(
                 draft, version.values, team=team, fingerprint=version.fingerprint, given=given
             )
-            status, _ = self._database.evaluations.state(version.values, sha256)
+            status = self._database.queue.status(version.values, sha256)
         if not evaluate:
             return replace(added, status="pending", entry=entry.number, receipt=receipt.digest)
         if status == "pending":
@@ -183,7 +183,7 @@ class EntryService:
         """
         if entry.team is None:
             return
-        snapshot = self._evaluations.own(entry.team)
+        snapshot = self._evaluations.team_state(entry.team)
         span = snapshot.span(entry.received)
         shown = "none" if span is None else span.phase.show
         if shown == "own" and len(snapshot.splits) == 1:
@@ -209,6 +209,7 @@ class EntryService:
 
         Raises `UnknownName`.
         """
+        self._versions.make_first()
         with self._database.read():
             outcomes = self.outcomes(EntryFilter(number=number), Page())
             if not outcomes:
@@ -221,6 +222,7 @@ class EntryService:
 
     def outcomes(self, wanted: EntryFilter, part: Page) -> list[tuple[Entry, Added]]:
         """A part of the entries that are wanted, with their outcomes."""
+        self._versions.make_first()
         with self._database.read():
             version, names = self._versions.in_force(), self._teams.names()
             return [
@@ -270,9 +272,7 @@ class EntryService:
     def statuses(self) -> dict[int, Status]:
         """Entry number -> its status under the version in force."""
         entries = self._database.entries()
-        return _by_number(
-            entries, self._database.evaluations.statuses(self._versions.in_force().values)
-        )
+        return _by_number(entries, self._database.queue.statuses(self._versions.in_force().values))
 
     def quota(self, team: str, now: datetime) -> tuple[Span | None, RemainingQuota | None]:
         """The phase at a time, and a team's remaining quota in it; None if it takes no entries."""

@@ -56,7 +56,7 @@ def explain_entries(
     """
     if team is None:
         return {e.number: Reason(None, BASELINE) for e in state.entries if e.team is None}
-    own, decided, choice = state.own(team), state.state(now), None
+    own, decided, choice = state.only_team(team), state.decisions_at(now), None
     if split is not None:
         choice = own.choices(now, split, state.span_of(now, split)).get(team)
     return {entry.number: _explain(own, entry, decided, choice, split) for entry in own.entries}
@@ -90,7 +90,7 @@ def hold_back(state: BoardState, team: int | None, now: datetime, split: str) ->
     """Return why the Ladder keeps the values of some of a team's entries; none of a baseline."""
     if team is None or state.rules.leaderboard.ladder == "off":
         return {}
-    own, span, decided = state.own(team), state.span(now), state.state(now)
+    own, span, decided = state.only_team(team), state.span(now), state.decisions_at(now)
     choice, kept = own.choices(now, split, span).get(team), dict[int, str]()
     if span is None or span.takes_entries:  # what is disqualified, it has not looked at
         outs = ((entry, decided.out(entry)) for entry in own.entries)
@@ -120,7 +120,7 @@ def add_absent_teams(
         now: The time that it shows.
         rule: The entry rule by which it was made, if it is not the challenge's.
     """
-    decided, placed = state.state(now), {row.id for row in live.rows.values()}
+    decided, placed = state.decisions_at(now), {row.id for row in live.rows.values()}
     names = {team: name for team, name in decided.names.items() if team not in placed}
     sent = [e for e in state.entries if e.team in names and e.received <= now]
     latest = {e.team: e for e in sorted(sent, key=lambda entry: (entry.received, entry.number))}
@@ -180,7 +180,7 @@ def why_ranked(
 ) -> Why:
     """Explain a team's rank: the rules that applied, ties, and entries that do not count."""
     live = compute_board(state, now, split=split)
-    decided, zone = state.state(now), state.zone
+    decided, zone = state.decisions_at(now), state.zone
     row = next(
         (each for each in live.report.leaderboard if live.rows[each.name].id == team.id), None
     )
@@ -205,7 +205,7 @@ def why_ranked(
 
 def why_unseen(state: BoardState, team: Team, now: datetime, split: str | None) -> Why:
     """What of `why` a team may know that sees no board, and the values on `split` at most."""
-    decided, zone = state.state(now), state.zone
+    decided, zone = state.decisions_at(now), state.zone
     lines = ["no board is shown now", *_out(team, decided, zone)]
     lines += _counted(state, team, decided, now, split)
     return Why(team=_named(team, decided), rank=None, ranked=0, split=None, lines=lines)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain as joined
 
 from scorer import __version__
-from scorer.board.evaluations import Evaluations
+from scorer.board.evaluation_service import EvaluationService
 from scorer.board.files import Files, digest_in
 from scorer.board.models import Entry, Evaluation, Receipt, Version
 from scorer.board.receipts import body_of, describe, find_contradictions
@@ -15,7 +15,7 @@ from scorer.board.versions import Versions
 from scorer.core.text import join_first, printable
 
 
-def find_alterations(of_board: Evaluations) -> list[str]:
+def find_alterations(of_board: EvaluationService) -> list[str]:
     """Return the differences between a store and its records, receipts and files.
 
     Rows are held against their receipts, kept files against their digests, splits and fingerprints
@@ -31,7 +31,7 @@ def find_alterations(of_board: Evaluations) -> list[str]:
 
     def evaluations() -> Iterator[Evaluation]:
         """Yield all evaluations, and collect the faults of their means on the way: one reading."""
-        for evaluation in database.evaluations.all():
+        for evaluation in database.queue.all():
             if evaluation.status == "scored" and evaluation.summary is not None:
                 mean_faults.extend(_mean_faults(known, evaluation, of_board.summary))
             yield evaluation

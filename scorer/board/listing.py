@@ -24,6 +24,13 @@ class EntryRow(NamedTuple):
     receipt: str | None  # None: it was removed
 
 
+class Failure(NamedTuple):
+    """A failed evaluation, and the first entry that it concerns."""
+
+    reference: str
+    entry: int
+
+
 class EntryFilter(NamedTuple):
     """Which entries are wanted; None: any."""
 
@@ -88,13 +95,14 @@ class EntryList:
         ((number,),) = self._rows(self._filtered(select(func.count(Entry.number)), wanted))
         return int(number)
 
-    def failures(self) -> list[tuple[str, int]]:
-        """The reference of each failed evaluation, and the first entry it concerns."""
+    def failures(self) -> list[Failure]:
+        """The failed evaluations, in the order of their first entries."""
         first = func.min(Entry.number)
         query = self._joined(select(Evaluation.reference, first))
         query = query.where(Evaluation.status == "failed").group_by(Evaluation.reference)
         return [
-            (reference or "", number) for reference, number in self._rows(query.order_by(first))
+            Failure(reference or "", number)
+            for reference, number in self._rows(query.order_by(first))
         ]
 
     def by_status(self, since: datetime | None = None) -> dict[Status, int]:

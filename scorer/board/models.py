@@ -23,7 +23,7 @@ from scorer.core.text import quoted
 Status = Literal["pending", "scored", "rejected", "failed"]
 Kind = Literal["version", "team", "entry", "evaluation", "decision"]
 Act = Literal["disqualify", "restore", "select", "unselect", "withdraw", "rename"]
-OF_TEAMS: tuple[Act, ...] = ("select", "unselect", "withdraw")  # acts that end with their time
+TEAM_ACTS: tuple[Act, ...] = ("select", "unselect", "withdraw")  # acts that end with their time
 
 
 class UtcDateTime(TypeDecorator[datetime]):

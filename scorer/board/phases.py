@@ -154,7 +154,7 @@ class ChallengeState(NamedTuple):
     until: datetime | None  # None: no change is planned
 
 
-def state_at(challenge: Challenge, now: datetime) -> ChallengeState:
+def challenge_state(challenge: Challenge, now: datetime) -> ChallengeState:
     """Return the state of a challenge at `now`; it is open until its last open phase closes."""
     taking = [span for span in spans(challenge) if span.takes_entries]
     closings = [span.closes for span in taking if span.holds(now)]

@@ -17,7 +17,7 @@ from scorer.core.problems import Findings
 MOST_NAMED = 1_000  # files that one query names; where there are more, all rows are read
 
 
-class QueueState(NamedTuple):
+class Backlog(NamedTuple):
     """The evaluations that are not made yet."""
 
     waiting: int  # that no worker holds
@@ -42,7 +42,7 @@ class EvaluationQueue:
                 select(Evaluation.values, Evaluation.sha256).order_by(Evaluation.sha256)
             ).all()
         for values, sha256 in keys:
-            if (evaluation := self.one(values, sha256)) is not None:
+            if (evaluation := self.get(values, sha256)) is not None:
                 yield evaluation
 
     def statuses(self, values: str) -> dict[str, Status]:
@@ -51,7 +51,7 @@ class EvaluationQueue:
         with self._read() as session:
             return dict(session.execute(query).all())
 
-    def one(self, values: str, sha256: str) -> Evaluation | None:
+    def get(self, values: str, sha256: str) -> Evaluation | None:
         """One evaluation, complete."""
         with self._read() as session:
             return session.get(Evaluation, (values, sha256))
@@ -68,7 +68,7 @@ class EvaluationQueue:
             rows = session.execute(query).all()
         return [row for row in rows if files is None or row.sha256 in files]
 
-    def several(self, values: str, files: Sequence[str]) -> list[Evaluation]:
+    def get_several(self, values: str, files: Sequence[str]) -> list[Evaluation]:
         """The evaluations of these files, complete; at most some hundred."""
         query = select(Evaluation).where(_is_of(values), Evaluation.sha256.in_(files))
         with self._read() as session:
@@ -84,7 +84,7 @@ class EvaluationQueue:
         with self._read() as session:
             return session.scalar(select(Evaluation).where(Evaluation.reference == reference))
 
-    def ask(self, values: str, files: Sequence[str], now: datetime) -> None:
+    def enqueue(self, values: str, files: Sequence[str], now: datetime) -> None:
         """Queue files that are not evaluated yet under a state of the challenge."""
         with self._write(True) as session:
             enqueue(session, values, files, now)
@@ -108,7 +108,7 @@ class EvaluationQueue:
             waiting.lease = now + timedelta(seconds=seconds)
         return waiting.sha256
 
-    def queue(self, values: str, now: datetime) -> QueueState:
+    def backlog(self, values: str, now: datetime) -> Backlog:
         """What waits under a state of the challenge, and what workers hold."""
         held = Evaluation.lease >= now
         waits = case((held, None), else_=Evaluation.asked)  # NULL, where a worker holds it
@@ -116,19 +116,24 @@ class EvaluationQueue:
             _is_of(values), Evaluation.status == "pending"
         )
         with self._read() as session:
-            return QueueState(*session.execute(query).one())
+            return Backlog(*session.execute(query).one())
 
     def renew(self, values: str, sha256: str, worker: str, until: datetime) -> None:
         """Extend the lease of an evaluation that this worker has taken."""
         with self._write(False) as session:
             self._change(session, values, sha256, {"lease": until}, Evaluation.worker == worker)
 
-    def state(self, values: str, sha256: str) -> tuple[Status, int]:
-        """The status of a file, and how often its evaluation was begun."""
-        query = select(Evaluation.status, Evaluation.tries).where(_is_of(values, sha256))
+    def status(self, values: str, sha256: str) -> Status:
+        """The status of a file; it is pending until its evaluation is finished."""
+        query = select(Evaluation.status).where(_is_of(values, sha256))
         with self._read() as session:
-            row = session.execute(query).first()
-        return ("pending", 0) if row is None else (row.status, row.tries)
+            return session.scalar(query) or "pending"
+
+    def attempts(self, values: str, sha256: str) -> int:
+        """How many workers have claimed the evaluation of a file."""
+        query = select(Evaluation.tries).where(_is_of(values, sha256))
+        with self._read() as session:
+            return session.scalar(query) or 0
 
     def finish(self, evaluation: Evaluation) -> None:
         """Keep the result of an evaluation; one that is finished already stays as it is."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from scorer.board.database import Database
-from scorer.board.evaluations import Evaluations
+from scorer.board.evaluation_service import EvaluationService
 from scorer.board.models import Entry, Evaluation, Version
 from scorer.board.standings import BoardState, LiveReport, compute_board
 from scorer.board.versions import Versions
@@ -45,7 +45,7 @@ class Rescoring:
 
 def rescore(
     versions: Versions,
-    evaluations: Evaluations,
+    evaluations: EvaluationService,
     database: Database,
     time: datetime | None,
     dry_run: bool,
@@ -70,7 +70,7 @@ def rescore(
         evaluated = _new_evaluations(
             evaluations, database, before, after, versions.baselines(after)
         )
-        old, new = evaluations.snapshot(before), evaluations.state_of(after, evaluated)
+        old, new = evaluations.read_state(before), evaluations.preview_state(after, evaluated)
         counted_before, counted_after = old.counted(now), new.counted(now)
         result = Rescoring(
             challenge=identity,
@@ -83,16 +83,16 @@ def rescore(
     if dry_run:
         return result
     versions.keep_files()
-    database.evaluations.ask(after.values, list(evaluated), now)
+    database.queue.enqueue(after.values, list(evaluated), now)
     for evaluation in evaluated.values():
-        database.evaluations.finish(replace(evaluation, made=now))
+        database.queue.finish(replace(evaluation, made=now))
     versions.add(after, ready, given=time is not None)
-    evaluations.ask()  # entries that were sent meanwhile
+    evaluations.enqueue_missing()  # entries that were sent meanwhile
     return result
 
 
 def _new_evaluations(
-    evaluations: Evaluations,
+    evaluations: EvaluationService,
     database: Database,
     before: Version,
     after: Version,
@@ -102,11 +102,11 @@ def _new_evaluations(
     entries = {e.sha256: e for e in [*database.entries(), *baselines]}
     evaluated = {}
     for sha256 in entries:
-        evaluation = database.evaluations.one(after.values, sha256)
+        evaluation = database.queue.get(after.values, sha256)
         if evaluation is not None and evaluation.status == "scored":
             evaluated[sha256] = evaluation
     names = {sha256: entry.file for sha256, entry in entries.items() if sha256 not in evaluated}
-    statuses = database.evaluations.statuses(before.values)
+    statuses = database.queue.statuses(before.values)
     for evaluation in evaluations.evaluate(after, names):
         if evaluation.status == "failed" and statuses.get(evaluation.sha256) == "scored":
             cause = (evaluation.cause or "").strip().rpartition("\n")[2]
@@ -124,7 +124,7 @@ def _lists_changed(
     """The number of lists for which any value of any entry has changed."""
     changed: set[str] = set()
     for sha256, evaluation in evaluations.items():
-        earlier = database.evaluations.one(before.values, sha256)
+        earlier = database.queue.get(before.values, sha256)
         cards = [
             Scorecard.from_bytes(e.card) if e is not None and e.card is not None else None
             for e in (earlier, evaluation)

@@ -12,7 +12,7 @@ from typing import Any
 
 from scorer.board.database import Database
 from scorer.board.files import Files
-from scorer.board.phases import state_at
+from scorer.board.phases import challenge_state
 from scorer.board.receipts import RECEIPTS, as_lines, commit_to_files
 from scorer.board.versions import Versions
 from scorer.challenge.model import FOLDER, Challenge
@@ -65,7 +65,7 @@ def require_closed(challenge: Challenge, now: datetime) -> None:
     Raises:
         UsageError: A phase that takes entries is open, or opens later.
     """
-    state = state_at(challenge, now)
+    state = challenge_state(challenge, now)
     if state.name == "closed":
         return
     times = ""

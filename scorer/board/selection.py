@@ -34,7 +34,7 @@ class DecisionState:
         return by_team or own if own is not None and own.act == "withdraw" else own or by_team
 
 
-def decision_state(
+def decisions_until(
     teams: Iterable[Team], decisions: Iterable[Decision], now: datetime
 ) -> DecisionState:
     """Return the state that the decisions made until `now` lead to; later ones undo earlier ones.

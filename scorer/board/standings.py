@@ -18,7 +18,7 @@ import numpy as np
 
 from scorer.board.models import Decision, Entry, Evaluation, Status, Team
 from scorer.board.phases import Span, in_zone, phase_at, spans
-from scorer.board.selection import Candidate, Choice, DecisionState, choose, decision_state
+from scorer.board.selection import Candidate, Choice, DecisionState, choose, decisions_until
 from scorer.challenge.leaderboard import EVERYTHING, Track
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Mask
@@ -172,11 +172,11 @@ class BoardState:
         """The challenge's time zone."""
         return ZoneInfo(self.rules.timezone)
 
-    def state(self, now: datetime) -> DecisionState:
+    def decisions_at(self, now: datetime) -> DecisionState:
         """Return the state that the decisions made until `now` lead to."""
-        return decision_state(self.teams, self.decisions, now)
+        return decisions_until(self.teams, self.decisions, now)
 
-    def own(self, team: int) -> BoardState:
+    def only_team(self, team: int) -> BoardState:
         """Return the same with the entries of one team alone."""
         return replace(self, entries=[entry for entry in self.entries if entry.team == team])
 
@@ -280,7 +280,7 @@ class BoardState:
             span: The phase whose rules apply.
             rule: Another entry rule than the challenge's.
         """
-        decided, board_rules = self.state(now), self.rules.leaderboard
+        decided, board_rules = self.decisions_at(now), self.rules.leaderboard
         shown = span.phase.show if span is not None else last_shown(self.rules, now)
         chosen_by = shown if shown in self.splits else split
         primary, public, part = self.terms.primary, self.public, self.part(chosen_by)
@@ -401,7 +401,7 @@ def compute_board(
         phase=None if span is None or span.phase.id == EVERYTHING else span.phase.id,
         time=f"{now.astimezone(state.zone):%Y-%m-%d %H:%M %Z}",
     )
-    names = state.state(now).names
+    names = state.decisions_at(now).names
     late = [
         Problem("S807", describe_late_decision(act, names, state.zone), "warning")
         for act in state.decisions
@@ -429,7 +429,7 @@ def _rank(
         part: The lists.
         several: Whether several entries of a team may count.
     """
-    names = state.state(now).names
+    names = state.decisions_at(now).names
     sent = Counter(e.team for e in state.entries if e.received <= now and state.is_scored(e))
     rows, scored = dict[str, RankedEntry](), list[Scored]()
     choices = choices if part.keep.any() else {}

@@ -12,7 +12,7 @@ from scorer.api.submissions import submission_name
 from scorer.board.database import Database
 from scorer.board.models import Decision, Team, Token
 from scorer.board.names import ORGANIZER, team_name
-from scorer.board.selection import DecisionState, decision_state
+from scorer.board.selection import DecisionState, decisions_until
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import quoted
@@ -63,10 +63,10 @@ class Teams:
         self._challenge, self._database = challenge, database
         self._known: tuple[tuple[int, ...], list[Team], DecisionState] | None = None
 
-    def state_at(self, now: datetime | None = None) -> DecisionState:
+    def decisions_at(self, now: datetime | None = None) -> DecisionState:
         """The state that the decisions made so far, or by a time, lead to."""
         if now is not None:
-            return decision_state(self._database.teams(), self._database.decisions(), now)
+            return decisions_until(self._database.teams(), self._database.decisions(), now)
         return self._present()[1]
 
     def _present(self) -> tuple[list[Team], DecisionState]:
@@ -75,7 +75,7 @@ class Teams:
             counts, known = self._database.counts(Team, Decision), self._known
             if known is None or known[0] != counts:
                 teams = self._database.teams()
-                held = decision_state(teams, self._database.decisions(), LATEST)
+                held = decisions_until(teams, self._database.decisions(), LATEST)
                 known = counts, teams, held
                 if not self._database.is_writing:  # else it may be undone
                     self._known = known
@@ -83,7 +83,7 @@ class Teams:
 
     def names(self) -> Mapping[int, str]:
         """Team -> its present name."""
-        return self.state_at().names
+        return self.decisions_at().names
 
     def by_name(self) -> dict[str, Team]:
         """Present name -> team, in the order in which they were made."""

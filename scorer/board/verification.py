@@ -106,12 +106,8 @@ def _parse_receipts(name: str, text: str) -> ReceiptFile:
     return ReceiptFile(name, lines, problems)
 
 
-def verify_lines(text: str) -> Verified:
-    """Check receipts, one a line; one alone is checked by itself, whatever came before it."""
-    return _verify_chain(_parse_receipts("", text))
-
-
 def _verify_chain(file: ReceiptFile) -> Verified:
+    """Check receipts; one alone is checked by itself, whatever came before it."""
     problems, lines = [*file.problems], file.lines
     previous: str | None = None
     last = 0

@@ -278,8 +278,8 @@ def confined(board: Board, seconds: int, memory: int) -> tuple[str, ...]:
 
     Gives a note if the system lacks some protection.
     """
-    from scorer.board.children import BoardPlace, ChildLimits, evaluate_in_isolation
     from scorer.board.confine import fully_confined, protections
+    from scorer.board.isolation import BoardPlace, ChildLimits, evaluate_in_isolation
 
     place = BoardPlace(str(board.challenge.path), allow_plugins=board.allow_plugins)
     evaluate_in_isolation(board, place, ChildLimits(seconds, memory << 20))

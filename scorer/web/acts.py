@@ -13,8 +13,8 @@ from starlette.datastructures import FormData, UploadFile
 
 from scorer.api.submissions import SubmissionFile
 from scorer.board.entries import Added
-from scorer.board.models import OF_TEAMS, Act, Entry
-from scorer.board.phases import received_at, shown_at, spans, state_at
+from scorer.board.models import TEAM_ACTS, Act, Entry
+from scorer.board.phases import challenge_state, received_at, shown_at, spans
 from scorer.challenge.leaderboard import Question
 from scorer.core.log import LOG
 from scorer.core.problems import Findings
@@ -40,7 +40,7 @@ class DecisionIn(BaseModel):
 def describe(site: Site, viewer: Viewer) -> dict[str, Any]:
     """The public part of a challenge, with the viewer's quota."""
     challenge, now = site.rules, site.clock()
-    span, state = site.span(), state_at(challenge, now)
+    span, state = site.span(), challenge_state(challenge, now)
     quota = None
     if viewer.team is not None:
         left = site.left(viewer.team)
@@ -215,7 +215,7 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn, begun: datetime) -
     if decision.team is not None and decision.team.isdigit():
         raise HTTPException(422, "no team's name has only digits; an entry is told as entry")
     if not viewer.organizer:
-        if decision.kind not in OF_TEAMS or decision.entry is None or decision.late:
+        if decision.kind not in TEAM_ACTS or decision.entry is None or decision.late:
             raise HTTPException(403, "teams select and withdraw their own entries, in time")
         if site.board.ledger.outcome(decision.entry).team != viewer.team:
             raise HTTPException(404, f"no entry is called '{decision.entry}'")

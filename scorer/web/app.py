@@ -23,7 +23,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scorer import __version__
-from scorer.board.children import ask_child
+from scorer.board.isolation import ask_child
 from scorer.core.errors import Refused, UnknownName, UsageError
 from scorer.core.log import LOG, REFERENCE
 from scorer.core.text import printable

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 
-from scorer.board.children import ChildLimits, ask_child
+from scorer.board.isolation import ChildLimits, ask_child
 from scorer.board.models import Token
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.log import LOG, REFERENCE

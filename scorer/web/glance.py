@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from scorer.board.phases import RemainingQuota, Span, decision_deadline, spans, state_at
+from scorer.board.phases import RemainingQuota, Span, challenge_state, decision_deadline, spans
 from scorer.board.standings import LiveReport
 from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
@@ -151,7 +151,7 @@ class Status(NamedTuple):
 
 def status_of(challenge: Challenge, span: Span | None, now: datetime) -> Status:
     """Return whether entries are taken in a phase, and until when or since when."""
-    state, ahead = state_at(challenge, now).name, upcoming(challenge, now)
+    state, ahead = challenge_state(challenge, now).name, upcoming(challenge, now)
     taking = [each for each in spans(challenge) if each.takes_entries]
     phase = printable(span.phase.id, 60) if span is not None and len(taking) > 1 else ""
     if span is not None and span.takes_entries:

@@ -63,7 +63,7 @@ def _todays(site: Site) -> Iterator[Sign]:
 
 def _queue(site: Site, workers: int | None) -> Sign:
     now = site.clock()
-    queue = site.board.evaluations.queue(now)
+    queue = site.board.evaluations.backlog(now)
     more, alarm = f"{queue.leases:,} being evaluated" if queue.leases else "", ""
     if queue.oldest is not None:
         minutes = max(int((now - queue.oldest).total_seconds() // 60), 0)

@@ -67,7 +67,7 @@ def over_time(
     Only what the board shows or showed is in it: the entries that count, and where the best or
     the last of each team counts, those that counted at their time.
     """
-    primary, names = snapshot.terms.primary, snapshot.state(now).names
+    primary, names = snapshot.terms.primary, snapshot.decisions_at(now).names
     moments = list[tuple[int, Moment]]()
     for entry in _on_the_board(snapshot, live, now):
         mean = snapshot.means[entry.sha256][live.split][primary.id]
@@ -86,7 +86,7 @@ def _on_the_board(snapshot: BoardState, live: LiveReport, now: datetime) -> Iter
     rules, primary, decided = (
         snapshot.rules.leaderboard,
         snapshot.terms.primary,
-        snapshot.state(now),
+        snapshot.decisions_at(now),
     )
     before = live.split == snapshot.split_shown(snapshot.span(now), now) and rules.ladder == "off"
     sign = 1.0 if primary.metric.better == "higher" else -1.0

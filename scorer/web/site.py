@@ -18,7 +18,6 @@ from zoneinfo import ZoneInfo
 
 from fastapi import HTTPException
 
-from scorer.board.children import BoardPlace
 from scorer.board.entries import Added
 from scorer.board.explain import (
     EXACT,
@@ -29,16 +28,17 @@ from scorer.board.explain import (
     why_ranked,
     why_unseen,
 )
+from scorer.board.isolation import BoardPlace
 from scorer.board.models import Decision, Entry
 from scorer.board.phases import (
     FAR_FUTURE,
     RemainingQuota,
     Span,
+    challenge_state,
     phase_at,
     shown_at,
     spans,
     splits_shown,
-    state_at,
     visible_moment,
 )
 from scorer.board.standings import (
@@ -187,11 +187,11 @@ class Site:
 
     def of_team(self, team: int | None) -> BoardState:
         """What the entries of one team, or baselines, depend on; read once for each state."""
-        return self.cache(("team", team), lambda: self.board.evaluations.own(team))
+        return self.cache(("team", team), lambda: self.board.evaluations.team_state(team))
 
     def _snapshot(self) -> BoardState:
         """What all boards depend on."""
-        return self.cache("snapshot", self.board.evaluations.snapshot)
+        return self.cache("snapshot", self.board.evaluations.read_state)
 
     @property
     def rules(self) -> Challenge:
@@ -323,7 +323,7 @@ class Site:
     def is_final(self, split: str) -> bool:
         """Whether a board is the result: no entries are taken any more, and no phase is to come."""
         now = self.now()
-        ended = state_at(self.rules, now).name == "closed"
+        ended = challenge_state(self.rules, now).name == "closed"
         ends = ended and all(span.has_begun(now) for span in spans(self.rules))
         return ends and shown_at(self.rules, now) == split
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from scorer.board.children import ChildLimits, evaluate_next
-from scorer.board.evaluations import worker_name
+from scorer.board.evaluation_service import worker_name
+from scorer.board.isolation import ChildLimits, evaluate_next
 from scorer.core.errors import ScorerError
 from scorer.core.log import LOG
 

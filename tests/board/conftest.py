@@ -1,10 +1,15 @@
 """Small boards on either database."""
 
 import random
+import subprocess
+from types import SimpleNamespace
 
 import pytest
+from web_helpers import Here
 
 from scorer.board.board import Board
+from scorer.board.isolation import BoardPlace, ChildLimits, evaluate_next
+from scorer.board.verification import verify
 
 SERVER = pytest.mark.slow("a server of PostgreSQL, a database a test")
 
@@ -79,3 +84,31 @@ class Life:
     def open(self, store=None):
         """The board, with its files beside the challenge."""
         return Board.open(self.folder, store)
+
+
+@pytest.fixture
+def verify_text(tmp_path):
+    """Verifies receipts, one a line, as a file of their own."""
+
+    def verified(text):
+        path = tmp_path / "chain.jsonl"
+        path.write_text(text)
+        return verify([path])
+
+    return verified
+
+
+@pytest.fixture
+def work(monkeypatch):
+    """Evaluates what waits on a board as a worker does, at most so many files; gives the number."""
+    kept = SimpleNamespace(**{**vars(subprocess), "Popen": Here})
+    monkeypatch.setattr("scorer.board.isolation.subprocess", kept)
+
+    def evaluate(board, most=100):
+        place, limits = BoardPlace(str(board.challenge.path)), ChildLimits()
+        for done in range(most):
+            if not evaluate_next(board, place, limits, "worker"):
+                return done
+        return most
+
+    return evaluate

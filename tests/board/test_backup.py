@@ -30,7 +30,7 @@ def looks(board):
     database = board.database
     rows = [
         *database.versions(), *database.teams(), *database.entries(), *database.decisions(),
-        *database.receipts(), *database.tokens(), *database.evaluations.all(),
+        *database.receipts(), *database.tokens(), *database.queue.all(),
     ]  # fmt: skip
     report = board.board(split="private", now=DAY).report
     return (

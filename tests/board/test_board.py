@@ -1,7 +1,6 @@
 """The life of a board, held to `score` offline; on both databases."""
 
 import json
-import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -375,13 +374,13 @@ def test_of_two_rescorings_at_once_the_later_one_leaves_nothing(board, life, mon
     with life.open(url) as mine:
         life.rules(RULES + "title: Theirs\n")
         with life.open(url) as theirs:
-            finish = mine.database.evaluations.ask
+            finish = mine.database.queue.enqueue
 
             def meanwhile(*words):
                 theirs.rescore(now=day(1))
                 finish(*words)
 
-            monkeypatch.setattr(mine.database.evaluations, "ask", meanwhile)
+            monkeypatch.setattr(mine.database.queue, "enqueue", meanwhile)
             with pytest.raises(UsageError, match="another process has re-scored"):
                 mine.rescore(now=day(1))
         assert mine.board(now=day(2)).report.challenge.title == "Theirs"
@@ -396,7 +395,7 @@ def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
     life.grade[life.lists[0], life.items[0]] = 2
     life.write_truth()
     with life.open(board.database.engine.url.render_as_string(False)) as later:
-        first, ask = board.versions.make_first, later.database.evaluations.ask
+        first, ask = board.versions.make_first, later.database.queue.enqueue
 
         def send():
             return board.add([life.sent("b", 2)], "red", now=day(1), evaluate=False)
@@ -414,10 +413,10 @@ def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
             monkeypatch.setattr(board.versions, "make_first", rescored)
             send()
         else:
-            monkeypatch.setattr(later.database.evaluations, "ask", asked)
+            monkeypatch.setattr(later.database.queue, "enqueue", asked)
             later.rescore(now=day(2))
         assert later.ledger.statuses() == {1: "scored", 2: "pending"}
-        assert later.evaluations.work() == 1
+        later.evaluations.finish_pending()
         assert later.ledger.statuses() == {1: "scored", 2: "scored"}
 
 
@@ -435,45 +434,20 @@ def test_only_rules_of_the_board_change_without_a_new_evaluation(board, life, mo
     life.rules(RULES + "title: Another\n")
     with life.open(board.database.engine.url.render_as_string(False)) as later:
         monkeypatch.setattr(
-            "scorer.board.evaluation.score_submission", None
+            "scorer.board.file_evaluation.score_submission", None
         )  # whoever evaluates fails
         assert later.rescore(now=day(1)).applied
         assert later.board(now=day(2)).report.challenge.title == "Another"
 
 
-def test_work_shares_what_waits(board, life):
+def test_work_shares_what_waits(board, life, work):
     for n in range(4):
         board.add([life.sent(f"w{n}", 1)], f"team{n}", now=day(0), evaluate=False)
     assert set(board.ledger.statuses().values()) == {"pending"}
-    assert board.evaluations.work(most=1) == 1
+    assert work(board, 1) == 1
     assert sorted(board.ledger.statuses().values()) == ["pending"] * 3 + ["scored"]
-    assert board.evaluations.work() == 3
-    assert board.evaluations.work() == 0
-
-
-@pytest.mark.slow("fills boards")
-def test_a_long_evaluation_keeps_its_lease(life, store, monkeypatch):
-    monkeypatch.setattr("scorer.board.evaluations.BEAT", 0.01)
-    with life.open(store) as board:
-        board.add([life.sent("a", 1)], "red", now=day(0), evaluate=False)
-        finish, renew = board.evaluations.finish, board.evaluations.renew
-        renewed, held = threading.Event(), []
-
-        def noted(*words):
-            renew(*words)
-            held.append(words[1:])
-            renewed.set()
-
-        def slowly(*words):
-            assert renewed.wait(60)
-            finish(*words)
-
-        monkeypatch.setattr(board.evaluations, "renew", noted)
-        monkeypatch.setattr(board.evaluations, "finish", slowly)
-        assert board.evaluations.work(worker="w") == 1
-        assert set(held) == {("w", 60.0)}
-        assert not any(thread.name == "lease" for thread in threading.enumerate())
-        assert board.ledger.outcome(1).status == "scored"
+    assert work(board) == 3
+    assert work(board) == 0
 
 
 def test_a_failure_of_ours_costs_no_quota_and_has_a_reference(life, store, monkeypatch):
@@ -485,7 +459,7 @@ def test_a_failure_of_ours_costs_no_quota_and_has_a_reference(life, store, monke
             raise MemoryError("no room")
 
         with monkeypatch.context() as patched:
-            patched.setattr("scorer.board.evaluation.score_submission", failing)
+            patched.setattr("scorer.board.file_evaluation.score_submission", failing)
             (added,) = board.add([life.sent("a", 1)], "red", now=day(0))
         assert (added.status, added.code) == ("failed", "S901")
         reference = added.message.rsplit(" ", 1)[1]

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from scorer.board import children
-from scorer.board.child import VISITORS
+from scorer.board import isolation
+from scorer.board.worker_process import VISITOR_NICENESS
 from scorer.core.errors import UsageError
 
 ECHO = "import sys, time; asked = sys.stdin.read(); time.sleep({}); print(asked)"
@@ -36,28 +36,28 @@ def sleeper():
 
 
 def test_an_evaluation_longer_than_a_beat_is_waited_for(sleeper, monkeypatch):
-    monkeypatch.setattr(children, "BEAT", 0.02)
+    monkeypatch.setattr(isolation, "BEAT", 0.02)
     beats, task = [], b"x" * (1 << 18)  # more than a pipe holds
-    stdout, stderr = children._wait_for(sleeper(0.2), task, 30, lambda: beats.append(1))
+    stdout, stderr = isolation._wait_for(sleeper(0.2), task, 30, lambda: beats.append(1))
     assert stdout.strip() == task
     assert stderr == b""
     assert len(beats) > 1
 
 
 def test_a_child_that_takes_too_long_is_killed(sleeper, monkeypatch):
-    monkeypatch.setattr(children, "BEAT", 0.02)
+    monkeypatch.setattr(isolation, "BEAT", 0.02)
     child, began = sleeper(60), time.monotonic()
-    with pytest.raises(children.ChildError, match=r"longer than 0\.1 seconds"):
-        children._wait_for(child, b"x", 0.1, lambda: None)
+    with pytest.raises(isolation.ChildError, match=r"longer than 0\.1 seconds"):
+        isolation._wait_for(child, b"x", 0.1, lambda: None)
     assert child.returncode == -9
     assert time.monotonic() - began < 30
 
 
 NICE = """
 import os
-from scorer.board.child import VISITORS, _give_way
+from scorer.board.worker_process import VISITOR_NICENESS, _lower_priority
 before = os.nice(0)
-_give_way(VISITORS)
+_lower_priority(VISITOR_NICENESS)
 print(os.nice(0) - before)
 """
 
@@ -65,31 +65,50 @@ print(os.nice(0) - before)
 def test_what_visitors_start_gives_way():
     words = [sys.executable, "-c", NICE]
     ran = subprocess.run(words, capture_output=True, text=True, start_new_session=True, check=True)
-    assert int(ran.stdout) == VISITORS > 0
+    assert int(ran.stdout) == VISITOR_NICENESS > 0
 
 
 def test_where_the_store_cannot_be_written_an_evaluation_has_not_failed(monkeypatch):
     """What was found is lost, and found again by the next worker; nobody is told of a failure."""
 
-    def keep(asked, answer, seconds):
+    def store_answer(asked, answer, seconds):
         raise UsageError("the store cannot be written: database is locked")
 
     failures = []
     board = SimpleNamespace(
         evaluations=SimpleNamespace(
-            claim=lambda *words: "x", worker_inputs=lambda sha256: nullcontext({}), keep=keep,
+            claim=lambda *words: "x", worker_inputs=lambda sha256: nullcontext({}),
+            store_answer=store_answer,
             fail=lambda *words: failures.append(words),
         )
     )  # fmt: skip
-    monkeypatch.setattr(children, "ask_child", lambda *words, **more: {})
+    monkeypatch.setattr(isolation, "ask_child", lambda *words, **more: {})
     with pytest.raises(UsageError, match="locked"):
-        children.evaluate_next(board, None, children.ChildLimits(), "worker")
+        isolation.evaluate_next(board, None, isolation.ChildLimits(), "worker")
     assert failures == []
+
+
+def test_a_worker_renews_its_lease_while_the_child_works(monkeypatch):
+    renewed = []
+    board = SimpleNamespace(
+        evaluations=SimpleNamespace(
+            claim=lambda *words: "x", worker_inputs=lambda sha256: nullcontext({}),
+            renew=lambda *words: renewed.append(words), store_answer=lambda *words: None,
+        )
+    )  # fmt: skip
+
+    def ask_child(place, limits, task, beat, **inputs):
+        beat()
+        return {}
+
+    monkeypatch.setattr(isolation, "ask_child", ask_child)
+    assert isolation.evaluate_next(board, None, isolation.ChildLimits(), "worker")
+    assert renewed == [("x", "worker", 60.0)]
 
 
 WITHIN = """
 import resource
-from scorer.board.child import _limit
+from scorer.board.worker_process import _limit
 resource.setrlimit(resource.RLIMIT_CPU, (50, 100))
 for limits in ((200, 201), (60, 61), (40, 41)):
     _limit("CPU", *limits)

@@ -10,16 +10,16 @@ import pytest
 
 from scorer.board import confine
 from scorer.board.board import Board
-from scorer.board.child import answered
-from scorer.board.children import (
+from scorer.board.file_evaluation import EvaluationResult
+from scorer.board.integrity import find_alterations
+from scorer.board.isolation import (
     BoardPlace,
     ChildLimits,
     ask_child,
     evaluate_in_isolation,
     evaluate_next,
 )
-from scorer.board.evaluation import EvaluationResult
-from scorer.board.integrity import find_alterations
+from scorer.board.worker_process import run_task
 from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings
 
@@ -162,8 +162,8 @@ def test_an_audit_reads_no_file_of_an_entry(reaching, monkeypatch):
     board, _ = reaching
     here = board.audit()
     for name in (
-        "evaluations.as_path",
-        "evaluation.score_submission",
+        "evaluation_service.as_path",
+        "file_evaluation.score_submission",
     ):  # who reads fails
         monkeypatch.setattr(f"scorer.board.{name}", None)
     assert board.audit() == here
@@ -171,7 +171,7 @@ def test_an_audit_reads_no_file_of_an_entry(reaching, monkeypatch):
 
 @pytest.mark.slow("keeps and evaluates entries")
 def test_where_a_process_dies_its_files_are_read_one_by_one(life, monkeypatch):
-    monkeypatch.setattr("scorer.board.evaluations.BATCH", 8)
+    monkeypatch.setattr("scorer.board.evaluation_service.BATCH", 8)
     with life.open() as board:
         paths = [life.sent(f"s{n}", 1) for n in range(10)]
         board.add(paths, "red", evaluate=False)
@@ -182,7 +182,7 @@ def test_where_a_process_dies_its_files_are_read_one_by_one(life, monkeypatch):
             sizes.append(len(more["files"]))
             if bad in [file["sha256"] for file in more["files"]]:
                 raise ScorerError("it ended with 9")
-            return answered({"do": do, **more})
+            return run_task({"do": do, **more})
 
         board.evaluations.isolated_runner = run
         board.evaluations.finish_pending()
@@ -210,11 +210,11 @@ def test_a_process_answers_for_the_file_that_it_had_and_no_other(life):
         board.add([mine, yours], "red", evaluate=False)
         sha256 = board.evaluations.claim("worker", 60)
         with board.evaluations.worker_inputs(sha256) as asked:
-            answer = answered({"do": "evaluate", **asked})
+            answer = run_task({"do": "evaluate", **asked})
         (fields,) = answer["files"]
         other = next(e.sha256 for e in board.entries() if e.sha256 != sha256)
         fields |= {"sha256": other, "values": "other", "status": "rejected"}
-        board.evaluations.keep(asked, answer)
+        board.evaluations.store_answer(asked, answer)
         states = {e.sha256: board.ledger.statuses()[e.number] for e in board.entries()}
         assert states == {sha256: "rejected", other: "pending"}
 

@@ -22,7 +22,6 @@ from scorer import board as board_package
 from scorer.board import database as database_module
 from scorer.board.database import Database
 from scorer.board.integrity import find_alterations
-from scorer.board.verification import verify_lines
 from scorer.core.errors import UsageError
 
 KILLS = 200  # on each database
@@ -81,7 +80,7 @@ def add_to_a_full_disk(told, life, path):
 
 
 @pytest.mark.slow("hundreds of processes")
-def test_a_killed_process_loses_no_acknowledged_entry(small):
+def test_a_killed_process_loses_no_acknowledged_entry(small, verify_text):
     chance = random.Random(1 if ASKED is None else None)
     files = [small.sent(f"k{n}", 1.0) for n in range(KILLS)]
     acknowledged, lasts = [], 0.1
@@ -107,7 +106,7 @@ def test_a_killed_process_loses_no_acknowledged_entry(small):
         for number, sha256, receipt in acknowledged:
             assert entries[number].sha256 == sha256
             assert receipt in chain
-        assert verify_lines(chain)[1] == []
+        assert verify_text(chain)[1] == []
         assert chain.count('"entry":') == len(entries)
         board.evaluations.finish_pending()
         assert set(board.ledger.statuses().values()) == {"scored"}
@@ -118,7 +117,7 @@ def test_a_killed_process_loses_no_acknowledged_entry(small):
 
 
 @pytest.mark.slow("hundreds of processes")
-def test_a_full_disk_refuses_and_keeps_what_was_acknowledged(small):
+def test_a_full_disk_refuses_and_keeps_what_was_acknowledged(small, verify_text):
     files = [small.sent(f"f{n}", 1.0) for n in range(4)]
     with small.open(small.store) as board:
         kept = [board.add([path], "red", now=NOW)[0].entry for path in files[:2]]
@@ -131,7 +130,7 @@ def test_a_full_disk_refuses_and_keeps_what_was_acknowledged(small):
         assert [entry.number for entry in board.entries()] == kept
         (added,) = board.add([files[3]], "red", now=NOW)
         assert (added.entry, added.status) == (3, "scored")
-        assert verify_lines(board.receipts())[1] == []
+        assert verify_text(board.receipts())[1] == []
         assert find_alterations(board.evaluations) == []
 
 
@@ -139,7 +138,7 @@ WRITERS, EACH = 8, 4
 
 
 @pytest.mark.slow("hundreds of processes")
-def test_eight_writers_at_once_get_different_numbers(small):
+def test_eight_writers_at_once_get_different_numbers(small, verify_text):
     files = [[small.sent(f"w{n}-{m}", 1.0) for m in range(EACH)] for n in range(WRITERS)]
 
     children = [started(add, small, files[n], f"team{n}") for n in range(WRITERS)]
@@ -150,31 +149,31 @@ def test_eight_writers_at_once_get_different_numbers(small):
     assert sorted(numbers) == [*range(1, WRITERS * EACH + 1)]
     with small.open(small.store) as board:
         assert set(board.ledger.statuses().values()) == {"scored"}
-        assert verify_lines(board.receipts())[1] == []
+        assert verify_text(board.receipts())[1] == []
         assert find_alterations(board.evaluations) == []
         assert len(board.teams.by_name()) == WRITERS
 
 
-def test_a_workers_death_costs_time_only(small):
+def test_a_workers_death_costs_time_only(small, work):
     with small.open(small.store) as board:
         board.add([small.sent("a", 1.0)], "red", now=NOW, evaluate=False)
         version = board.versions.in_force()
         sha256 = board.ledger.get(1).sha256
         moment = datetime.now(UTC)
-        assert board.database.evaluations.claim(version.values, "gone", moment, 0.05) == sha256
-        assert board.database.evaluations.claim(version.values, "next", moment, 60) is None
+        assert board.database.queue.claim(version.values, "gone", moment, 0.05) == sha256
+        assert board.database.queue.claim(version.values, "next", moment, 60) is None
         time.sleep(0.06)
-        assert board.evaluations.work() == 1
+        assert work(board) == 1
         assert board.ledger.outcome(1).status == "scored"
 
 
-def test_workers_that_die_over_a_file_again_and_again_make_it_a_failure(small):
+def test_workers_that_die_over_a_file_again_and_again_make_it_a_failure(small, work):
     with small.open(small.store) as board:
         board.add([small.sent("a", 1.0)], "red", now=NOW, evaluate=False)
         values = board.versions.in_force().values
         for _ in range(4):
-            board.database.evaluations.claim(values, "dies", datetime.now(UTC), -1)
-        board.evaluations.work()
+            board.database.queue.claim(values, "dies", datetime.now(UTC), -1)
+        work(board)
         assert board.ledger.outcome(1).code == "S901"
 
 

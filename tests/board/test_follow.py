@@ -12,7 +12,7 @@ import pytest
 from conftest import COMMAND
 from web_helpers import good, made, rows
 
-from scorer.board.log import Event, fresh
+from scorer.board.history import Event, new_events
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 SENT = Event(NOW, "entry", 1, "red", "pending")
@@ -31,9 +31,9 @@ TEAM = Event(NOW, "team", team="red")
 )
 def test_what_is_another_event_is_told(before, now, told):
     seen = Counter()
-    fresh(before, seen)
-    assert fresh(now, seen) == told
-    assert fresh(now, seen) == []
+    new_events(before, seen)
+    assert new_events(now, seen) == told
+    assert new_events(now, seen) == []
 
 
 def test_following_goes_with_nothing_that_ends(score, tmp_path):
@@ -62,7 +62,7 @@ def test_events_are_written_as_they_come(tmp_path):
         try:
             board.add([path], "red", evaluate=False)
             first = json.loads(lines.get(timeout=60))
-            board.evaluations.work()
+            board.evaluations.finish_pending()
             second = json.loads(lines.get(timeout=60))
             board.decide("disqualify", 1, "a copy", by="anna")
             third = json.loads(lines.get(timeout=60))

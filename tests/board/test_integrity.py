@@ -14,7 +14,7 @@ from scorer.board.board import Board
 from scorer.board.integrity import find_alterations
 from scorer.board.models import Entry, Evaluation, Receipt
 from scorer.board.receipts import RECEIPTS
-from scorer.board.verification import verify, verify_lines
+from scorer.board.verification import verify
 from scorer.core.errors import UsageError
 
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -191,11 +191,11 @@ def test_a_number_is_never_given_out_again(folder):
         assert board.add([path], "red", now=DAY)[0].entry == 6
 
 
-def test_the_public_chain_tells_no_reason_no_digest_and_no_choice(folder):
+def test_the_public_chain_tells_no_reason_no_digest_and_no_choice(folder, verify_text):
     with Board.open(folder) as board:
         chain = board.receipts()
         version = board.versions.in_force()
     assert "three accounts" not in chain
     assert "disqualify" not in chain
     assert not any(digest in chain for digest in version.files.values())
-    assert verify_lines(chain)[:2] == (len(chain.splitlines()), [])
+    assert verify_text(chain)[:2] == (len(chain.splitlines()), [])

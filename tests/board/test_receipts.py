@@ -13,7 +13,7 @@ import scorer
 from scorer.board.integrity import find_alterations
 from scorer.board.receipts import RECEIPTS, sha256_of
 from scorer.board.seal import REVEALED, SALT, SEAL
-from scorer.board.verification import verify, verify_lines
+from scorer.board.verification import verify
 from scorer.core.errors import UsageError
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -33,8 +33,8 @@ def altered(line, **fields):
 
 
 @pytest.mark.slow("keeps and evaluates entries")
-def test_a_whole_chain_fits(chain):
-    assert verify_lines("\n".join(chain) + "\n")[:2] == (13, [])
+def test_a_whole_chain_fits(chain, verify_text):
+    assert verify_text("\n".join(chain) + "\n")[:2] == (13, [])
     version, team, entry, evaluation = (json.loads(line) for line in chain[:4])
     assert [version["kind"], team["kind"], evaluation["kind"]] == ["version", "team", "evaluation"]
     assert version["previous"] is None
@@ -97,8 +97,8 @@ def test_a_receipt_is_looked_up_in_the_chain(chain, tmp_path):
         (lambda c: [*c, "[" * 100_000], "no receipt"),
     ],
 )
-def test_a_changed_chain_does_not_fit(chain, change, words):
-    _, problems, _ = verify_lines("\n".join(change(chain)))
+def test_a_changed_chain_does_not_fit(chain, change, words, verify_text):
+    _, problems, _ = verify_text("\n".join(change(chain)))
     assert any(words in problem for problem in problems), problems
 
 
@@ -225,11 +225,12 @@ def linked(*links):
         ([{"kind": "entry", "entry": 1, "received": "x"}, link(2, 0, 0)], []),
     ],
 )
-def test_times_that_go_back_or_were_given_are_told(links, words):
-    checked, problems, notes = verify_lines(linked(*links))
+def test_times_that_go_back_or_were_given_are_told(links, words, verify_text):
+    checked, problems, notes = verify_text(linked(*links))
     assert (checked, problems) == (len(links), [])
     assert len(notes) == len(words)
-    assert all(note.startswith(start) for note, start in zip(notes, words, strict=True)), notes
+    sentences = [note.partition("chain.jsonl: ")[2] for note in notes]
+    assert all(note.startswith(start) for note, start in zip(sentences, words, strict=True)), notes
 
 
 @pytest.mark.slow("keeps and evaluates entries")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scorer.board.models import Decision, Entry, Team
-from scorer.board.selection import Candidate, choose, decision_state, ladder_steps
+from scorer.board.selection import Candidate, choose, decisions_until, ladder_steps
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -148,7 +148,7 @@ def test_decisions_count_from_their_time_and_undo_each_other():
     )
 
     def after(days):
-        return decision_state(TEAMS, made, START + timedelta(days=days, hours=1))
+        return decisions_until(TEAMS, made, START + timedelta(days=days, hours=1))
 
     assert after(0).out(entry(3)) is None
     assert after(1).out(entry(3)).act == "disqualify"
@@ -171,7 +171,7 @@ def test_a_withdrawal_neither_covers_a_disqualification_nor_is_undone_with_it(fi
     )
 
     def out(days):
-        return decision_state(TEAMS, made, START + timedelta(days=days, hours=1)).out(entry(7))
+        return decisions_until(TEAMS, made, START + timedelta(days=days, hours=1)).out(entry(7))
 
     assert [out(days).act for days in (1, 2, 3)] == [first, "disqualify", "withdraw"]
     assert out(4) is None

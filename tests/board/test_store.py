@@ -149,18 +149,32 @@ def test_files_of_entries_are_copied_or_none_is(life, tmp_path):
         assert not (tmp_path / "rest").exists()
 
 
+def test_a_new_store_gets_its_first_version_from_whoever_reads_it_first(life, tmp_path):
+    for n, read in enumerate(
+        (
+            lambda board: board.evaluations.finish_pending(),
+            lambda board: board.evaluations.read_state(),
+            lambda board: board.evaluations.team_state(None),
+            lambda board: board.ledger.outcomes(EntryFilter(), Page()),
+        )
+    ):
+        with life.open(f"sqlite:///{tmp_path / f'new-{n}.db'}") as board:
+            read(board)
+            assert [version.number for version in board.database.versions()] == [1]
+
+
 def test_files_are_kept_in_a_folder(life):
     with pytest.raises(UsageError, match="files are kept in a folder, which 's3://bucket' is not"):
         Board.open(life.folder, files="s3://bucket")
 
 
-def test_a_list_of_entries_is_a_part_of_them_with_their_outcomes(life, store):
+def test_a_list_of_entries_is_a_part_of_them_with_their_outcomes(life, store, work):
     with life.open(store) as board:
         for n, team in enumerate(("red", "blue", "red", "red")):
             now = DAY + timedelta(hours=(3, 1, 2, 4)[n])
             board.add([life.sent(f"s{n}", 1.0)], team, now=now, evaluate=n < 2)
         board.add([life.sent("short", 1.0, lists=["no"])], "blue", now=DAY)
-        board.evaluations.work(most=1)
+        work(board, 1)
         red = board.teams.get("red").id
 
         def numbers(most=None, skip=0, order="number", **wanted):

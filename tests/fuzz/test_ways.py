@@ -135,7 +135,7 @@ def test_every_way_tells_the_same(truth, rows, form, fresh):
 def served(monkeypatch):
     """A server of a challenge, in this process; a client, and a team's and an organizer's token."""
     kept = SimpleNamespace(**{**vars(subprocess), "Popen": Here})
-    monkeypatch.setattr("scorer.board.children.subprocess", kept)
+    monkeypatch.setattr("scorer.board.isolation.subprocess", kept)
 
     @contextmanager
     def serve(folder):

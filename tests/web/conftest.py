@@ -26,7 +26,7 @@ def no_children(request, monkeypatch):
     """An application in this process has no children, unless a test asks for `children`."""
     if "children" not in request.fixturenames:
         kept = SimpleNamespace(**{**vars(subprocess), "Popen": Here})
-        monkeypatch.setattr("scorer.board.children.subprocess", kept)
+        monkeypatch.setattr("scorer.board.isolation.subprocess", kept)
 
 
 def settings(served, **more):

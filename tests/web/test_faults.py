@@ -21,7 +21,7 @@ from web_helpers import API, good, mixed, rows
 
 import scorer
 from scorer.board.board import Board
-from scorer.board.children import BoardPlace, ChildLimits, evaluate_next
+from scorer.board.isolation import BoardPlace, ChildLimits, evaluate_next
 
 pytestmark = pytest.mark.slow("servers and workers as processes, and what they outlive")
 
@@ -161,7 +161,9 @@ def test_a_worker_that_is_told_to_end_takes_its_child_along(served):
             with suppress(OSError):
                 for each in tasks.read_text().split():
                     opened = [os.readlink(link) for link in Path(f"/proc/{each}/fd").iterdir()]
-                    begun = b"scorer.board.child" in Path(f"/proc/{each}/cmdline").read_bytes()
+                    begun = (
+                        b"scorer.board.worker_process" in Path(f"/proc/{each}/cmdline").read_bytes()
+                    )
                     since = seen.setdefault(each, time.monotonic())
                     hangs = time.monotonic() - since > 5  # it may have closed the store by then
                     if begun and (hangs or any(name.endswith("board.db") for name in opened)):

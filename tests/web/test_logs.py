@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from web_helpers import API, finished, good, rows, send
 
-from scorer.board.children import ChildError
+from scorer.board.isolation import ChildError
 from scorer.core.log import LOG, start_log
 from scorer.web.app import masked
 
@@ -115,9 +115,9 @@ def test_what_waits_and_what_is_held_is_counted(served):
             path.write_text(rows(good) + f"q00,e{n},0\n")
             board.add([path], f"team{n}", evaluate=False)
         now = datetime.now(UTC)
-        waiting = board.evaluations.queue(now)
+        waiting = board.evaluations.backlog(now)
         board.evaluations.claim("a worker", 60)
-        held = board.evaluations.queue(datetime.now(UTC))
+        held = board.evaluations.backlog(datetime.now(UTC))
     assert (held.waiting, held.leases) == (waiting.waiting - 1, 1)
     assert waiting.leases == 0
     assert waiting.oldest <= held.oldest <= now

@@ -4,7 +4,7 @@ import logging
 from threading import Event
 from types import SimpleNamespace
 
-from scorer.board.children import ChildLimits
+from scorer.board.isolation import ChildLimits
 from scorer.web import workers
 
 

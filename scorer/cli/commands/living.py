@@ -151,7 +151,7 @@ def _summary(added: Added, board: Board, at: str | None) -> str:
         if not (means := (added.values or {}).get(split, {})):
             return words
         team = board.ledger.get(added.entry or 0).team
-        held_back = hold_back(board.evaluations.own(team), team, now, split)
+        held_back = hold_back(board.evaluations.team_state(team), team, now, split)
     if kept := held_back.get(added.entry or 0):
         return f"{words}, {kept}"
     values = ", ".join(f"{printable(key)} {format_number(mean)}" for key, mean in means.items())

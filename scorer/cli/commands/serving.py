@@ -147,8 +147,8 @@ def serve(
         raise UsageError(
             "the web page needs its extra: pip install challenge-scorer[web]"
         ) from None
-    from scorer.board.children import require_limits
     from scorer.board.confine import protections
+    from scorer.board.isolation import require_limits
 
     require_limits()
     begin_log(context, log, log_file)
@@ -292,9 +292,9 @@ def work(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Evaluate what waits until interrupted, each in a child process; workers share the work."""
-    from scorer.board.children import BoardPlace, ChildLimits, ask_child, evaluate_next
     from scorer.board.confine import protections
-    from scorer.board.evaluations import worker_name
+    from scorer.board.evaluation_service import worker_name
+    from scorer.board.isolation import BoardPlace, ChildLimits, ask_child, evaluate_next
 
     begin_log(context, log, log_file)
     terminal: Terminal = context.obj

@@ -47,7 +47,7 @@ from scorer.core.text import format_distinct, printable, quoted
 if TYPE_CHECKING:
     from scorer.board.backup import Copied
     from scorer.board.board import Board
-    from scorer.board.log import Event
+    from scorer.board.history import Event
 
 
 PAUSE = 1.0  # seconds between looks for something new
@@ -104,7 +104,7 @@ def log(
         return result(board.receipts())
     events = [event for event in board.log(team) if begin is None or event.time >= begin]
     if (format or form_by_suffix(output)) is Form.json:
-        from scorer.board.log import BoardLog
+        from scorer.board.history import BoardLog
         from scorer.results.json import ChallengeIdentity
 
         whole = BoardLog(challenge=ChallengeIdentity.of(board.challenge), events=events)
@@ -128,15 +128,15 @@ def _follow(board: Board, team: str | None, begin: datetime | None, *, as_json: 
 
     What had happened by `begin` is left out, unless it has another status later.
     """
-    from scorer.board.log import fresh
+    from scorer.board.history import new_events
     from scorer.results.json import to_plain
 
     seen: Counter[Event] = Counter()
-    fresh((each for each in board.log(team) if begin and each.time < begin), seen)
+    new_events((each for each in board.log(team) if begin and each.time < begin), seen)
     stamp: tuple[int, ...] | None = None
     while True:
         stamp, before = board.database.stamp(), stamp
-        for event in fresh(board.log(team), seen) if stamp != before else ():
+        for event in new_events(board.log(team), seen) if stamp != before else ():
             fields = json.dumps(to_plain(event), ensure_ascii=False)
             text = fields if as_json else "  ".join(filter(None, _event_cells(event, board)))
             write_at_once(text + "\n")

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from scorer.api.example import measure_example
 from scorer.api.kit_form import read_form
-from scorer.board.phases import shown_at, state_at
+from scorer.board.phases import challenge_state, shown_at
 from scorer.board.seal import SEAL
 from scorer.core.text import unit
 from scorer.metrics.catalogue import formula_lines, page_prose
@@ -55,7 +55,7 @@ def home(request: Request, context: Shared) -> Response:
     cards = []
     for site, viewer in context.readable_sites(request):
         about = first_words(site.rules.description, CARD_LENGTH)
-        cards.append((site, viewer, state_at(site.rules, site.clock()), about))
+        cards.append((site, viewer, challenge_state(site.rules, site.clock()), about))
     hidden = len(cards) < len(context.sites)
     return HTMLResponse(
         render(request, "home.html", challenges=cards, hidden=hidden, when=time_tag)
@@ -98,7 +98,7 @@ def own_facts(site: Site, viewer: Viewer, view: ReadyBoard | None) -> tuple[list
     standing: list[Fact] = []
     if view is not None:
         standing.extend(standing_facts(view.live, team, digits_of(view.live.report)))
-    selected = len(site.board.teams.state_at(now).selected.get(team, ()))
+    selected = len(site.board.teams.decisions_at(now).selected.get(team, ()))
     quota = quota_fact(site.left(viewer.team))
     return [*standing, *quota, *selected_fact(site.rules, selected, now)], bool(standing)
 

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
-from scorer.board.models import OF_TEAMS, Act
+from scorer.board.models import TEAM_ACTS, Act
 from scorer.board.phases import decision_deadline, spans
 from scorer.challenge.leaderboard import LONGEST_ANSWER
 from scorer.web import pictures
@@ -133,7 +133,7 @@ def entries(
     listed = entry_page(site, viewer, asked, latest=True)
     splits, primary = site.value_splits(viewer), site.board.versions.terms().primary
     history = pictures.history(own_outcomes(site, viewer), splits[0], primary.id) if splits else []
-    state, phases = site.board.teams.state_at(), spans(site.rules)
+    state, phases = site.board.teams.decisions_at(), spans(site.rules)
     until = {entry.number: decision_deadline(site.rules, entry.phase) for entry in listed.entries}
     own = site.teams.get(viewer.team or "")
     out = {entry.number: act for entry in listed.entries if (act := state.out(entry)) is not None}
@@ -148,7 +148,7 @@ def entries(
         teams=site.teams if viewer.organizer else (),
         splits=splits,
         primary=primary.id,
-        acts=("disqualify", "restore", *OF_TEAMS),
+        acts=("disqualify", "restore", *TEAM_ACTS),
         changes=pictures.changes(history),
         out=out,
         baselines={e.number for e in listed.entries if e.baseline},

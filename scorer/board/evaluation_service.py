@@ -1,4 +1,8 @@
-"""The evaluations of a board's files: who makes them, their means, and the state of the board."""
+"""The evaluations of a board's files: who makes them, their means, and the state of the board.
+
+`file_evaluation` has what is done with one file; this module says which files are waiting, has
+them evaluated here or by another process, and stores the results.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,8 @@ import json
 import logging
 import os
 import socket
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -18,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from scorer.board.database import Database
-from scorer.board.evaluation import EvaluationResult, attempt, evaluate_file, make_failure
+from scorer.board.file_evaluation import EvaluationResult, attempt, evaluate_file, make_failure
 from scorer.board.files import Files, as_path
+from scorer.board.listing import Failure
 from scorer.board.models import Entry, Evaluation, Version
-from scorer.board.queue import QueueState
+from scorer.board.queue import Backlog
 from scorer.board.standings import BoardState, Cache, Means, score_entry
 from scorer.board.versions import Versions
 from scorer.core.errors import ScorerError, UnknownName
@@ -34,11 +38,11 @@ TRIES = 3  # workers that may end over an evaluation before it counts as failed
 BATCH = 64  # files that one confined process reads: starting it takes a second
 MOST_LISTS = 100_000  # of which it answers at once, and which are held in memory
 
-# A task and its arguments -> the answer of a confined process.
+# Has a confined process do a task with its inputs, and returns the answer.
 IsolatedRunner = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 
-class Evaluations:
+class EvaluationService:
     """The evaluations of all files under all versions.
 
     `isolated_runner` has a confined process read the files, which strangers wrote; where it is
@@ -48,7 +52,7 @@ class Evaluations:
     def __init__(self, versions: Versions, database: Database, files: Files) -> None:
         self.versions, self.database, self.files = versions, database, files
         self.isolated_runner: IsolatedRunner | None = None
-        self._queue = database.evaluations
+        self._queue = database.queue
         self._caches: dict[int, Cache] = {}  # for each version
 
     # the queue, under the version in force
@@ -61,35 +65,35 @@ class Evaluations:
         """Claim one waiting file for a limited time; None if none is waiting."""
         return self._queue.claim(self._values, worker, datetime.now(UTC), seconds)
 
-    def queue(self, now: datetime) -> QueueState:
-        """Return what waits, and what workers hold."""
-        return self._queue.queue(self._values, now)
+    def backlog(self, now: datetime) -> Backlog:
+        """Return how many evaluations wait, and how many workers hold."""
+        return self._queue.backlog(self._values, now)
 
     def renew(self, sha256: str, worker: str, seconds: float) -> None:
-        """Keep a file that this worker has taken, for so long from now."""
+        """Extend a worker's lease of a file to so many seconds from now."""
         until = datetime.now(UTC) + timedelta(seconds=seconds)
         self._queue.renew(self._values, sha256, worker, until)
 
-    def ask(self) -> None:
+    def enqueue_missing(self) -> None:
         """Queue entries without an evaluation, and the challenge's baselines."""
         version = self.versions.in_force()
         digests = [entry.sha256 for entry in self._entries(version)]
-        self._queue.ask(version.values, digests, datetime.now(UTC))
+        self._queue.enqueue(version.values, digests, datetime.now(UTC))
 
-    def failures(self) -> list[tuple[str, int]]:
-        """Return the reference of each failed evaluation, and the first entry it concerns."""
+    def failures(self) -> list[Failure]:
+        """Return the failed evaluations under the version in force."""
         return self.database.listing(self._values).failures()
 
     def failure(self, reference: str) -> str:
         """Return the cause of a failed evaluation; for organizers only. Raises `UnknownName`."""
-        return self._failed(reference).cause or ""
+        return self._find_failure(reference).cause or ""
 
     def retry(self, reference: str) -> None:
         """Queue a failed evaluation again. Raises `UnknownName`."""
-        evaluation = self._failed(reference)
+        evaluation = self._find_failure(reference)
         self._queue.retry(evaluation.values, evaluation.sha256)
 
-    def _failed(self, reference: str) -> Evaluation:
+    def _find_failure(self, reference: str) -> Evaluation:
         evaluation = self._queue.failure(reference)
         if evaluation is None:
             raise UnknownName("failure", reference, [])
@@ -97,51 +101,14 @@ class Evaluations:
 
     # the work of this process
 
-    def work(self, *, most: int | None = None, worker: str | None = None) -> int:
-        """Evaluate waiting files until none is left, or `most` are, and return their number.
-
-        Several workers can share the work; the store keeps the name of each.
-        """
-        version, done = self.versions.in_force(), 0
-        name = worker or worker_name()
-        while most is None or done < most:
-            sha256 = self._queue.claim(version.values, name, datetime.now(UTC), LEASE)
-            if sha256 is None:
-                break
-            if self._queue.state(version.values, sha256)[1] > TRIES:
-                self.fail(sha256, f"{TRIES} workers ended over this file")
-            else:
-                with self._hold(sha256, name):
-                    self.finish(version, sha256, self._name(version, sha256))
-            done += 1
-        return done
-
-    @contextmanager
-    def _hold(self, sha256: str, worker: str) -> Iterator[None]:
-        """Keep a file that this worker has taken, however long the `with` takes."""
-        ended = threading.Event()
-
-        def renew() -> None:
-            while not ended.wait(BEAT):
-                with suppress(ScorerError):  # the store is away; it may come back
-                    self.renew(sha256, worker, LEASE)
-
-        beat = threading.Thread(target=renew, name="lease", daemon=True)
-        beat.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            beat.join()
-
     def finish_pending(self, version: Version | None = None) -> None:
         """Evaluate entries that were recorded but not evaluated, as after a process was killed."""
-        with self.database.read():
+        with self._read():
             chosen = version or self.versions.in_force()
             names = {entry.sha256: entry.file for entry in self._entries(chosen)}
             statuses = self._queue.statuses(chosen.values)
-        if unasked := [sha256 for sha256 in names if sha256 not in statuses]:
-            self._queue.ask(chosen.values, unasked, datetime.now(UTC))
+        if not_queued := [sha256 for sha256 in names if sha256 not in statuses]:
+            self._queue.enqueue(chosen.values, not_queued, datetime.now(UTC))
         waiting = [s for s in names if statuses.get(s, "pending") == "pending"]
         for evaluation in self.evaluate(chosen, {sha256: names[sha256] for sha256 in waiting}):
             self._store(evaluation)
@@ -219,7 +186,7 @@ class Evaluations:
             ScorerError: Too many workers ended over this file.
         """
         version = self.versions.in_force()
-        if self._queue.state(version.values, sha256)[1] > TRIES:
+        if self._queue.attempts(version.values, sha256) > TRIES:
             raise ScorerError(f"{TRIES} workers ended over this file")
         with self._inputs(version, {sha256: self._name(version, sha256)}) as inputs:
             yield inputs
@@ -242,7 +209,7 @@ class Evaluations:
         named = entries or [e for e in self.versions.baselines(version) if e.sha256 == sha256]
         return named[-1].file if named else "submission"
 
-    def keep(
+    def store_answer(
         self, asked: Mapping[str, Any], answer: Mapping[str, Any], seconds: float | None = None
     ) -> None:
         """Store the result of another process, which took so long, with its scorecard's means."""
@@ -257,7 +224,7 @@ class Evaluations:
 
     # the state of the board
 
-    def snapshot(
+    def read_state(
         self, version: Version | None = None, entries: Sequence[Entry] | None = None
     ) -> BoardState:
         """Return everything that the board depends on, read in one transaction.
@@ -266,7 +233,7 @@ class Evaluations:
             version: The version; default: the one in force.
             entries: Only these entries, and no others, are read; default: all, and baselines.
         """
-        with self.database.read():
+        with self._read():
             chosen = version or self.versions.in_force()
             sent = self._entries(chosen) if entries is None else entries
             files = None if entries is None else {entry.sha256 for entry in entries}
@@ -280,7 +247,7 @@ class Evaluations:
                     for row in results
                     if row.status == "scored"
                 },
-                evaluations=partial(self._queue.several, chosen.values),
+                evaluations=partial(self._queue.get_several, chosen.values),
                 cache=self._caches.setdefault(chosen.number, Cache()),
             )
 
@@ -291,14 +258,14 @@ class Evaluations:
         """
         version = self.versions.in_force(now)
         self.finish_pending(version)
-        return self.snapshot(version)
+        return self.read_state(version)
 
-    def own(self, team: int | None) -> BoardState:
-        """Return what the entries of one team, or baselines, depend on, under that in force."""
-        with self.database.read():
-            return self.snapshot(entries=self.database.entry_rows(team=team))
+    def team_state(self, team: int | None) -> BoardState:
+        """Return the state of a board with the entries of one team alone; None: the baselines."""
+        with self._read():
+            return self.read_state(entries=self.database.entry_rows(team=team))
 
-    def state_of(self, version: Version, evaluations: Mapping[str, Evaluation]) -> BoardState:
+    def preview_state(self, version: Version, evaluations: Mapping[str, Evaluation]) -> BoardState:
         """Return everything that a board would depend on under a version not in force."""
         scored = {s: each for s, each in evaluations.items() if each.status == "scored"}
         return replace(
@@ -307,6 +274,16 @@ class Evaluations:
             means={sha256: self._means(version, each) for sha256, each in scored.items()},
             evaluations=partial(map, evaluations.__getitem__),
         )
+
+    @contextmanager
+    def _read(self) -> Iterator[None]:
+        """Read the store as it is at one moment, inside the `with`, with a version in force.
+
+        A first version is made before: a transaction that has begun to read would not see it.
+        """
+        self.versions.make_first()
+        with self.database.read():
+            yield
 
     def _state(self, version: Version, entries: Sequence[Entry]) -> BoardState:
         """Return a state without evaluations; teams are read after the entries that are theirs."""
@@ -358,7 +335,7 @@ class Evaluations:
         """Return split -> measure id -> mean, of a scored file; once for each fingerprint."""
         cached = json.loads(summary) if summary else {}
         if cached.get("fingerprint") != version.fingerprint:
-            evaluation = self._queue.one(version.values, sha256)
+            evaluation = self._queue.get(version.values, sha256)
             assert evaluation is not None
             summary = self.summary(version, evaluation)
             self._queue.summarize(version.values, sha256, summary)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from scorer.board.database import Database
 from scorer.board.entries import EntryService
-from scorer.board.evaluations import Evaluations
+from scorer.board.evaluation_service import EvaluationService
 from scorer.board.explain import describe_refusal, explain_entries
 from scorer.board.listing import EntryFilter, Page
 from scorer.board.models import Entry
@@ -42,7 +42,7 @@ class BoardLog:
     events: Sequence[Event]
 
 
-def fresh(events: Iterable[Event], seen: Counter[Event]) -> list[Event]:
+def new_events(events: Iterable[Event], seen: Counter[Event]) -> list[Event]:
     """The events that were not seen, and entries whose status is another; from now on all are seen.
 
     A team that is renamed makes none of its earlier events another one.
@@ -59,7 +59,7 @@ def fresh(events: Iterable[Event], seen: Counter[Event]) -> list[Event]:
 
 def log(
     database: Database,
-    evaluations: Evaluations,
+    evaluations: EvaluationService,
     entries: EntryService,
     teams: Teams,
     team: str | None,
@@ -108,12 +108,15 @@ def log(
     return in_time[max(len(in_time) - most, 0) :] if most is not None else in_time
 
 
-def _with_reasons(events: list[Event], evaluations: Evaluations, team: int) -> list[Event]:
+def _with_reasons(events: list[Event], evaluations: EvaluationService, team: int) -> list[Event]:
     """Return a team's events. Those of entries say why the entry counts or does not.
 
     The answer is for the present, or for the last event if that lies in the future.
     """
-    snapshot, now = evaluations.own(team), max([datetime.now(UTC), *(e.time for e in events)])
+    snapshot, now = (
+        evaluations.team_state(team),
+        max([datetime.now(UTC), *(e.time for e in events)]),
+    )
     split = snapshot.split_shown(snapshot.span_of(now, None), now)
     reasons = explain_entries(snapshot, team, now, split)
     return [

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scorer.board.board import Board
-from scorer.board.evaluations import BEAT, LEASE
+from scorer.board.evaluation_service import BEAT, LEASE
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.problems import Problem
 
 # The environment variables that a confined process sees.
-VISIBLE = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
-SECRET = ("SCORER_SERVE", "SCORER_SECRET")  # those that no child sees: they hold the session key
+VISIBLE_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
+# The variables that no child sees: they hold the key by which sessions are signed.
+SECRET_VARIABLES = ("SCORER_SERVE", "SCORER_SECRET")
 OUTPUT_END = 4000  # characters of a failed child's output that its error quotes
 
 
@@ -76,12 +77,12 @@ def ask_child(
     """
     require_limits()
     message = {"do": task, "time": limits.time, **limits._asdict(), **inputs}
-    env = {key: value for key, value in os.environ.items() if key not in SECRET}
+    env = {key: value for key, value in os.environ.items() if key not in SECRET_VARIABLES}
     if "read" not in inputs:
         return _run_child({**message, "place": place}, env, limits, beat)
     with tempfile.TemporaryDirectory(prefix="scorer-child-") as folder:
         message["write"] = [folder, *inputs.get("write", ())]
-        env = {key: os.environ[key] for key in VISIBLE if key in os.environ}
+        env = {key: os.environ[key] for key in VISIBLE_VARIABLES if key in os.environ}
         return _run_child(message, env | {"TMPDIR": folder}, limits, beat)
 
 
@@ -103,7 +104,7 @@ def _run_child(
     # Everybody on the machine can read arguments, but not standard input; a store's URL may have a
     # password. In a session of its own the child outlives Ctrl-C, so that evaluations can finish.
     child = subprocess.Popen(
-        [sys.executable, "-m", "scorer.board.child"],
+        [sys.executable, "-m", "scorer.board.worker_process"],
         env=env,
         start_new_session=True,
         stdin=subprocess.PIPE,
@@ -167,7 +168,7 @@ def evaluate_next(board: Board, place: BoardPlace, limits: ChildLimits, worker: 
     except ScorerError as error:
         board.evaluations.fail(sha256, f"the evaluation's process did not finish: {error}")
     else:  # if this cannot be written to the store, another worker evaluates the file again
-        board.evaluations.keep(inputs, answer, time.monotonic() - begun)
+        board.evaluations.store_answer(inputs, answer, time.monotonic() - begun)
     return True
 
 
