@@ -24,6 +24,14 @@ from scorer.reports.figures import KINDS
 ROOT = Path(__file__).parent.parent
 FOLDER = "pictures"  # of the site
 EXAMPLES = ("course-2026", "diabetes", "iris")  # a picture is of the first challenge that has it
+BOARDS = {  # challenge -> what it is an example of
+    "course-2026": "A course recommends books: rankings with grades",
+    "trec": "A TREC task: runs against qrels",
+    "diabetes": "Numbers for the rows of a table",
+    "iris": "Classes for the rows of a table, with probabilities",
+    "gallery/organ-values": "Values of segmentations that another program measured",
+    "gallery/tweet-extraction": "Parts of texts",
+}
 WIDE, TALL, MILLIMETRES = 605.0, 190.0, elsewhere.MILLIMETRES  # of a picture
 SAMPLE = 18.0  # of a line beside its name
 LOOKS = ("line", "line other", "line ink", "line soft")
@@ -74,6 +82,46 @@ def shown() -> tuple[Shown, ...]:
     return tuple(sorted(found.values(), key=lambda one: order.index(one.kind)))
 
 
+class Board(NamedTuple):
+    """A board of the gallery, with the picture of its intervals."""
+
+    title: str
+    challenge: str
+    figure: Picture
+    svg: str
+
+    @property
+    def key(self) -> str:
+        """The name of its file."""
+        return f"board-{self.challenge.rpartition('/')[2]}"
+
+    @property
+    def command(self) -> str:
+        """What prints the board."""
+        return f"score challenges/{self.challenge} submissions_example/{self.challenge}/good"
+
+
+@cache
+def boards() -> tuple[Board, ...]:
+    """Boards of six kinds of challenges, in the order of BOARDS."""
+    made = []
+    for challenge, title in BOARDS.items():
+        files = sorted((ROOT / "submissions_example" / challenge / "good").iterdir())
+        report = content_of(scorer.score(ROOT / "challenges" / challenge, files)).published()
+        (drawing,) = drawings(report, "forest", f"{MILLIMETRES:g}mm")
+        made.append(Board(title, challenge, drawing.figure, drawing.svg()))
+    return tuple(made)
+
+
+def board_gallery() -> str:
+    """Six boards, each with what it is an example of, its picture and its command."""
+    return "\n".join(
+        f"### {board.title}\n\n![{board.figure.title}]({FOLDER}/{board.key}.svg)\n\n"
+        f"{escaped(board.figure.caption)}\n\n~~~sh\n{board.command}\n~~~\n"
+        for board in boards()
+    )
+
+
 def gallery() -> str:
     """Each picture with its command and its caption."""
     parts = []
@@ -96,6 +144,7 @@ def family(task: str) -> str:
 def files() -> dict[str, str]:
     """The path of each picture in the site, and its SVG."""
     made = {one.name: one.svg for one in shown()}
+    made |= {board.key: board.svg for board in boards()}
     for figure in (make() for makes in FAMILIES.values() for make in makes):
         made[figure.key] = svg.svg_file(figure.drawn(WIDE), WIDE, MILLIMETRES)
     for platform in elsewhere.PLATFORMS:

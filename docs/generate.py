@@ -331,6 +331,7 @@ def as_word(name: str) -> str:
 
 
 PARTS = {
+    "boards": drawings.board_gallery,
     "pictures": pictures,
     "commands": commands,
     "results": results,

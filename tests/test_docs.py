@@ -67,7 +67,7 @@ def test_the_gallery_has_every_kind_of_picture_with_its_command(score, tmp_path)
     images = drawings.files()
     families = sum(map(len, drawings.FAMILIES.values()))
     others = len(generate.elsewhere.TOOLS) + len(generate.elsewhere.PLATFORMS)
-    assert len(images) == len(drawings.shown()) + families + others
+    assert len(images) == len(drawings.shown()) + len(drawings.BOARDS) + families + others
     for one in drawings.shown():
         section = page.partition(f"\n### {one.name}\n")[2].partition("\n### ")[0]
         (image,) = re.findall(r"!\[.+\]\((.+)\)", section)
@@ -77,6 +77,19 @@ def test_the_gallery_has_every_kind_of_picture_with_its_command(score, tmp_path)
     words = ["paper", "--figures", one.kind, "-o", tmp_path / "made", *one.command.split()[6:]]
     assert score(*words).code == 0, one.command
     assert [*(tmp_path / "made").glob(f"{one.key}*.svg")]
+
+
+@pytest.mark.slow("scores six challenges")
+def test_the_gallery_shows_six_boards_with_their_commands(score):
+    page = generate.on_page_markdown((DOCS / "find.md").read_text("utf-8"))
+    assert len(drawings.boards()) == 6
+    for board in drawings.boards():
+        section = page.partition(f"\n### {board.title}\n")[2].partition("\n### ")[0]
+        assert f"]({drawings.FOLDER}/{board.key}.svg)" in section
+        assert f"~~~sh\n{board.command}\n~~~" in section
+        printed = score(*board.command.split()[1:])
+        assert printed.code == 0, board.command
+        assert board.figure.title.partition(" ")[0] in printed.out
 
 
 @pytest.mark.slow("scores three challenges")
