@@ -19,7 +19,7 @@ from scorer.api.text import content_of
 from scorer.reports.charts import svg
 from scorer.reports.charts.svg import BOTTOM, LINE, TOP, Axis, Canvas
 from scorer.reports.document import Picture
-from scorer.reports.figures import KINDS
+from scorer.reports.leaderboard.figures import KINDS
 
 ROOT = Path(__file__).parent.parent
 FOLDER = "pictures"  # of the site

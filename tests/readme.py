@@ -16,7 +16,7 @@ from rich.text import Text
 import scorer
 from scorer.api.text import content_of
 from scorer.reports.charts.svg import svg_file
-from scorer.reports.figures import forest
+from scorer.reports.leaderboard.figures import forest
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"

@@ -21,7 +21,7 @@ from scorer.export.bundle import EXPORTERS
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
 from scorer.reports.charts.svg import text_width
-from scorer.reports.figures import KINDS
+from scorer.reports.leaderboard.figures import KINDS
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))

@@ -14,8 +14,8 @@ from scorer.core.text import printable, quoted
 from scorer.reading.write import write_file
 from scorer.reports.charts.svg import svg_file
 from scorer.reports.document import Picture
-from scorer.reports.figures import KINDS as KINDS
 from scorer.reports.leaderboard.cells import board_precision
+from scorer.reports.leaderboard.figures import KINDS as KINDS
 from scorer.results.report import Report
 
 MILLIMETRES = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72}  # in each unit of a width

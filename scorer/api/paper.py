@@ -12,9 +12,9 @@ from scorer.api.report import FigureName, Report, board_of
 from scorer.reading.write import make_folder, write_file
 from scorer.reports.base import Options
 from scorer.reports.document import Block, Document, Notes
-from scorer.reports.figures import KINDS
 from scorer.reports.leaderboard.cells import board_precision, number
-from scorer.reports.leaderboard.document import standings
+from scorer.reports.leaderboard.figures import KINDS
+from scorer.reports.leaderboard.table import standings
 from scorer.reports.leaderboard.verdict import verdict
 from scorer.reports.methods import as_bibtex, as_latex, as_text
 from scorer.reports.write.latex import escaped, latex

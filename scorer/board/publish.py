@@ -25,12 +25,13 @@ from scorer.reports.document import (
     Paragraph,
     Table,
 )
-from scorer.reports.figures import pareto
 from scorer.reports.leaderboard.cells import board_precision
-from scorer.reports.leaderboard.document import document, standings, track_boards
+from scorer.reports.leaderboard.document import document
+from scorer.reports.leaderboard.figures import pareto
 from scorer.reports.leaderboard.page import how_to_read
 from scorer.reports.leaderboard.remarks import scope
 from scorer.reports.leaderboard.rows import rows
+from scorer.reports.leaderboard.table import standings, track_boards
 from scorer.reports.write.csv import csv
 from scorer.reports.write.html import html
 from scorer.results.json import to_json

@@ -11,8 +11,6 @@ from scorer.core.text import printable
 from scorer.metrics.notation import Measure
 from scorer.reports.base import Options
 from scorer.reports.document import Picture, join_names
-from scorer.reports.figures import pareto
-from scorer.reports.leaderboard import document
 from scorer.reports.leaderboard.cells import (
     has_ranges,
     interval,
@@ -21,8 +19,11 @@ from scorer.reports.leaderboard.cells import (
     possible_ranks,
     with_digits,
 )
+from scorer.reports.leaderboard.figures import pareto
 from scorer.reports.leaderboard.front import scope_of_track
 from scorer.reports.leaderboard.remarks import cautions, remarks, scope
+from scorer.reports.leaderboard.table import distinct_precision
+from scorer.reports.leaderboard.table import standings as standings_table
 from scorer.reports.leaderboard.verdict import beaten_by, verdict
 from scorer.reports.write.html import Head, HtmlCell, HtmlRow, Table, view
 from scorer.results.report import Report, Standing
@@ -115,7 +116,7 @@ def _team_table(
     the rank stand the ranks that are possible. The interval is a bar. A rule says where the tie
     with the leader ends.
     """
-    table = view(document.standings(report, Options(page=True)))
+    table = view(standings_table(report, Options(page=True)))
     questions = report.definition.questions
     free = {printable(key, 60) for key, asked in questions.items() if not asked.choices}
     methods = (n for n, h in enumerate(table.head) if n > 1 and h.kind == "text" and h.text in free)
@@ -202,7 +203,7 @@ def _end_of_tie(report: Report) -> tuple[int, str] | None:
 def digits_of(report: Report) -> int:
     """Return the decimals of the primary values of a board."""
     options = with_digits(report, Options())
-    return document.distinct_precision(report.leaderboard, report.primary, options)
+    return distinct_precision(report.leaderboard, report.primary, options)
 
 
 def mean_text(report: Report, row: Standing, measure: Measure) -> str:

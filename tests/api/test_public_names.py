@@ -19,7 +19,7 @@ from scorer.cli.commands.living import RULES
 from scorer.cli.commands.upkeep import Act
 from scorer.export.bundle import EXPORTERS, Platform
 from scorer.reports.base import ALIASES, SUBJECTS, SYNTAXES, Options
-from scorer.reports.figures import KINDS
+from scorer.reports.leaderboard.figures import KINDS
 from scorer.stats.paired import Test
 from scorer.views.ranked import Ties
 

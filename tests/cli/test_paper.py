@@ -11,7 +11,7 @@ import pytest
 import scorer
 from scorer.api.figures import has_converter
 from scorer.api.paper import DEFAULT_FIGURES
-from scorer.reports.figures import KINDS
+from scorer.reports.leaderboard.figures import KINDS
 
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "challenges/course-2026"

@@ -10,7 +10,7 @@ import pytest
 import scorer
 from scorer.api.report import Report
 from scorer.core.errors import ChallengeError, UsageError
-from scorer.reports.figures import pareto
+from scorer.reports.leaderboard.figures import pareto
 from scorer.results.json import ABSENT
 
 LISTS = [f"q{n:02d}" for n in range(20)]

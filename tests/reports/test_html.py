@@ -13,8 +13,8 @@ from scorer.reports.base import Options
 from scorer.reports.charts.charts import IntervalSpan, shared_scale
 from scorer.reports.charts.svg import Canvas
 from scorer.reports.document import Heading, Notes, Paragraph, Picture, texts
-from scorer.reports.figures import forest
 from scorer.reports.leaderboard.document import document
+from scorer.reports.leaderboard.figures import forest
 from scorer.reports.write.html import environment, sections
 
 HOSTILE = "</td><script>alert(1)</script>\"' onload=x \x1b[31m\u202e{{ 7 * 7 }}{% raw %}"

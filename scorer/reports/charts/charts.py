@@ -1,6 +1,6 @@
 """Five charts: rows of dots, a matrix, points, bars, lines over time.
 
-They draw numbers and texts; `reports/figures.py` makes these of results.
+They draw numbers and texts; `reports/leaderboard/figures.py` makes these of results.
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ from scorer.reports.document import (
     Table,
     cut,
 )
-from scorer.reports.figures import ComparedLists, differences
 from scorer.reports.leaderboard.cells import chance, signed
+from scorer.reports.leaderboard.figures import ComparedLists, differences
 from scorer.reports.leaderboard.remarks import scope
 from scorer.results.comparison import ComparedPair, Comparison, Differing
 

@@ -21,7 +21,6 @@ from scorer.reports.document import (
     cut,
     texts,
 )
-from scorer.reports.figures import MAX_PAIRED, pairs, pareto
 from scorer.reports.findings.problems import counted, format_findings
 from scorer.reports.leaderboard.answers import answers
 from scorer.reports.leaderboard.cells import (
@@ -33,8 +32,9 @@ from scorer.reports.leaderboard.cells import (
     ordered,
 )
 from scorer.reports.leaderboard.curves import curves
-from scorer.reports.leaderboard.document import standings, track_boards
+from scorer.reports.leaderboard.figures import MAX_PAIRED, pairs, pareto
 from scorer.reports.leaderboard.remarks import cautions, ranked_below, remarks, scope, test_name
+from scorer.reports.leaderboard.table import standings, track_boards
 from scorer.results.report import Report, Scored
 
 

@@ -21,10 +21,10 @@ from scorer.reports.document import (
     cut,
     texts,
 )
-from scorer.reports.figures import MAX_ROWS
 from scorer.reports.findings.problems import ALL_OPTION, format_findings
 from scorer.reports.leaderboard.cells import place
-from scorer.reports.leaderboard.document import RULE
+from scorer.reports.leaderboard.figures import MAX_ROWS
+from scorer.reports.leaderboard.table import RULE
 from scorer.results.report import Standing
 from scorer.results.votes import VoteBoard, VoteStanding
 from scorer.stats.intervals import MIN_UNITS
