@@ -1,7 +1,4 @@
-"""The look of a text on a terminal with colours: one theme, bars, marks and links.
-
-Nothing here is imported for a pipe, a file or a terminal without colours.
-"""
+"""The look of a text on a terminal with colours: one theme, bars, marks and links."""
 
 from __future__ import annotations
 

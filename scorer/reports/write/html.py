@@ -19,10 +19,13 @@ from markupsafe import Markup
 
 from scorer import __version__
 from scorer.core.text import printable, unseen
+from scorer.metrics.catalogue import mathml
 from scorer.reports import document as blocks
 from scorer.reports.base import Options
 from scorer.reports.charts import svg
 from scorer.reports.charts.charts import IntervalSpan
+from scorer.reports.commonmark import Written
+from scorer.reports.commonmark import html as commonmark_as_html
 from scorer.reports.document import Column, Document, Heading, Picture, cut, name_of
 
 
@@ -113,10 +116,7 @@ def html(document: Document, options: Options) -> str:
 
 def commonmark(text: blocks.Prose, level: int) -> Any:
     """The text of an organizer's as markup."""
-    from scorer.reports.commonmark import Written
-    from scorer.reports.commonmark import html as written
-
-    return Markup(written(text.text, Written(level, text.pages, text.key)))
+    return Markup(commonmark_as_html(text.text, Written(level, text.pages, text.key)))
 
 
 def sections(document_blocks: Sequence[blocks.Block]) -> list[Section]:
@@ -248,8 +248,6 @@ def prose(docstring: str) -> Iterator[dict[str, Any]]:
 
 def formulas(lines: Sequence[str]) -> list[Any]:
     """The lines of a formula in LaTeX, each as markup."""
-    from scorer.metrics.catalogue import mathml
-
     return [Markup(mathml(line)) for line in lines]
 
 

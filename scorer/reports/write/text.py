@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from textwrap import wrap
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from rich.box import Box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+from rich.theme import Theme
 
 from scorer.core.text import isolate_rtl, printable
 from scorer.reports.base import Options
@@ -31,11 +38,18 @@ from scorer.reports.document import (
     name_of,
 )
 from scorer.reports.github import no_command
-
-if TYPE_CHECKING:  # rich is loaded where a line is folded or a table is drawn
-    from rich.console import Console
-    from rich.text import Text
-
+from scorer.reports.terminal import (
+    INTERVAL_WIDTHS,
+    NARROW,
+    THEME,
+    coloured,
+    hanging,
+    joined,
+    painted,
+    said_line,
+    sides,
+    with_bars,
+)
 
 # columns set apart by blanks, so that it reads the same without colour; a rule between groups
 PLAIN = "    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n"
@@ -105,8 +119,6 @@ class Drawn(NamedTuple):
     @property
     def width(self) -> int:
         """The width that its cells and its heading need; a number is never folded."""
-        from rich.cells import cell_len
-
         if self.room:
             return self.room
         if self.column.kind in DRAWN:
@@ -133,8 +145,6 @@ class Drawn(NamedTuple):
         >>> Drawn(Column(""), "F1(average=macro)", ["0.5"]).folded.split()
         ['F1(average=', 'macro)']
         """
-        from rich.cells import cell_len
-
         if self.column.kind in DRAWN:
             return self.head
         lines = [""]
@@ -178,18 +188,9 @@ class Paper:
 
     @cached_property
     def _console(self) -> Console:
-        from rich.console import Console
-
-        theme = None
-        if self.colour:
-            from rich.theme import Theme
-
-            from scorer.reports.terminal import THEME
-
-            theme = Theme(THEME)
         return Console(
             file=self._output,
-            theme=theme,
+            theme=Theme(THEME) if self.colour else None,
             width=self.room,
             force_terminal=self.colour,
             color_system="standard" if self.colour else None,
@@ -206,19 +207,13 @@ class Paper:
         ):
             self._output.write(f"{text}\n")
             return
-        from rich.text import Text
-
         shown = Text(text, style=style)
         if self.colour and not style:
-            from scorer.reports.terminal import said_line
-
             shown = said_line(text, self.width is not None)
         self._console.print(shown, soft_wrap=not fold, width=self.prose)
 
     def problems(self, lines: Sequence[str]) -> None:
         """Write lines of a file's problems in colours, each problem set apart from the others."""
-        from scorer.reports.terminal import said_line
-
         for line in lines:
             if not line.startswith(" ") and self._output.tell():
                 self._output.write("\n")
@@ -226,17 +221,11 @@ class Paper:
 
     def page(self, text: str, patterns: Sequence[tuple[str, str]]) -> None:
         """Write a text that is folded already, in colours."""
-        from scorer.reports.terminal import coloured, joined
-
         for line in coloured(joined(text, self.room), patterns).split("\n"):
             self._hang(line)
 
     def _hang(self, line: Text) -> None:
         """Write a line, folded between words where it is too long; the rest stands further in."""
-        from rich.text import Text
-
-        from scorer.reports.terminal import hanging
-
         begin, further = hanging(line.plain)
         parts = [line]
         if begin is not None and line.cell_len > self.room:
@@ -280,8 +269,6 @@ class Paper:
             table = by_width(table)
         layout = self._lay_out(table)
         if self.colour:
-            from scorer.reports.terminal import INTERVAL_WIDTHS, NARROW, with_bars
-
             for wide in INTERVAL_WIDTHS[self.room < NARROW :]:
                 layout = self._lay_out(with_bars(table, wide))
                 if not layout.cuts_names:  # a narrower bar has room for them
@@ -338,10 +325,6 @@ class Paper:
 
     def _rows(self, columns: Sequence[Drawn], rows: Sequence[Row], first: int, dense: bool) -> None:
         """Write some rows as rich draws them, the first of all below the heading."""
-        from rich.box import Box
-        from rich.table import Table as Grid
-        from rich.text import Text
-
         grid = Grid(
             box=None if dense else Box(PLAIN),
             pad_edge=False,
@@ -366,8 +349,6 @@ class Paper:
 
     def _lines(self, columns: Sequence[Drawn], after: int, gap: int) -> None:
         """Write the rows from `after` on: one line each, without colours."""
-        from rich.cells import cell_len
-
         padded = []
         for each in columns:
             left, width, cells = each.column.kind in LEFT, each.width, each.cells[after:]
@@ -386,12 +367,8 @@ class Paper:
         return name if self.colour else ""
 
     def _cell(self, drawn: Drawn, n: int, row: Row) -> Text:
-        from rich.text import Text
-
         if not self.colour:
             return Text(drawn.cells[n])
-        from scorer.reports.terminal import painted
-
         cell = row.cells[drawn.place]
         return painted(drawn.column, drawn.cells[n], cell, self.width is not None)
 
@@ -422,10 +399,6 @@ class Paper:
 
     def _sides(self, name: str, share: float, half: int, text: str) -> None:
         """Write a difference as blocks to the left or to the right of a line."""
-        from rich.text import Text
-
-        from scorer.reports.terminal import sides
-
         left, right = sides(share, half)
         parts = (left, "less"), ("│", "zero"), (right, "more")
         self._console.print(Text.assemble(f"{name} ", *parts, f" {text}"), soft_wrap=True)
@@ -513,8 +486,6 @@ def _equal_texts(short: Mapping[str, str]) -> list[list[str]]:
 
 def _cut_around_differences(names: Sequence[str], width: int) -> dict[str, str]:
     """Return names without parts of what all begin or end with; cut in the middle if too long."""
-    from rich.cells import cell_len
-
     begin = _common_length(names)
     end = _common_length([name[begin:][::-1] for name in names])
     room = width - (max(map(len, names)) - begin - end)  # for what they share, and gaps
@@ -547,8 +518,6 @@ def _common_length(texts: Sequence[str]) -> int:
 
 
 def _cut_middle(text: str, width: int) -> str:
-    from rich.cells import cell_len
-
     kept = len(text)
     shown = text
     while cell_len(shown) > width and kept > 1:
