@@ -47,7 +47,7 @@ TASKS = {  # the modules of metrics
     "Ranked lists": ("ranking", "gains", "cwl", "orders", "sets"),
     "Subtopics and diversity of results": ("diversity",),
     "Recommendations beyond accuracy": ("novelty",),
-    "Classes": ("classes", "curves", "probabilities"),
+    "Classes": ("classes", "agreement", "curves", "concordance", "probabilities"),
     "Numbers": ("numbers", "forecasts"),
     "Texts": ("text",),
     "Spans and events": ("spans",),

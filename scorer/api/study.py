@@ -236,7 +236,7 @@ def _further_measures(plain: BoundChallenge) -> Iterator[MeasureSpec]:
         id = f"{primary.metric.name}@{k}" if spec.id is None else f"{spec.id} @{k}"
         if id not in ids:
             update = {
-                "notation": parse(spec.notation)[0],
+                "notation": parse(spec.notation).name,
                 "params": {**primary.params, "k": k},
                 "primary": False,
             }

@@ -256,7 +256,7 @@ def find_needs(notations: Sequence[str], own_metrics: Sequence[Metric] = ()) -> 
     choices: list[Sequence[Metric]] = [[metric] for metric in own_metrics]
     for notation in notations:
         with suppress(UnknownName, NotationError):
-            choices.append(metrics().find_all(parse(notation)[0], every=True))
+            choices.append(metrics().find_all(parse(notation).name, every=True))
     if not choices:
         return Needs()
     kinds = [frozenset(kind for metric in named for kind in metric.kinds) for named in choices]

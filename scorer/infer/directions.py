@@ -41,7 +41,7 @@ PER = ("per", "/")  # The words after it are a unit: in tokens_per_second, token
 def named_metric(name: str) -> Metric | None:
     """Return the metric of the same name as a value, if there is one."""
     with suppress(UnknownName, NotationError):
-        metric_name, _, _ = parse(printable(name))
+        metric_name = parse(printable(name)).name
         return metrics().find_all(metric_name)[0]  # of several kinds, all with one direction
     return None
 

@@ -22,8 +22,8 @@ from scorer.core.errors import PluginError
 from scorer.core.plugins import PLUGIN, load_module, mark
 from scorer.core.text import describe_exception
 from scorer.metrics.parameters import (
+    AfterAt,
     Average,
-    BehindAt,
     FromChallenge,
     JudgedOnly,
     NamesClasses,
@@ -259,7 +259,7 @@ class Metric:
         """The parameter that a notation writes after the @, as in `P@5`; empty if none can be."""
         if not self.in_catalogue:
             return ""
-        return next((name for name, _ in self._metadata(BehindAt)), "k")
+        return next((name for name, _ in self._metadata(AfterAt)), "k")
 
     def defaults(self, constants: Any) -> dict[str, Any]:
         """The parameters that the challenge decides where nothing is written."""

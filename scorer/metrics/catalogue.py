@@ -107,7 +107,7 @@ def find_metrics(metrics: MetricRegistry, words: str) -> Sequence[Metric]:
     """The metrics of a notation, else of a name elsewhere, else with all words on their pages."""
     name = words
     try:
-        name = parse(words)[0]  # ndcg_cut_10 is nDCG, and so is nDCG@10
+        name = parse(words).name  # ndcg_cut_10 is nDCG, and so is nDCG@10
     except NotationError:
         if words.casefold() in UNSUPPORTED:
             raise

@@ -1,4 +1,4 @@
-"""Metrics of predicted classes: accuracy, precision, recall, F, kappa and kin.
+"""Metrics of predicted classes: accuracy, precision, recall, F and kin.
 
 Most are computed from three counts of each class, by the rows' weights: `true`, the rows of the
 class; `predicted`, the rows that were predicted as it; `hits`, the rows that are both.
@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import BeforeValidator, Field
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.text import join_first
@@ -25,19 +24,9 @@ from scorer.metrics.rows import positive_code, refuse_several_labels
 from scorer.metrics.steps import OneList, Sentence, Steps, format_count, grid
 from scorer.views.rows import Labelled
 
-MAX_KAPPA_CLASSES = 10_000  # the costs have their square of cells: 800 MB
 SHOWN_CLASSES = 12  # of a confusion matrix in an explanation
 VAN_RIJSBERGEN = "van Rijsbergen, Information Retrieval, 1979, chapter 7"
 OF_CLASSES = r", \qquad K = \text{classes of the truth or the submission}"
-
-KappaWeights = Annotated[
-    Literal["none", "linear", "quadratic"],
-    BeforeValidator(lambda value: "none" if value is None else value),  # YAML's and Python's none
-    Field(
-        description="What a wrong class costs: all alike, or by how far it stands from the true "
-        "one in the order of the classes (`submission.classes`, else by number or name)."
-    ),
-]
 
 
 def divide_or_zero(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
@@ -76,8 +65,8 @@ def _explain_cell(view: Labelled, predicted: Ints | Mask) -> Steps:
         columns[name] = [format_count(count) for count in counts]
     if not matrix[:, -1].any():
         del columns["no prediction"]
-    matter = [n == true_class for n in range(size)]
-    yield grid("The confusion matrix", columns, matter)
+    is_key_row = [n == true_class for n in range(size)]
+    yield grid("The confusion matrix", columns, is_key_row)
 
 
 def _explain_labels(view: Labelled, predicted: Ints | Mask) -> Steps:
@@ -147,15 +136,15 @@ class Counts(NamedTuple):
     true: Floats
 
 
-def _count_classes(columns: Mapping[str, Any], row_weight: Floats) -> Counts:
-    """The counts of the classes, from the columns of `_class_figure`."""
+def count_classes(columns: Mapping[str, Any], row_weight: Floats) -> Counts:
+    """The counts of the classes, from the columns of `class_figure`."""
     code, weight = columns["code"], columns["weight"] * row_weight
     true, predicted = columns["true"], columns["predicted"]
     parts = (true * predicted, predicted, true)
     return Counts(*(np.bincount(code, weight * part).astype(np.float64) for part in parts))
 
 
-def _class_figure(
+def class_figure(
     view: Labelled,
     function: Callable[[Mapping[str, Any], Floats], float],
     formula: str,
@@ -165,8 +154,9 @@ def _class_figure(
 ) -> Figure:
     """A figure of the counts of classes.
 
-    It has a row for each class that a row of the table has, truly or as predicted, with the columns
-    of `Tallies`. `class_columns` are those in which few rows of a class make the value uncertain.
+    It has a row for each pair of a row and a class that is true or predicted there, with the
+    columns of `Tallies`. `class_columns` are those in which few rows of a class make the value
+    uncertain.
     """
     columns = view.tallies(positive, threshold)._asdict()
     in_list = columns.pop("in_list")
@@ -204,10 +194,10 @@ def _figure_of_rates(
         raise NotationError("positive= is for average=binary", "positive")
     function = partial(_average_rates, rate=rate, average=average, beta=beta)
     formula += ", averaged over classes"
-    figure = _class_figure(view, function, formula, code, threshold)
+    figure = class_figure(view, function, formula, code, threshold)
     if average != "binary":
         return figure
-    # no row may have the positive class, neither truly nor as predicted
+    # Perhaps no row has the positive class, truly or as predicted: then the value is 0.
     return replace(figure.subset_rows(figure.columns["code"] == code), empty=0.0)
 
 
@@ -215,7 +205,7 @@ def _average_rates(
     columns: Mapping[str, Any], row_weight: Floats, *, rate: str, average: str | None, beta: float
 ) -> float:
     """The mean of the classes' rates."""
-    counts = _count_classes(columns, row_weight)
+    counts = count_classes(columns, row_weight)
     if average == "micro":
         total = Counts(*(part.sum(keepdims=True) for part in counts))
         return float(_rates(total, rate, beta)[0])
@@ -382,7 +372,7 @@ def jaccard(
 
 
 def _mean_recall(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    hits, _, true = _count_classes(columns, row_weight)
+    hits, _, true = count_classes(columns, row_weight)
     return float(divide(divide_or_zero(hits, true).sum(), (true > 0).sum()))
 
 
@@ -408,124 +398,4 @@ def balancedaccuracy(
     refuse_several_labels(view, "BalancedAccuracy")
     code = positive_code(view, positive)
     formula = "mean of the classes' recalls"
-    return _class_figure(view, _mean_recall, formula, code, threshold, ("true class",))
-
-
-def _matthews(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    hits, predicted, true = _count_classes(columns, row_weight)
-    right, rows = hits.sum(), true.sum()
-    if rows <= 0:
-        return float("nan")
-    # Rows without a prediction are one more class, which no row truly has.
-    unanswered = rows - predicted.sum()
-    covariance = right * rows - (true * predicted).sum()
-    variances = np.array(
-        [rows**2 - (predicted**2).sum() - unanswered**2, rows**2 - (true**2).sum()]
-    )
-    # Both are 0 where a side has one class; weights leave an error of their last digits.
-    variances[variances <= 1e-12 * rows**2] = 0.0
-    return float(divide_or_zero(covariance, np.sqrt(variances[0] * variances[1])))
-
-
-@class_metric(
-    "MCC",
-    title="Matthews correlation coefficient",
-    source="Gorodkin, Computational Biology and Chemistry 28, 2004, "
-    "doi:10.1016/j.compbiolchem.2004.09.006",
-    latex=r"\frac{n \sum_{c=1}^{C} h_c - \sum_{c=1}^{C} t_c p_c}{\sqrt{(n^2 - "
-    r"\sum_{c=1}^{C} p_c^2) (n^2 - \sum_{c=1}^{C} t_c^2)}}",
-    tools="scikit-learn: matthews_corrcoef; torchmetrics: MatthewsCorrCoef",
-    aliases=("Matthews", "PhiCoefficient"),
-    range=(-1, 1),
-)
-def mcc(view: Labelled, *, positive: Positive = None, threshold: Threshold = 0.5) -> Figure:
-    """The correlation of true and predicted classes: 1 is perfect, 0 no better than chance.
-
-    For two classes or more. 0, as in scikit-learn, where the truth or the submission has one class
-    only.
-
-    Right 3 of 5; true 2 and 3, predicted 2 and 3, so (15 - 13) / sqrt((25 - 13) (25 - 13)):
-
-    >>> rows = labelled_view(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
-    >>> round(mcc(rows).pooled(), 6)
-    0.166667
-    """
-    refuse_several_labels(view, "MCC")
-    formula = "(right × rows - Σ true × predicted) / sqrt((rows² - Σ predicted²) (rows² - Σ true²))"
-    return _class_figure(view, _matthews, formula, positive_code(view, positive), threshold)
-
-
-def _kappa(columns: Mapping[str, Any], row_weight: Floats, *, weights: str) -> float:
-    true, predicted = columns["true"], columns["predicted"]
-    weight = columns["weight"] * row_weight
-    # The first class is that of rows without a prediction, whose code is -1.
-    size = int(max(true.max(initial=-1), predicted.max(initial=-1))) + 2
-    true_rows, predicted_rows = (
-        np.bincount(side + 1, weight, minlength=size) for side in (true, predicted)
-    )
-    costs = _kappa_costs(size, weights)
-    cost = (weight * costs[true + 1, predicted + 1]).sum()
-    expected = true_rows @ costs @ predicted_rows
-    return float(1 - divide(cost * true_rows.sum(), expected))
-
-
-def _kappa_costs(size: int, weights: str) -> Floats:
-    """What each true class (rows) costs as each predicted one (columns).
-
-    A missing prediction, the first column, costs as much as the farthest class.
-    """
-    true, predicted = np.indices((size, size))
-    if weights == "none":
-        return np.asarray(true != predicted, dtype=np.float64)
-    distance = np.where(predicted == 0, size - 2, np.abs(true - predicted)).astype(np.float64)
-    return distance if weights == "linear" else np.square(distance)
-
-
-@metric(
-    "Kappa",
-    title="Cohen's kappa",
-    source="Cohen, Educational and Psychological Measurement 20(1), 1960, "
-    "doi:10.1177/001316446002000104",
-    latex=r"1 - \frac{n \sum_{i=1}^{n} d_{i,i}}{\sum_{i=1}^{n} \sum_{j=1}^{n} d_{i,j}}, "
-    r"\qquad d_{i,j} = [y_i \ne \hat{y}_j]",
-    tools="scikit-learn: cohen_kappa_score; Kaggle: quadratic weighted kappa (weights=quadratic)",
-    aliases=("CohenKappa",),
-    range=(-1, 1),
-    undefined="one class is all that there is on both sides",
-    explain=explain_classes,
-)
-def kappa(
-    view: Labelled,
-    *,
-    weights: KappaWeights = "none",
-    positive: Positive = None,
-    threshold: Threshold = 0.5,
-) -> Figure:
-    """How far the agreement of true and predicted classes exceeds what chance would give.
-
-    With `weights=quadratic`, the measure of many rating contests, a class far from the true one
-    costs more. The order of the classes is then that of `submission.classes`; without it that of
-    numbers, where all classes are numbers, and else that of the alphabet, of which `score lint`
-    warns.
-
-    Wrong 2 of 5; by chance (2 * 3 + 3 * 2) / 5 = 2.4, so 1 - 2 / 2.4:
-
-    >>> rows = labelled_view(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
-    >>> round(kappa(rows).pooled(), 6)
-    0.166667
-    """
-    refuse_several_labels(view, "Kappa")
-    if (size := len(view.classes)) > MAX_KAPPA_CLASSES:
-        limit = f"{MAX_KAPPA_CLASSES:,} are the most"
-        raise NotationError(f"a confusion matrix of {size:,} classes is too large; {limit}")
-    predicted = view.predicted_classes(positive_code(view, positive), threshold)
-    columns = {"true": view.truth, "predicted": predicted, "weight": view.weights}
-    # A cost that grows with the distance depends on all rows, not on the rarest class.
-    class_columns = ("true", "predicted") if weights == "none" else ()
-    return Figure(
-        partial(_kappa, weights=weights),
-        columns,
-        view.in_list,
-        class_columns=class_columns,
-        formula="1 - cost of what is wrong / cost expected by chance",
-    )
+    return class_figure(view, _mean_recall, formula, code, threshold, ("true class",))

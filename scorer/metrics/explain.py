@@ -18,18 +18,18 @@ from numpy.typing import ArrayLike
 from scorer.metrics.notation import Measure
 from scorer.metrics.ratios import Figure, Ratio, Result, Table
 from scorer.metrics.steps import (
-    SUMMANDS,
+    MAX_SUMMANDS,
     Equation,
     Grid,
     NamedItems,
     OneList,
     Sentence,
     Steps,
-    blanks,
     equation,
     grid,
     judged_of,
     ranked_table,
+    sum_of_placeholders,
 )
 from scorer.views.diverse import Diverse
 from scorer.views.ranked import Judged, Ranked
@@ -79,9 +79,9 @@ def explain_ratio(name: str, ratio: Ratio, index: int | None) -> Equation:
     def put_blanks(match: re.Match[str]) -> str:
         term = _term_of_list(terms[match[0]], index)
         summands = _summands(ratio.table, index) if match[0].startswith("sum") else []
-        if 1 < len(summands) <= SUMMANDS and math.isclose(sum(summands), term, abs_tol=1e-12):
+        if 1 < len(summands) <= MAX_SUMMANDS and math.isclose(sum(summands), term, abs_tol=1e-12):
             parts.extend(summands)
-            return blanks(len(summands), alone=ratio.formula == match[0])
+            return sum_of_placeholders(len(summands), alone=ratio.formula == match[0])
         parts.append(term)
         return "{}"
 

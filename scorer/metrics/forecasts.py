@@ -17,7 +17,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics.api import metric
 from scorer.metrics.notation import NotationError
 from scorer.metrics.numbers import error_metric
-from scorer.metrics.parameters import BehindAt, Needs, Positive, SubmissionColumn, TruthColumn
+from scorer.metrics.parameters import AfterAt, Needs, Positive, SubmissionColumn, TruthColumn
 from scorer.metrics.ratios import Figure, Ratio, mean_of_rows
 from scorer.metrics.rows import number_column, positive_code, refuse_several_labels
 from scorer.reading.schema import NUMBER
@@ -69,7 +69,7 @@ Floor = Annotated[float, Field(gt=0, description="The least spread that counts."
 Cap = Annotated[float, Field(gt=0, description="The largest error that counts.")]
 DelayColumn = Annotated[SubmissionColumn, Field(description="Observations before the decision.")]
 Deadline = Annotated[
-    float, Field(gt=0, le=1e9, description="The delay at which a hit costs half."), BehindAt()
+    float, Field(gt=0, le=1e9, description="The delay at which a hit costs half."), AfterAt()
 ]
 Cost = Annotated[float, Field(ge=0, le=1e9, description="What such an error costs.")]
 Penalty = Annotated[float, Field(gt=0, le=1e6, description="How fast a delay is punished.")]

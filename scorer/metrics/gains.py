@@ -165,7 +165,7 @@ def _dcg(
 
 
 def _over_best(total: Ratio, best: Ratio) -> Ratio:
-    """The total of each list over the total of the best list there could be."""
+    """The total of each list over that of the best list; both ratios have the denominator 1."""
     formula, terms = f"{total.formula} / {best.formula}", {**total.terms, **best.terms}
     return Ratio(total.numerator, best.numerator, formula, terms, total.table, best.table)
 
@@ -349,10 +349,12 @@ def q(
     >>> q(view).values().round(6)  # ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3)) / 2
     array([0.75])
     """
-    ideal, hits = _order_by_gain(view.ideal.relevant(rel), gain), view.hits.relevant(rel).top(k)
+    ideal = _order_by_gain(view.ideal.relevant(rel), gain)
+    hits = view.hits.relevant(rel).top(k)
     gains, best_gains = gains_of(hits.grade, gain), gains_of(ideal.grade, gain)
-    relevant, gain_so_far = ideal.total(), hits.sums(gains) + gains
-    # the best list's gain down to the same rank, or down to its end
+    relevant = ideal.total()
+    gain_so_far = hits.sums(gains) + gains  # `sums` are of the hits above
+    # The best list's gain down to the same rank, or down to its end.
     best_rank = np.minimum(hits.rank, relevant.astype(np.int64)[hits.in_list])
     best_item = ideal.starts()[hits.in_list] + best_rank - 1
     best_so_far = (ideal.sums(best_gains) + best_gains)[best_item]
@@ -378,7 +380,7 @@ class GeometricWeights:
         self._last = min(deepest, int(np.log(SMALLEST_WEIGHT) / np.log(p)) + 1)
         depth = np.arange(1, self._last + 1, dtype=np.float64)
         weight = p ** (depth - 1)
-        # the sums down to each depth; the first element is of depth 0
+        # The sum down to each depth. The first element is the sum down to depth 0.
         self._weight_sums = np.concatenate([[0.0], np.cumsum(weight)])
         self._share_sums = np.concatenate([[0.0], np.cumsum(weight / depth)])
 
@@ -439,9 +441,9 @@ def _rank_in_nearest_ideal(hits: Hits, ideal: Hits) -> Ints:
 
     Of items with equal grades those that were returned come first, in the order of the list.
     """
-    # how many items of the truth, or hits, have a higher grade
-    better_items = ideal.rank_by(-ideal.grade)[0]
-    better_hits = hits.rank_by(-hits.grade)[0]
+    # For each item of the truth, how many items of its list have a higher grade; also for hits.
+    better_items, _ = ideal.rank_by(-ideal.grade)
+    better_hits, _ = hits.rank_by(-hits.grade)
     nth_by_grade = np.empty_like(hits.rank)
     nth_by_grade[np.lexsort((-hits.grade, hits.in_list))] = hits.nth()
     nth_of_its_grade = nth_by_grade - better_hits
@@ -482,11 +484,11 @@ def rbo(
     size, returned = ideal.total().astype(np.int64), view.returned
     short, long = np.minimum(size, returned), np.maximum(size, returned)
     sums = GeometricWeights(p, int(long.max(initial=1)))
-    depth = np.maximum(hits.rank, hits.place)  # from which on an item is common to both
+    depth = np.maximum(hits.rank, hits.place)  # the depth from which on both have the item
     share = sums.sum_shares(depth, long[hits.in_list])
     terms = {"seen": (1 - p) * hits.total(share)}
     if tail == "extrapolated":
-        common = hits.total(depth <= short[hits.in_list])  # within the shorter one's length
+        common = hits.total(depth <= short[hits.in_list])  # items, down to the end of the shorter
         divisor = np.maximum(short, 1)
         # the sum of p^(d - 1) (d - s) / d over the depths d from s + 1 to l
         beyond = sums.sum_weights(short + 1, long) - short * sums.sum_shares(short + 1, long)
@@ -495,4 +497,5 @@ def rbo(
         terms["below both"] = last_overlap * p ** long.astype(float)
     value = np.sum(list(terms.values()), axis=0)
     table = Table(hits, {"rank in the truth": hits.place, "contribution": (1 - p) * share})
+    # Where the truth ranks nothing, the denominator is 0 and the value undefined.
     return Ratio(value, size > 0, " + ".join(terms), terms, table)

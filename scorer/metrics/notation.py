@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from pydantic import ValidationError
@@ -18,15 +19,15 @@ from scorer.metrics.aggregate import PLAIN, Combination
 from scorer.metrics.api import Bounds, Metric
 from scorer.metrics.ratios import Figure, Ratio, Result
 
-MAX_LENGTH = 300  # characters of a notation; Python's parser is not asked about more
-# What Python's parser warns of, through filters that a whole process shares: a number that runs
-# into a keyword, an unknown escape. No measure is written with either.
+MAX_LENGTH = 300  # characters of a notation: Python's parser may need much memory for a long one
+# A number that runs into a keyword, and an unknown escape. No measure is written with either, and
+# Python's parser would print a warning of them, which can only be turned off for a whole process.
 UNPARSABLE = re.compile(
     r"(?<![\w.])[\d.][\w.]*?(?:and|else|for|if|in|is|not|or)"
     r"|\\(?![\\'\"abfnrtvxuUN0-3])|\\[4-7]"
 )
 
-# trec_eval's names of measures with a number: P_5, and P.5 as its option -m has it
+# trec_eval's names of measures with a number, P_5 or with its option -m P.5 -> names here
 TREC_EVAL = {
     "p": "P",
     "recall": "R",
@@ -40,39 +41,42 @@ NOTATION = re.compile(r"([^\W\d]\w*)\s*(\(.*\))?\s*(?:@(.*))?")  # name, (parame
 NUMBERED = re.compile(
     rf"\A({'|'.join(TREC_EVAL)})[_.]([0-9]+(?:\.[0-9]+)?)(\(.*\))?\Z", re.IGNORECASE
 )
-# parameters of ir_measures that have another name here
+# Parameters of ir_measures -> their names here.
 RENAMED = {"gains": "gain", "max_rel": "max_grade", "min_rel": "min_grade", "cutoff": "k"}
-# its parameter `dcg`, by metric
+# The parameter `dcg` of ir_measures: metric -> its value -> parameters here.
 DCG_FORMS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "nDCG": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}},
     "SDCG": {"log2": {}},
 }
 
-POINTS = [f"IPrec@{n / 10:g}" for n in range(11)]
-AREA = (
+ELEVEN_POINTS = [f"IPrec@{n / 10:g}" for n in range(11)]
+PR_AREAS = (
     "one of two areas under precision and recall: AveragePrecision, by steps (scikit-learn's "
     "average_precision_score), or PRTrapezoids (auc of precision_recall_curve)"
 )
-# names that are no measure of their own here, and what there is instead
+# Names of measures that there are not, in small letters -> the rest of a message: what to write.
 UNSUPPORTED = {
     "gm_map": "of trec_eval is a geometric mean; in challenge.yaml: "
     "metrics: [{metric: AP, aggregate: geometric(0.00001)}]",
     "gm_bpref": "of trec_eval is a geometric mean; in challenge.yaml: "
     "metrics: [{metric: Bpref, aggregate: geometric(0.00001)}]",
     "11pt_avg": "of trec_eval is the mean of eleven measures; in challenge.yaml: "
-    f'metrics: [{{id: points, score: "({" + ".join(POINTS)}) / 11"}}, {", ".join(POINTS)}]',
+    f'metrics: [{{id: points, score: "({" + ".join(ELEVEN_POINTS)}) / 11"}}, '
+    f"{', '.join(ELEVEN_POINTS)}]",
     "all_trec": "of trec_eval is many measures, of which each is written: -m AP -m Rprec -m Bpref "
     "-m RR -m P@10 -m R@1000 -m nDCG",
     "official": "of trec_eval is many measures, of which each is written: -m AP -m Rprec -m Bpref "
     "-m RR -m P@10",
-    **dict.fromkeys(("prauc", "pr_auc", "auprc", "auc_pr", "aucpr"), f"is {AREA}"),
+    **dict.fromkeys(("prauc", "pr_auc", "auprc", "auc_pr", "aucpr"), f"is {PR_AREAS}"),
 }
 
 
 class NotationError(ScorerError):
     """A measure as written cannot be understood, or its parameters do not fit.
 
-    `parameter` is the one at fault, where it is one.
+    Args:
+        message: What is wrong.
+        parameter: The name of the parameter that is wrong, if it is a parameter.
     """
 
     def __init__(self, message: str, parameter: str | None = None) -> None:
@@ -85,20 +89,20 @@ class Measure:
     """A metric with its parameters: `nDCG@10`."""
 
     metric: Metric
-    params: dict[str, Any]  # all of them, defaults too
-    name: str  # the canonical one; what the challenge decides does not change it
+    params: dict[str, Any]  # of all parameters, defaults included
+    name: str  # canonical, of the parameters as written: see `_canonical_name`
     id: str
     primary: bool = False
     weighted: bool = False  # lists have weights, so that a mean is a figure of all of them
     classes: tuple[str, ...] = ()  # the labels there are, of a table of classes
     combination: Combination = PLAIN  # how its lists make one number
-    parts: tuple[Measure, ...] = ()  # of a composite: the measures of its formula, by their ids
+    parts: tuple[Measure, ...] = ()  # the measures of its formula, if it is one
     inferred: tuple[str, ...] = ()  # the parameters that follow from the challenge and its truth
-    board_signature: str = ""  # what else its values on a board depend on: rules, lists, version
+    board_signature: str = ""  # `signature` with the rules, lists and version of a board
 
     @property
     def pooled(self) -> bool:
-        """Whether all lists have one value together, and none of them has one of its own."""
+        """Whether there is one value of all lists together, and none of a single list."""
         if self.weighted or self.metric.pooling == "always":
             return True
         return self.metric.pooling != "never" and self.params["average"] == "pooled"
@@ -110,7 +114,7 @@ class Measure:
 
     @property
     def aggregate(self) -> str:
-        """How lists make one number, in a word."""
+        """The word for how the values of lists make one number, such as "mean"."""
         if self.parts:
             return "formula"
         if not self.combination.plain:
@@ -124,7 +128,7 @@ class Measure:
 
     @property
     def decimals(self) -> bool:
-        """Whether its values are anything but counts."""
+        """Whether its values are written with decimals: all but counts."""
         return self.metric.aggregate != "sum"
 
     @property
@@ -155,13 +159,13 @@ class Measure:
         return 0.0 if self.metric.range == (-1, 1) else None
 
     def evaluate(self, view: Any) -> Result:
-        """What its metric returns of a view."""
+        """The result of its metric for a view."""
         return self.metric.evaluate(view, **self.params)
 
     def values(self, view: Any) -> Floats | Ratio | Figure:
-        """The value of each list; where lists are pooled, what their value is computed from.
+        """The value of each list; of a pooled measure, the ratio or figure of all lists.
 
-        A plug-in may return anything; only its ratios and figures are known to be sound.
+        Anything else that a plug-in's metric returns is passed on unchecked.
         """
         result = self.evaluate(view)
         if isinstance(result, Ratio):
@@ -173,7 +177,7 @@ class Measure:
         return cast(Floats, result)
 
     def resolve(self, constants: Any) -> Measure:
-        """The measure with what the challenge and its truth decide, such as `max_grade`."""
+        """The measure with the parameters that follow from the challenge, such as `max_grade`."""
         decided = {
             name: value
             for name, value in self.metric.defaults(constants).items()
@@ -200,7 +204,7 @@ class Measure:
             text = format_value(value).replace("\\", "\\\\").replace("|", "\\|")
             parts.append(f"{key}:{text}")
         for key, value in self.combination.facts().items():
-            if key != "unit":  # which changes no number
+            if key != "unit":  # which changes intervals, and no value
                 parts.append(f"{key}:{format_value(value)}")
         for part in self.parts:
             parts.append(f"{part.id}:({part.signature()})")
@@ -214,34 +218,37 @@ def parse_measure(
     id: str | None = None,
     primary: bool = False,
 ) -> Measure:
-    """The measure that a notation and further parameters make of `metric`.
+    """The measure of a metric with the parameters of a notation.
 
     Args:
+        metric: The metric that the notation names.
         notation: As a challenge writes it, with parameters and cut-off, if any.
+        params: Further parameters.
         id: What reports and rules call the measure; by default its canonical name.
         primary: Whether it orders the leaderboard.
 
     Raises:
         NotationError: Parameters are unknown, missing or impossible.
     """
-    # a metric of a challenge's own may have any name
-    word, inside, at = (notation, {}, None) if notation == metric.name else parse(notation)
-    given: dict[str, Any] = {}
-    for key, value in [*inside.items(), *(params or {}).items()]:
+    # A challenge's own metric may have a name that is no notation.
+    parsed = ParsedNotation(notation) if notation == metric.name else parse(notation)
+    word = parsed.name
+    settings: dict[str, Any] = {}
+    for key, value in [*parsed.params.items(), *(params or {}).items()]:
         for name, setting in _translate_parameter(metric, key, value).items():
-            if name in given:
+            if name in settings:
                 raise NotationError(f"{metric.name}: {quoted(name)} is given twice", key)
-            given[name] = setting
+            settings[name] = setting
     names = list(metric.parameters.model_fields)
-    if at is not None:
-        _add_cutoff(metric, at, given)
-    for key in given:
+    if parsed.cutoff is not None:
+        _add_cutoff(metric, parsed.cutoff, settings)
+    for key in settings:
         if key not in names:
             hint = suggest(key, names)
             has = f"it has {', '.join(names)}" if names else "it has none"
             raise NotationError(f"{metric.name} has no parameter {quoted(key)}{hint} ({has})", key)
     try:
-        model = metric.parameters(**given)
+        model = metric.parameters(**settings)
     except ValidationError as error:
         fault = error.errors()[0]
         key = str(fault["loc"][0])
@@ -250,30 +257,30 @@ def parse_measure(
             example = f"{word}@10" if key == "k" else f"{word}({key}=...)"
             message = f"{word} needs its {label}, such as {example}"
         else:
-            value, allowed = format_value(given.get(key)), _allowed_values(metric, key)
+            value, allowed = format_value(settings.get(key)), _allowed_values(metric, key)
             message = f"{metric.name}: {label} cannot be {value}; {allowed}"
         raise NotationError(message, key) from None
-    settings = {key: getattr(model, key) for key in names}
-    name = _canonical_name(metric, settings)
-    return Measure(metric, settings, name, id or name, primary)
+    all_params = {key: getattr(model, key) for key in names}
+    name = _canonical_name(metric, all_params)
+    return Measure(metric, all_params, name, id or name, primary)
 
 
-def _add_cutoff(metric: Metric, at: Any, given: dict[str, Any]) -> None:
-    """Add what a notation writes behind the @ to the parameters that are given."""
+def _add_cutoff(metric: Metric, cutoff: Any, settings: dict[str, Any]) -> None:
+    """Add the cut-off of a notation, what stands after its @, to the parameters."""
     if metric.cutoff not in metric.parameters.model_fields:
         raise NotationError(f"{metric.name} takes no cut-off; write {metric.name}")
-    if metric.cutoff in given:
+    if metric.cutoff in settings:
         raise NotationError(f"{metric.name}: the cut-off is given twice", metric.cutoff)
-    if isinstance(at, tuple) and metric.cutoff == "k":
-        raise NotationError(f"{metric.name} takes one cut-off, such as {metric.name}@{at[0]}")
-    several = metric.cutoff == "cutoffs" and not isinstance(at, tuple)
-    given[metric.cutoff] = (at,) if several else at
+    if isinstance(cutoff, tuple) and metric.cutoff == "k":
+        raise NotationError(f"{metric.name} takes one cut-off, such as {metric.name}@{cutoff[0]}")
+    is_single = metric.cutoff == "cutoffs" and not isinstance(cutoff, tuple)
+    settings[metric.cutoff] = (cutoff,) if is_single else cutoff
 
 
 def find_measure(measures: Sequence[Measure], word: str) -> Measure | None:
     """The measure that a word names: by its id, its name, or any other notation of it.
 
-    The name of a metric alone names its measure, if the metric has one measure only.
+    The name of a metric without parameters names its measure if only one of them is of that metric.
 
     >>> from scorer.metrics.ranking import ap
     >>> measures = [parse_measure(ap.metric, "AP@10")]
@@ -284,7 +291,7 @@ def find_measure(measures: Sequence[Measure], word: str) -> Measure | None:
     if (match := by_name.get(word.casefold())) is not None:
         return match
     try:
-        name = parse(word)[0]
+        name = parse(word).name
         for candidate in measures:
             if _has_name(candidate.metric, name):
                 parsed = parse_measure(candidate.metric, word)
@@ -296,39 +303,49 @@ def find_measure(measures: Sequence[Measure], word: str) -> Measure | None:
     return of_metric[0] if len(of_metric) == 1 else None
 
 
-def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
-    """Name, parameters and cut-off of `NAME(param=value, ...)@k`; else `NotationError`.
+class ParsedNotation(NamedTuple):
+    """The parts of `NAME(param=value, ...)@cutoff`."""
+
+    name: str
+    params: Mapping[str, Any] = MappingProxyType({})
+    cutoff: Any = None  # a number, or a tuple of numbers
+
+
+def parse(notation: str) -> ParsedNotation:
+    """The parts of `NAME(param=value, ...)@cutoff`, or of trec_eval's name of such a measure.
+
+    Raises:
+        NotationError: It is not written so.
 
     >>> parse("AP(rel=2)@100")
-    ('AP', {'rel': 2}, 100)
-    >>> parse("MARp@5,10")
-    ('MARp', {}, (5, 10))
-
-    The names that trec_eval gives measures with a number are understood, too:
-
+    ParsedNotation(name='AP', params={'rel': 2}, cutoff=100)
+    >>> parse("MARp@5,10").cutoff
+    (5, 10)
     >>> parse("ndcg_cut_10")
-    ('nDCG', {}, 10)
+    ParsedNotation(name='nDCG', params={}, cutoff=10)
     """
     hint = "write it as nDCG@10, AP(rel=2)@100 or RBP(p=0.8)"
-    wrong = NotationError(f"{quoted(notation)} is no measure; {hint}")
+    syntax_error = NotationError(f"{quoted(notation)} is no measure; {hint}")
     if len(notation) > MAX_LENGTH or not notation.isprintable() or UNPARSABLE.search(notation):
-        raise wrong
+        raise syntax_error
     if answer := UNSUPPORTED.get(notation.partition("(")[0].strip().casefold()):
         raise NotationError(f"{quoted(notation)} {answer}")
     match = NOTATION.fullmatch(NUMBERED.sub(_from_trec_eval, notation.strip()))
     if match is None:
-        raise wrong
-    name, inside, cutoff = match.groups()
-    call = _parse_expression(name + (inside or "()"), wrong)
+        raise syntax_error
+    name, parameters, after_at = match.groups()
+    call = _parse_expression(name + (parameters or "()"), syntax_error)
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise wrong
+        raise syntax_error
     if call.args or any(keyword.arg is None for keyword in call.keywords):
         raise NotationError(f"{quoted(notation)}: parameters are written name=value")
-    params = {str(keyword.arg): _parse_value(keyword.value, wrong) for keyword in call.keywords}
-    at = None if cutoff is None else _parse_value(_parse_expression(cutoff, wrong), wrong)
-    if at == ():
-        raise wrong
-    return call.func.id, params, at
+    params = {str(each.arg): _parse_value(each.value, syntax_error) for each in call.keywords}
+    cutoff = None
+    if after_at is not None:
+        cutoff = _parse_value(_parse_expression(after_at, syntax_error), syntax_error)
+    if cutoff == ():
+        raise syntax_error
+    return ParsedNotation(call.func.id, params, cutoff)
 
 
 def format_value(value: Any) -> str:
@@ -353,20 +370,22 @@ def _from_trec_eval(match: re.Match[str]) -> str:
     return f"{name}{params}@{number}"
 
 
-def _parse_expression(text: str, wrong: NotationError) -> ast.expr:
+def _parse_expression(text: str, syntax_error: NotationError) -> ast.expr:
+    """The tree of a Python expression; raises `syntax_error` if it is none."""
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise wrong from None
+        raise syntax_error from None
 
 
-def _parse_value(node: ast.expr, wrong: NotationError) -> Any:
+def _parse_value(node: ast.expr, syntax_error: NotationError) -> Any:
+    """The value of a literal; a name is itself as text, but true, false and none are values."""
     if isinstance(node, ast.Name):
         return {"true": True, "false": False, "none": None}.get(node.id.lower(), node.id)
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        raise wrong from None
+        raise syntax_error from None
 
 
 def _numbers_first(entry: tuple[Any, Any]) -> tuple[float, str]:
@@ -382,22 +401,20 @@ def _has_name(metric: Metric, word: str) -> bool:
 def _canonical_name(metric: Metric, params: Mapping[str, Any]) -> str:
     """The metric's name with the parameters that differ from their defaults, and @ the cut-off."""
     fields = metric.parameters.model_fields
-    at = params.get(metric.cutoff)
+    cutoff = params.get(metric.cutoff)
     entries = {
         key: value
         for key, value in params.items()
         if key != metric.cutoff and (fields[key].is_required() or value != fields[key].default)
     }
     inside = ", ".join(f"{key}={format_value(value)}" for key, value in entries.items())
-    return (
-        metric.name
-        + (f"({inside})" if inside else "")
-        + (f"@{format_value(at)}" if at is not None else "")
-    )
+    arguments = f"({inside})" if inside else ""
+    after_name = "" if cutoff is None else f"@{format_value(cutoff)}"
+    return f"{metric.name}{arguments}{after_name}"
 
 
 def _translate_parameter(metric: Metric, key: str, value: Any) -> dict[str, Any]:
-    """The metric's own parameters for one that may be of ir_measures."""
+    """The parameters here for one that may have its name in ir_measures."""
     names = metric.parameters.model_fields
     if key in names:
         return {key: value}
@@ -412,24 +429,25 @@ def _translate_parameter(metric: Metric, key: str, value: Any) -> dict[str, Any]
 
 def _allowed_values(metric: Metric, key: str) -> str:
     """The values that a parameter can have, from its model."""
-    _, _, choices, description = describe_parameters(metric)[key]
+    parameter = describe_parameters(metric)[key]
+    description = parameter.description
     if description[1:2].islower() or description.startswith("A "):  # it begins no sentence here
         description = description[0].lower() + description[1:]
-    message = f"it can be {', '.join(choices)}" if choices else ""
-    return "; ".join(part for part in (message, description) if part) or "see its page"
+    choices = f"it can be {', '.join(parameter.choices)}" if parameter.choices else ""
+    return "; ".join(part for part in (choices, description) if part) or "see its page"
 
 
 class Parameter(NamedTuple):
-    """What may be written of a parameter, and what it means."""
+    """What may be written as a parameter, and what it means."""
 
     required: bool
-    default: Any  # None also where it must be given
-    choices: tuple[str, ...]  # none where it is no choice of words
-    description: str  # of several types that it can have, that of the first that has one
+    default: Any  # None if it is required
+    choices: tuple[str, ...]  # the words that it may be; empty if it may be anything else
+    description: str
 
 
 def describe_parameters(metric: Metric) -> dict[str, Parameter]:
-    """What a metric's parameters are, by their names."""
+    """A metric's parameters by their names, from the JSON schema of their model."""
     schemas = metric.parameters.model_json_schema()["properties"]
     parameters = {}
     for name, field in metric.parameters.model_fields.items():

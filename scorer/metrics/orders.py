@@ -13,7 +13,7 @@ from scorer.core.arrays import Floats, Ints, Mask, starts
 from scorer.metrics.api import metric
 from scorer.metrics.parameters import Needs
 from scorer.metrics.ratios import Figure, Ratio, Table, divide
-from scorer.metrics.steps import ITEMS, OneList, Sentence, Steps, equation, grid, sum_equation
+from scorer.metrics.steps import MAX_ITEMS, OneList, Sentence, Steps, equation, grid, sum_equation
 from scorer.views.preferences import PairMatrices, Preferred, closed
 from scorer.views.ranked import Hits, Judged
 from scorer.views.recommendations import Scored
@@ -190,8 +190,8 @@ def _explain_edrc(
     counts, divisor = (rivals * expected).sum(axis=1), _truth_discount(rank, discount)
     counted = np.flatnonzero(rank > 1)
     yield Sentence("W(v): the items that are not below v. Items of rank R = 1 are not counted.")
-    for v in counted[:ITEMS].tolist():
-        rows = np.flatnonzero(rivals[v])[:ITEMS]
+    for v in counted[:MAX_ITEMS].tolist():
+        rows = np.flatnonzero(rivals[v])[:MAX_ITEMS]
         symbols = " + ".join(f"EP({names[v]}, {names[w]})" for w in rows)
         yield sum_equation(f"C({names[v]})", symbols, "{}", expected[v, rows], counts[v])
     size, shares = rivals.sum(axis=1), np.where(rank > 1, counts / divisor, np.nan)

@@ -12,33 +12,33 @@ from scorer.challenge.public import ClassCells
 from scorer.core.arrays import Floats
 from scorer.core.errors import ChallengeError
 
-MAX_CUTOFF = 2**31 - 1  # items: what ranks are computed in holds this and its neighbours
-THRESHOLD_DECIMALS = 10
-MAX_EXP2_GRADE = 1000  # 2^1000 a few million times over is still finite
+MAX_CUTOFF = 2**31 - 1  # items: more than any list has, and far from an overflow of ranks
+THRESHOLD_DECIMALS = 10  # to which steps of thresholds are rounded
+MAX_EXP2_GRADE = 1000  # a sum of millions of gains of 2^1000 is still finite
 
 
 class FromChallenge(NamedTuple):
-    """Annotates a parameter that the challenge decides where it is None."""
+    """Annotates a parameter whose value, if it is None, follows from the challenge."""
 
     value: Callable[[Any], Any]  # from `scorer.kinds.base.Constants`
 
 
 class Needs(NamedTuple):
-    """Annotates a parameter that is about something that the challenge must declare."""
+    """Annotates a parameter that needs keys of challenge.yaml."""
 
-    # from the parameter's value and all parameters, such as "items" or "truth.extra.degree";
-    # "history or items.users" asks for one of two
+    # The parameter's value and all parameters -> the keys, such as "items" or
+    # "truth.extra.degree". "history or items.users" asks for one of the two.
     names: Callable[[Any, Mapping[str, Any]], tuple[str, ...]]
 
 
 class NamesClasses(NamedTuple):
-    """Annotates a parameter that says where classes are named, so that unknown ones are found."""
+    """Annotates a parameter that says in which cells classes are named, to find unknown classes."""
 
-    # the cells of the truth and of a submission, from the parameter's value and all parameters
+    # The parameter's value and all parameters -> the cells of the truth and of a submission.
     cells: Callable[[Any, Mapping[str, Any]], tuple[ClassCells, ClassCells]]
 
 
-class BehindAt:
+class AfterAt:
     """Annotates the parameter that a notation writes after the @, if it is not `k`."""
 
 
@@ -85,7 +85,7 @@ Cutoffs = Annotated[
     Strict(False),
     Field(min_length=1, description="The cut-offs to average over; positive whole numbers."),
     AfterValidator(_increasing),
-    BehindAt(),
+    AfterAt(),
 ]
 Relevant = Annotated[
     float,
@@ -201,7 +201,12 @@ MulticlassAverage = Annotated[
 
 
 def _column(description: str, *sections: str) -> Any:
-    """Metadata of a parameter that names a further column of these sections of a challenge."""
+    """The annotations of a parameter that names a further column of some sections of a challenge.
+
+    Args:
+        description: Of the parameter.
+        *sections: Those of challenge.yaml, such as "truth", that must declare the column.
+    """
 
     def needs(name: str | None, _: Mapping[str, Any]) -> tuple[str, ...]:
         return () if name is None else tuple(f"{section}.extra.{name}" for section in sections)

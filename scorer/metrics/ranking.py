@@ -23,7 +23,7 @@ from scorer.core.text import quoted
 from scorer.metrics.api import metric
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import (
-    BehindAt,
+    AfterAt,
     Beta,
     CatalogueSize,
     Cutoff,
@@ -45,7 +45,7 @@ RecallDivisor = Literal["relevant", "capped"]
 RecallLevel = Annotated[
     float,
     Field(ge=0, le=1, description="The share of the relevant items to reach, 0 to 1."),
-    BehindAt(),
+    AfterAt(),
 ]
 ComparedPairs = Annotated[
     Literal["recommended", "all"],

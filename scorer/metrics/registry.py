@@ -29,10 +29,11 @@ KINDS_IN_ORDER = (
 # that only the families of a challenge's measures are imported. A test holds this against the
 # modules. A name that is missing here is looked for in all of them.
 FAMILIES = """
+agreement: MCC Matthews PhiCoefficient Kappa CohenKappa
 classes: Accuracy HammingLoss Precision Recall Sensitivity F1 fmeasure f1score FBeta Jaccard IoU
-  BalancedAccuracy MCC Matthews PhiCoefficient Kappa CohenKappa
-curves: AUROC ROCAUC AUC pAUC AveragePrecision AP PRTrapezoids NormalizedGini nGini Concordance
-  CIndex
+  BalancedAccuracy
+concordance: NormalizedGini nGini Concordance CIndex
+curves: AUROC ROCAUC AUC pAUC AveragePrecision AP PRTrapezoids
 cwl: SDCG INSQ INST BPM NERR8 NERR9 NERR10 NERR11
 diversity: alpha_DCG α_DCG alpha_nDCG α_nDCG ERR_IA nERR_IA AP_IA MAP_IA P_IA NRBP nNRBP StRecall
   strec

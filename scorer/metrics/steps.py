@@ -19,10 +19,11 @@ from scorer.views.recommendations import Returned
 Cell = str | int | float | None  # None: nothing stands there
 Write = Callable[[float], str]
 
-ROWS = 24  # of a table that are shown before it is abbreviated
-FIRST_ROWS, LAST_ROWS = 28, 12  # of a table's rows that matter
-ITEMS = 40  # of a set
-SUMMANDS = 8  # of a sum that are written out
+MAX_ROWS = 24  # a longer table is abbreviated to its first, its last and its key rows
+FIRST_KEY_ROWS = 28  # of more key rows than this and the next number, those between are left out
+LAST_KEY_ROWS = 12
+MAX_ITEMS = 40  # of a set that are written out
+MAX_SUMMANDS = 8  # of a sum that are written out
 TIED = "items with equal scores stand at each of their ranks alike (ties: expected)"
 
 
@@ -40,8 +41,8 @@ class NamedItems(NamedTuple):
 
     def __str__(self) -> str:
         """The set as text; the end of a long one is left out."""
-        beyond = len(self.items) - ITEMS
-        items = self.items if beyond <= 1 else (*self.items[:ITEMS], f"… {beyond:,} more")
+        beyond = len(self.items) - MAX_ITEMS
+        items = self.items if beyond <= 1 else (*self.items[:MAX_ITEMS], f"… {beyond:,} more")
         return "{" + ", ".join(items) + "}"
 
 
@@ -51,24 +52,25 @@ class Grid(NamedTuple):
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    matter: tuple[bool, ...] = ()  # whether each row stays when it is abbreviated; empty: all do
+    is_key_row: tuple[bool, ...] = ()  # which rows an abbreviated table keeps; empty: all
 
     def abbreviated(self) -> Iterator[tuple[Cell, ...] | int]:
-        """The rows to show, and in place of rows left out their number."""
+        """Yield the rows to show, and in place of rows left out their number."""
         last = len(self.rows) - 1
         rows = list(range(len(self.rows)))
-        if len(rows) > ROWS:
-            rows = [n for n in rows if n in (0, last) or not self.matter or self.matter[n]]
-        if len(rows) > FIRST_ROWS + LAST_ROWS:
-            rows = [*rows[:FIRST_ROWS], *rows[-LAST_ROWS:]]
-        following = 0
+        if len(rows) > MAX_ROWS:
+            rows = [n for n in rows if n in (0, last) or not self.is_key_row or self.is_key_row[n]]
+        if len(rows) > FIRST_KEY_ROWS + LAST_KEY_ROWS:
+            rows = [*rows[:FIRST_KEY_ROWS], *rows[-LAST_KEY_ROWS:]]
+        next_row = 0
         for n in rows:
-            if n - following > 1:
-                yield n - following
-            elif n > following:
-                yield self.rows[following]
+            left_out = n - next_row
+            if left_out == 1:  # the row takes no more room than its number
+                yield self.rows[next_row]
+            elif left_out:
+                yield left_out
             yield self.rows[n]
-            following = n + 1
+            next_row = n + 1
 
 
 class Equation(NamedTuple):
@@ -90,11 +92,11 @@ Steps = Iterator[Step]
 
 
 class Working(NamedTuple):
-    """The steps to one list's value, which the last step ends in; NaN where it is undefined."""
+    """The steps by which the value of one list is computed; the last one ends in the value."""
 
     title: str
     steps: tuple[Step, ...]
-    value: float
+    value: float  # NaN if it is undefined
 
 
 class OneList(NamedTuple):
@@ -115,10 +117,10 @@ class OneList(NamedTuple):
         return OneList(view, Names(self.names.truth, returned, hits.tie_start, hits.tied))
 
 
-def grid(title: str, columns: Mapping[str, Any], matter: Iterable[bool] = ()) -> Grid:
-    """A table from its columns; rows that `matter` stay when it is abbreviated."""
-    rows = zip(*(map(_plain, column) for column in columns.values()), strict=True)
-    return Grid(title, tuple(columns), tuple(rows), tuple(map(bool, matter)))
+def grid(title: str, columns: Mapping[str, Any], is_key_row: Iterable[bool] = ()) -> Grid:
+    """A table from its columns, by heading; `is_key_row` as in `Grid`."""
+    rows = zip(*(map(_plain_cell, column) for column in columns.values()), strict=True)
+    return Grid(title, tuple(columns), tuple(rows), tuple(map(bool, is_key_row)))
 
 
 def equation(name: str, formula: str, numbers: str, *parts: float, value: float) -> Equation:
@@ -135,9 +137,9 @@ def sum_equation(
     '3 + 2'
     """
     terms = [float(term) for term in summands]
-    if len(terms) > SUMMANDS or not terms:
+    if len(terms) > MAX_SUMMANDS or not terms:
         return equation(name, formula, numbers, math.fsum(terms), value=value)
-    numbers = numbers.replace("{}", blanks(len(terms), alone=numbers == "{}"))
+    numbers = numbers.replace("{}", sum_of_placeholders(len(terms), alone=numbers == "{}"))
     return equation(name, formula, numbers, *terms, value=value)
 
 
@@ -147,21 +149,22 @@ def ranked_table(
     """The returned items down to rank k, with the grades of judged lists.
 
     Args:
-        rows: What has cells in the columns, such as hits; it has `rank`.
+        rows: The items that have cells in the columns, such as hits, with their `rank`.
         columns: The columns' cells by heading, shape (rows,) each.
         k: The last rank that is shown; None: all are.
     """
-    names, n = one.names, len(one.names.returned)
+    names = one.names
+    n = len(names.returned)
     hits = None if isinstance(one.view, Returned) else judged_of(one.view).hits
-    spread, middle = (False, False) if hits is None else (hits.spread, hits.middle)
-    has_ties = spread or middle  # where tied items have their ranks in common
-    above = names.tie_start if has_ties else np.arange(n)
+    # Under `ties: expected` and `mean-rank` tied items share their ranks.
+    share_ranks = hits is not None and (hits.spread or hits.middle)
+    above = names.tie_start if share_ranks else np.arange(n)  # how many items are before each one
     count = n if k is None else int((above < k).sum())
     title = f"first {count:,} of {n:,} ranks" if count < n else f"all {n:,} ranks"
-    if spread and (names.tied[:count] > 1).any():
+    if hits is not None and hits.spread and (names.tied[:count] > 1).any():
         title += f"; {TIED}"
     ranks: list[Cell] = list(range(1, n + 1))
-    if has_ties:
+    if share_ranks:
         ends = zip(
             (names.tie_start + 1).tolist(), (names.tie_start + names.tied).tolist(), strict=True
         )
@@ -177,7 +180,7 @@ def ranked_table(
 
 
 def judged_of(view: Any) -> Judged:
-    """A view of ranked lists, or the one that it holds."""
+    """A view of judged lists: the view itself, or the one that it holds."""
     judged: Judged = view if isinstance(view, Judged) else view.judged
     return judged
 
@@ -189,13 +192,17 @@ def _at_ranks(size: int, rank: Ints, values: ArrayLike) -> Floats:
     return cells
 
 
-def blanks(count: int, *, alone: bool) -> str:
-    """The sum of that many {}, in parentheses unless it stands alone or is one."""
-    blanks = " + ".join(["{}"] * count)
-    return blanks if alone or count == 1 else f"({blanks})"
+def sum_of_placeholders(count: int, *, alone: bool) -> str:
+    """`{} + {}` for so many summands; in parentheses if there are several and more stands beside.
+
+    >>> sum_of_placeholders(2, alone=False)
+    '({} + {})'
+    """
+    placeholders = " + ".join(["{}"] * count)
+    return placeholders if alone or count == 1 else f"({placeholders})"
 
 
-def _plain(cell: object) -> Cell:
+def _plain_cell(cell: object) -> Cell:
     """A cell as a plain Python value; None for NaN."""
     value: Cell = cell.item() if hasattr(cell, "item") else cell  # type: ignore[assignment]
     if isinstance(value, float):

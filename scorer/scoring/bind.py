@@ -165,7 +165,7 @@ def _find_unknown_metrics(path: Path) -> Iterator[Problem]:
         if not isinstance(notation, str) or (isinstance(spec, dict) and "kaggle" in spec):
             continue
         try:
-            name, *_ = parse(notation)
+            name = parse(notation).name
             metrics().find_all(name)
         except UnknownName as error:
             message = f"metrics[{n}]: {_describe_unknown(error, metrics())}"
@@ -307,7 +307,7 @@ def _find_metrics(challenge: Challenge, allow_plugins: bool) -> MetricRegistry:
 
         for (file, _), spec in kaggle_specs.items():
             if file == path:
-                name, *_ = parse(spec.notation)
+                name = parse(spec.notation).name
                 metric = kaggle_metric(path, name, spec, challenge)
                 registry = registry.with_metrics([(metric, path.name)])
     return registry
@@ -322,7 +322,7 @@ def _find_kaggle_specs(challenge: Challenge) -> dict[tuple[Path, str], MeasureSp
     for spec in challenge.metrics:
         if spec.kaggle is not None:
             with suppress(NotationError):  # which `_find_candidates` reports
-                name, *_ = parse(spec.notation)
+                name = parse(spec.notation).name
                 specs.setdefault((spec.kaggle, name.casefold()), spec)
     return specs
 
@@ -334,7 +334,7 @@ def _find_kaggle_clashes(challenge: Challenge) -> Iterator[Fault]:
         if spec.kaggle is None:
             continue
         with suppress(NotationError):
-            name, *_ = parse(spec.notation)
+            name = parse(spec.notation).name
             first = first_specs[spec.kaggle, name.casefold()]
             if _kaggle_settings(spec) != _kaggle_settings(first):
                 message = f"{first.key} has another better or resample of the metric {quoted(name)}"
@@ -362,7 +362,7 @@ def _find_candidates(
             candidates.append(Candidate(position, spec, (of_kind[spec.notation],)))
             continue
         try:
-            name, *_ = parse(spec.notation)
+            name = parse(spec.notation).name
             if name in of_kind:
                 choices: tuple[Metric, ...] = (of_kind[name],)
             else:

@@ -135,7 +135,7 @@ def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
         tolerance = case.get("tolerance", 1e-12)
         view = _view_of_case(case)
         for notation, expected in case["expect"].items():
-            measure = parse_measure(registry.get(parse(notation)[0]), notation)
+            measure = parse_measure(registry.get(parse(notation).name), notation)
             result = evaluate(measure, {type(view): view})
             values = result if isinstance(result, np.ndarray) else np.array([result.pooled()])
             _require_equal(f"{where}: {notation}", values, expected, tolerance)

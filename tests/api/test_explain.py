@@ -105,7 +105,7 @@ def assert_leads(found, value):
             assert again == pytest.approx(step.value, rel=1e-9, abs=1e-9, nan_ok=True), step
         elif isinstance(step, Grid):
             assert all(len(row) == len(step.columns) for row in step.rows)
-            assert not step.matter or len(step.matter) == len(step.rows)
+            assert not step.is_key_row or len(step.is_key_row) == len(step.rows)
 
 
 def assert_grades(found, truth):

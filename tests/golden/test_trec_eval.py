@@ -108,7 +108,7 @@ def ours(name, rel):
 
 
 def values(notation, view):
-    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
+    made = parse_measure(METRICS.get(parse(notation).name), notation)
     return np.nan_to_num(made.values(view))  # undefined is 0 to trec_eval
 
 

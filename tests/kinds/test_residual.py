@@ -88,7 +88,7 @@ def test_of_a_file_in_any_order(challenge, score):
 
 
 def value(notation, pair):
-    made = parse_measure(metrics().get(parse(notation)[0]), notation)
+    made = parse_measure(metrics().get(parse(notation).name), notation)
     (found,) = made.values(meet([pair], "mean-rank"))
     return found
 
@@ -111,7 +111,7 @@ def test_a_tied_item_stands_at_the_mean_of_the_ranks():
 def test_without_ties_it_is_as_ever():
     lists = [(list("xaby"), {"a": 1, "b": 2, "c": 1}), (["b"], {"b": 1})]
     for notation in ("RR", "P@2", "R@2", "Success@1", "DCG", "nDCG@3", "RBP(p=0.8)", "Hits@1"):
-        made = parse_measure(metrics().get(parse(notation)[0]), notation)
+        made = parse_measure(metrics().get(parse(notation).name), notation)
         values = [made.values(meet(lists, ties)) for ties in ("mean-rank", "item-desc")]
         assert np.array_equal(*values, equal_nan=True), notation
 
