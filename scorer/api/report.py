@@ -19,7 +19,7 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import format_number, printable, quoted
 from scorer.metrics.notation import Measure, find_measure
-from scorer.reports.base import ALIASES, DECIMALS
+from scorer.reports.base import DECIMALS
 from scorer.results import report as results
 from scorer.results.json import ABSENT
 from scorer.stats.intervals import MIN_UNITS
@@ -93,12 +93,12 @@ class Report(Renderable[results.Report]):
             TypeError: there is no such option.
         """
         text = self._write_form(form, options)
-        rejected = [each for each in self.submissions if not each.valid]
-        if (form or self._default_form) not in ALIASES | {"text": ""} or not rejected:
+        rejected = [scored for scored in self.submissions if not scored.valid]
+        if (form or self._default_form) not in ("table", "text") or not rejected:
             return text
         from scorer.reports.findings.problems import errors_of, format_files
 
-        lines = format_files([errors_of(each.findings) for each in rejected])
+        lines = format_files([errors_of(scored.findings) for scored in rejected])
         return "\n".join([*lines, "", text])
 
     def mean(self, name: str, measure: str | None = None) -> float:
@@ -147,14 +147,17 @@ class Report(Renderable[results.Report]):
         board = self._rank_by(measure)
         ends = next(row.interval for row in board.leaderboard if row.name == name)
         if ends is None:
-            few = board.too_few and f": {quoted(name)} has fewer than {MIN_UNITS} {board.too_few}"
-            raise UsageError(f"{board.primary.id} has no interval{few or _because(board)}")
+            reason = _because(board)
+            if board.too_few:
+                reason = f": {quoted(name)} has fewer than {MIN_UNITS} {board.too_few}"
+            raise UsageError(f"{board.primary.id} has no interval{reason}")
         return float(ends[0]), float(ends[1])
 
     def p(self, a: str, b: str, measure: str | None = None) -> float:
-        """Return the p-value of the difference of two submissions, corrected as the board's are.
+        """Return the p-value of the difference of two submissions, corrected as on the board.
 
-        Of the ranked, all pairs are one family; of a baseline its pairs with all of these.
+        The correction is for all pairs of ranked submissions; if one of the two is a baseline, for
+        the pairs of this baseline with all ranked submissions.
 
         Args:
             a: a submission's name.
@@ -181,9 +184,9 @@ class Report(Renderable[results.Report]):
     def metrics(self, name: str | None = None) -> dict[str, float]:
         """Return all means, and the ends of intervals, as `mlflow.log_metrics` takes them.
 
-        A key is a measure, of an end with `/low` or `/high`; with all submissions, the submission
-        stands before it (`bm25/nDCG_at_10`). `@` is written `_at_`, and what MLflow does not take
-        in a name `_`. What has no value is left out.
+        A key is a measure (`nDCG_at_10`), or an end of its interval (`nDCG_at_10/low`, `/high`).
+        Without a `name`, it begins with the submission (`bm25/nDCG_at_10`). `@` is written `_at_`,
+        and other characters that MLflow refuses `_`. A mean without a value is left out.
 
         Args:
             name: the submission's; None: of all that are on the board.
@@ -207,8 +210,8 @@ class Report(Renderable[results.Report]):
                 }
             for key, value in values.items():
                 if not math.isnan(value):
-                    full = key if name else f"{row.name}/{key}"
-                    numbers[_to_mlflow_name(full, numbers)] = float(value)
+                    text = key if name else f"{row.name}/{key}"
+                    numbers[_to_mlflow_name(text, numbers)] = float(value)
         return numbers
 
     def plot(
@@ -218,7 +221,7 @@ class Report(Renderable[results.Report]):
 
         Args:
             measure: in any notation; default: the primary one.
-            kind: which picture; of several of a kind the first.
+            kind: which picture; if there are several of a kind, the first is taken.
             width: such as `84mm`, `17cm` or `3.3in`.
 
         Raises:
@@ -298,7 +301,7 @@ class Report(Renderable[results.Report]):
         rows = tuple(
             replace(row, interval=None, fewer_lists=None, front=ABSENT) for row in self.leaderboard
         )
-        bare = replace(
+        without_certainty = replace(
             board,
             measures=measures,
             leaderboard=rows,
@@ -307,7 +310,7 @@ class Report(Renderable[results.Report]):
             pareto=ABSENT,
             tracks=ABSENT,
         )
-        return with_certainty(bare, {}, board.clusters)
+        return with_certainty(without_certainty, groups={}, clusters=board.clusters)
 
     def _find_measure(self, measure: str | None) -> Measure:
         chosen = self._result.primary if measure is None else find_measure(self.measures, measure)
@@ -326,7 +329,7 @@ class Report(Renderable[results.Report]):
         return scored.values[chosen.id]
 
     def _repr_html_(self) -> str:
-        """Return the leaderboard as a table, who was rejected, and its notes, which fold."""
+        """Return the leaderboard as a table, with rejected submissions, and notes that fold."""
         from scorer.reports.findings.problems import counted, format_findings
         from scorer.reports.leaderboard import cells
         from scorer.reports.leaderboard.remarks import cautions, remarks
@@ -407,7 +410,7 @@ def _html_paragraphs(texts: Iterable[str]) -> str:
 
 
 def _to_mlflow_name(text: str, taken: Mapping[str, object]) -> str:
-    """Return a name of letters, digits and `_-./ ` for a text, which none of those taken has."""
+    """Return a text as a name of letters, digits and `_-./ ` that is not among those taken."""
     name = re.sub(r"[^\w./ -]+", "_", text.replace("@", "_at_"), flags=re.ASCII).strip("_")
     others = (f"{name}_{n}" for n in count(2))
     return name if name not in taken else next(other for other in others if other not in taken)

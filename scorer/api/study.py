@@ -1,4 +1,4 @@
-"""How far a board depends on what was decided, from the scorecards of its submissions."""
+"""How far a board depends on the organizer's decisions, from its submissions' scorecards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from scorer.api.submissions import (
 from scorer.api.value_tables import ValueOptions
 from scorer.api.values import as_list, read_values
 from scorer.api.variations import RankedSubmissions, compare_halves, find_variations
-from scorer.challenge.model import Challenge, MeasureSpec
+from scorer.challenge.measures import MeasureSpec
+from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.board import Terms, rank
@@ -41,21 +42,21 @@ from scorer.scoring.open import OpenChallenge, open_challenge
 from scorer.scoring.public import SubmittedLists
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
-NEAREST = 2  # of them on each side that a board is tried with
-NAMED = 3  # variations without a value whose names are said
-WEIGHTS = ("weight", "weights")  # columns of the lists
+NEAREST_CUTOFFS = 2  # how many below the measure's own, and how many above it, are tried
+MOST_NAMED = 3  # variations without a value that a message names
+WEIGHTS = ("weight", "weights")  # columns of the lists' file that are taken for weights
 
 
 class Study(TableResult[results.Study]):
-    """How far a board depends on what was decided; for organizers.
+    """How far a board depends on decisions such as measures and cut-offs; for organizers.
 
     Attributes:
         names: The submissions that could be scored, in the official order.
         ranks: Their official ranks.
-        ranked_by: What ranks officially.
+        ranked_by: The measure, or the rule, that ranks officially.
         variations: The boards by other decisions, and on parts of the lists.
         decisions: The variations that are no random parts of the lists.
-        halves: How far two random halves of the lists agree; None of too few lists.
+        halves: How far two random halves of the lists agree; None if there are too few lists.
         left_out: What could not be varied, and why.
         rejected: The submissions that could not be scored.
     """
@@ -98,10 +99,11 @@ def study(
     allow_plugins: bool = False,
     progress: Progress | None = None,
 ) -> Study:
-    """The board of some submissions, and what it would be if something else were decided.
+    """Return the board of some submissions, and the boards that other decisions would give.
 
-    Other measures, cut-offs, aggregates, rules for missing answers, weights; without each group,
-    without a tenth of the lists, by half of them. A file is read once. For organizers.
+    These are other measures, cut-offs, aggregates, weights and rules for missing answers, and
+    boards without each group, without a tenth of the lists, and by half of them. Each file is read
+    once. For organizers.
 
     Args:
         challenge: a loaded challenge, or the path of its challenge.yaml or folder; without
@@ -126,7 +128,7 @@ def study(
             tables.challenge, tables.files, measures=measures, seed=seed, progress=progress
         )
     official = _with_measures(to_challenge(challenge), measures, allow_plugins)
-    plain = bind(official, allow_plugins)
+    plain = bind(official, allow_plugins)  # without the further measures
     listed = list_submissions(plain, submissions)
     ranked_files = [file for file in listed if not file.baseline]
     files, _ = separate_baselines(plain, ranked_files)
@@ -143,8 +145,9 @@ def study(
     seed = official.leaderboard.seed if seed is None else seed
     variations, valueless = find_variations(board, seed)
     if valueless:
-        more = f" and {len(valueless) - NAMED} more" if len(valueless) > NAMED else ""
-        left_out.append(f"no submission has a value: {'; '.join(valueless[:NAMED])}{more}")
+        more = len(valueless) - MOST_NAMED
+        end = f" and {more} more" if more > 0 else ""
+        left_out.append(f"no submission has a value: {'; '.join(valueless[:MOST_NAMED])}{end}")
     is_open = official.truthless and official.splits is None  # nothing in it is hidden
     digest = fingerprint(ready.digests, board_digest(official, plain.measures))
     return Study(
@@ -155,7 +158,7 @@ def study(
             lists=len(terms.lists),
             seed=seed,
             submissions=span_ranks(
-                [e.name for e in board.scored], board.ranks.tolist(), variations
+                [each.name for each in board.scored], board.ranks.tolist(), variations
             ),
             staying=count_stable(variations),
             variations=variations,
@@ -184,23 +187,25 @@ def _rank_submissions(
     return RankedSubmissions(terms, best_first, of_runs, ranks, further)
 
 
-def _with_measures(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -> Challenge:
-    """Return the challenge with further measures, the first of them primary."""
-    if not words:
+def _with_measures(
+    challenge: Challenge, notations: Sequence[str], allow_plugins: bool
+) -> Challenge:
+    """Return the challenge with these measures, too; the first of them is primary."""
+    if not notations:
         return challenge
-    if odd := [word for word in words if not word.strip() or not word.isprintable()]:
+    if odd := [text for text in notations if not text.strip() or not text.isprintable()]:
         raise UsageError(f"{quoted(odd[0])} is no measure; write one such as nDCG@10")
     bound = bind(challenge, allow_plugins)
     specs = list(bound.challenge.metrics)
-    places = list[int]()
-    for word in dict.fromkeys(words):
-        measure = find_measure(bound.measures, word)
+    indices = list[int]()
+    for notation in dict.fromkeys(notations):
+        measure = find_measure(bound.measures, notation)
         if measure is not None:
-            places.append(bound.measures.index(measure))
+            indices.append(bound.measures.index(measure))
         else:
-            places.append(len(specs))
-            specs.append(MeasureSpec(notation=word, key="--metric"))
-    metrics = [s.model_copy(update={"primary": n == places[0]}) for n, s in enumerate(specs)]
+            indices.append(len(specs))
+            specs.append(MeasureSpec(notation=notation, key="--metric"))
+    metrics = [spec.model_copy(update={"primary": n == indices[0]}) for n, spec in enumerate(specs)]
     rules = challenge.leaderboard.model_copy(update={"rank_by": "primary"})
     return bound.challenge.model_copy(update={"metrics": tuple(metrics), "leaderboard": rules})
 
@@ -208,7 +213,7 @@ def _with_measures(challenge: Challenge, words: Sequence[str], allow_plugins: bo
 def _open_with_further(
     plain: BoundChallenge, submitted: SubmittedLists | None, allow_plugins: bool
 ) -> tuple[OpenChallenge, list[str]]:
-    """Return the challenge opened with further measures; or without them, and why."""
+    """Return the challenge opened with further measures, or without them and with the reason."""
     specs = list(_further_measures(plain))
     if not specs:
         return open_challenge(plain, submitted=submitted), []
@@ -218,7 +223,7 @@ def _open_with_further(
         refuse_unanswerable(ready, make_probes(ready))
         return ready, []
     except ChallengeError as error:
-        # This raises an error where the challenge itself is wrong.
+        # If the challenge itself is wrong, rather than a further measure, this raises the error.
         ready = open_challenge(plain, submitted=submitted)
         why = printable(error.problems[0].message if error.problems else error)
         return ready, [f"other cut-offs and weights: {why}"]
@@ -243,9 +248,10 @@ def _further_measures(plain: BoundChallenge) -> Iterator[MeasureSpec]:
             if spec.id is not None:
                 update["id"] = id
             yield spec.model_copy(update=update)
-    taken = {*primary.metric.parameters.model_fields, *plain.challenge.truth.columns}
     is_weighted = primary.combination.list_weights or primary.combination.grouped_by
-    if is_weighted or not primary.of_lists or taken.intersection(WEIGHTS):
+    # A parameter, or a column of the truth, of that name shows that the measure uses the weights.
+    used_names = {*primary.metric.parameters.model_fields, *plain.challenge.truth.columns}
+    if is_weighted or not primary.of_lists or used_names.intersection(WEIGHTS):
         return
     for column in WEIGHTS:
         if column in list_column_names(plain.challenge):
@@ -260,12 +266,13 @@ def _cutoffs(plain: BoundChallenge, primary: Measure) -> list[int]:
         return []
     length = plain.challenge.submission.allowed_length
     most = length.max if length is not None and length.max is not None else CUTOFFS[-1]
-    below = [each for each in CUTOFFS if each < k][-NEAREST:]
-    return below + [each for each in CUTOFFS if k < each <= most][:NEAREST]
+    below = [cutoff for cutoff in CUTOFFS if cutoff < k][-NEAREST_CUTOFFS:]
+    above = [cutoff for cutoff in CUTOFFS if k < cutoff <= most][:NEAREST_CUTOFFS]
+    return below + above
 
 
 def _describe_rule(terms: Terms) -> str:
-    """Return what ranks, in words."""
+    """Return the measure or the rule that ranks, in words."""
     if terms.pairwise is not None:
         return f"{terms.pairwise[0].name} by {terms.pairwise[1].name}"
     if (by := terms.rank_aggregate) is not None:

@@ -14,13 +14,13 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from scorer.challenge import yaml
+from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import (
     CHALLENGE_FILE,
     FOLDER,
     KEY,
     MARKDOWN_PATH,
     Challenge,
-    MeasureSpec,
     Source,
 )
 from scorer.challenge.roles import COLUMNS, FIELD_ROLES, ROLES, SPECIAL_ROLES

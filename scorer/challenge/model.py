@@ -30,6 +30,7 @@ from scorer.challenge.leaderboard import (
     check_phases,
     check_tracks,
 )
+from scorer.challenge.measures import MeasureSpec, choose_primary
 from scorer.challenge.roles import COLUMNS, ClassColumns, Extra, check_label, extra_roles
 from scorer.challenge.submission import (
     DEFAULT_SUBMISSION,
@@ -47,7 +48,6 @@ from scorer.challenge.submission import (
 from scorer.challenge.types import (
     SCALAR,
     File,
-    Flag,
     Name,
     Number,
     Section,
@@ -58,14 +58,13 @@ from scorer.challenge.types import (
     resolve_path,
 )
 from scorer.challenge.yaml import YamlDocument
-from scorer.core.expressions import ExpressionError, parse_condition, parse_formula
 from scorer.core.text import quoted
 from scorer.reading.layout import Layout, Part
 
 MOST_PROSE = 100_000  # bytes of a text in a file of its own
 MARKDOWN_PATH = re.compile(r"\s*\S+\.md\s*", re.IGNORECASE)
 PAGE_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
-TAKEN = ("codes", "readme")  # files of a kit
+PAGES_OF_KITS = ("codes", "readme")  # so that no page of the challenge can be called so
 
 
 def _read_description(value: Any, info: ValidationInfo) -> Any:
@@ -86,7 +85,7 @@ def _read_page(value: Any, info: ValidationInfo) -> Any:
 
 
 def _read_prose(name: str, info: ValidationInfo) -> str:
-    """Return the text of a file; of a challenge that no folder holds, its own."""
+    """Return the text of the file of that name; the name itself if the challenge has no folder."""
     if (info.context or {}).get("folder") is None:
         return name
     name = name.strip()
@@ -106,10 +105,10 @@ def _read_prose(name: str, info: ValidationInfo) -> str:
 
 
 def _check_page(name: str) -> str:
-    if not PAGE_NAME.fullmatch(name) or name in TAKEN:
+    if not PAGE_NAME.fullmatch(name) or name in PAGES_OF_KITS:
         raise field_error(
             f"{quoted(name)} names no page: use small letters, digits and -, and neither "
-            f"{' nor '.join(TAKEN)}"
+            f"{' nor '.join(PAGES_OF_KITS)}"
         )
     return name
 
@@ -136,8 +135,8 @@ class Source(FileLayout, NamedFile, ShortSection):
     features: tuple[Name, ...] = Field((), description=COLUMNS["features"])
 
     @property
-    def further(self) -> dict[str, str]:
-        """The role of each further column, and what it is called."""
+    def further_columns(self) -> dict[str, str]:
+        """Role -> name of each further column."""
         return extra_roles(self.extra)
 
 
@@ -172,114 +171,6 @@ class Example(Section):
     tolerance: Annotated[Number, Field(ge=0)] = Field(
         1e-9, description="how far a value may be from the expected one"
     )
-
-
-def _read_names(value: Any) -> Any:
-    """Return one or several names; of an entry that says nothing, ''."""
-    names = value if isinstance(value, list | tuple) else (value,)
-    return tuple("" if name is None else name for name in names)
-
-
-def _check_aggregates(names: tuple[str, ...]) -> tuple[str, ...]:
-    from scorer.stats.aggregate import aggregate  # computes with numpy, which reading does not need
-
-    for n, name in enumerate(names):
-        try:
-            aggregate(name)
-        except ValueError as error:
-            message = f"{quoted(name)} is no aggregate; {error}"
-            raise field_error(message, "C106", n) from None
-    return names
-
-
-def _check_condition(text: str) -> str:
-    try:
-        parse_condition(text)
-    except ExpressionError as error:
-        raise field_error(str(error), "C125") from None
-    return text
-
-
-def _check_formula(text: str) -> str:
-    try:
-        parse_formula(text)
-    except ExpressionError as error:
-        raise field_error(str(error), "C125") from None
-    return text
-
-
-OneOrMany = Annotated[tuple[str, ...], BeforeValidator(_read_names, str | tuple[str | None, ...])]
-
-
-class MeasureSpec(Section):
-    """A measure as challenge.yaml has it; not looked up in the registry yet."""
-
-    notation: Name = Field(description="name or notation: nDCG, nDCG@10, AP(rel=2)")
-    id: Name | None = Field(
-        None, description="what the measure is called in results; default: its name"
-    )
-    primary: Flag = Field(False, description="ranks by this measure; default: the first")
-    kaggle: File | None = Field(
-        None, description="a Python file with Kaggle's score function, whose metric it is"
-    )
-    resample: Literal["rows", "none"] | None = Field(
-        None,
-        description="of a Kaggle file: whether its metric is run again without some of the "
-        "rows, for intervals and tests; default: rows, where they are not many",
-    )
-    better: Literal["higher", "lower"] | None = Field(
-        None, description="of a Kaggle file's values, or of a score where that does not follow"
-    )
-    score: Annotated[str, AfterValidator(_check_formula)] | None = Field(
-        None,
-        description="a formula of other measures' ids, in place of a metric: "
-        "0.3*carts + 0.7*orders; numbers, + - * / ** ( ), min, max, sqrt, log, exp, round, and "
-        "mean, sum, median, geometric, quantile(0.9, a, b) and power(-5, a, b) of several",
-    )
-    average: OneOrMany = Field(
-        (),
-        description="lists, pooled, or group; a column of the lists' file names groups: "
-        "phase, or [pooled, phase]",
-    )
-    aggregate: Annotated[OneOrMany, AfterValidator(_check_aggregates)] = Field(
-        (),
-        description="how groups, or lists without groups, make one number: mean, sum, "
-        "median, geometric, power(-5), quantile(0.9), stability(88, 0.5), dispersion(1); or "
-        "both, of lists and of groups",
-    )
-    weights: OneOrMany = Field(
-        (),
-        description="how much each counts: a column of the lists' file, or size, of groups; "
-        "or both, of lists and of groups",
-    )
-    group: Name | None = Field(None, description="only lists of this group count")
-    where: Annotated[str, AfterValidator(_check_condition)] | None = Field(
-        None,
-        description="only lists, or rows of a table, count of which this is true: male = 1 "
-        "and label = 0, of columns of the truth or of the lists' file; = != < <= > >=, "
-        "in (a, b), and, or, not",
-    )
-    unit: Literal["list", "group"] = Field(
-        "list", description="what intervals and tests draw: lists, or groups of lists"
-    )
-    params: dict[str, Any] = Field(
-        {}
-    )  # of the metric; in the file they are written among the other keys
-    key: str = ""  # where it stands: metrics[1]
-
-    @property
-    def part_ids(self) -> tuple[str, ...]:
-        """The ids of the measures that its formula names."""
-        return () if self.score is None else parse_formula(self.score).names
-
-
-def one_primary(specs: tuple[MeasureSpec, ...]) -> tuple[MeasureSpec, ...]:
-    """Return the measures with the first one primary if no other is."""
-    if not specs:
-        raise field_error("at least one measure is needed")
-    if any(spec.primary for spec in specs):
-        return specs
-    return tuple(spec.model_copy(update={"primary": n == 0}) for n, spec in enumerate(specs))
 
 
 CHALLENGE_FILE = "challenge.yaml"
@@ -329,7 +220,7 @@ class Challenge(Section):
     likelihood: Source | None = Field(None, description="how likely preferences are, for EDRC")
     folds: Source | None = Field(None, description="splits for cross-validation")
     submission: Submission = Field(DEFAULT_SUBMISSION, description="what a submission must be")
-    metrics: Annotated[tuple[MeasureSpec, ...], AfterValidator(one_primary)] = Field(
+    metrics: Annotated[tuple[MeasureSpec, ...], AfterValidator(choose_primary)] = Field(
         (),
         description="the measures; the first is primary unless one says so; left out, one for "
         "each value where submissions are values",
@@ -439,13 +330,13 @@ class Challenge(Section):
         layout = layout_of(section)
         keys = candidates = None
         if isinstance(lines, KeyFile):
-            keys = row_keys_of(lines, "item" in lines.columns)
+            keys = row_keys_of(lines, lines.columns, "item" in lines.columns)
         elif lines is not None:
             source = self.lists if lines == "lists" else self.items
             if source is not None:
-                keys = row_keys_of(source, lines == "items")
+                keys = row_keys_of(source, source.columns, lines == "items")
         if layout.is_vector and self.items is not None:
-            candidates = row_keys_of(self.items, True)
+            candidates = row_keys_of(self.items, self.items.columns, True)
         return layout._replace(
             lines=keys,
             candidates=candidates,
@@ -489,7 +380,7 @@ class Challenge(Section):
         return truth or submission, submission or truth
 
     @property
-    def each(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def box_parts(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The parts of a box in a cell of the truth and in one of a submission."""
         submission = self.submission.each or ()
         plain = tuple(part for part in submission if part != "score")
@@ -511,7 +402,7 @@ class Challenge(Section):
         steps = [int(n) if n else name for name, n in re.findall(r"([^.\[\]]+)|\[(\d+)\]", key)]
         path: tuple[str | int, ...] = tuple(steps)
         if self._document is None or not self._document.reach(path)[0]:
-            return None
+            return None  # not even its first step is in the file
         return self._document.line(path)
 
     def with_metrics(self, notations: Iterable[str]) -> Self:
@@ -524,17 +415,19 @@ class Challenge(Section):
             for word in notations
         ]
         own = {spec.id: spec for spec in self.metrics} | {s.notation: s for s in self.metrics}
-        for spec in specs:  # A formula comes with the challenge's measures that it names.
-            for name in spec.part_ids:
-                part = own.get(name)
-                part_key = None if part is None else (part.id, part.notation)
-                if part is not None and all((s.id, s.notation) != part_key for s in specs):
+        # The loop sees what it appends: a formula brings the measures that it names, and theirs.
+        for spec in specs:
+            for part in filter(None, map(own.get, spec.part_ids)):
+                part_key = (part.id, part.notation)
+                if all((other.id, other.notation) != part_key for other in specs):
                     specs.append(part.model_copy(update={"primary": False}))
         board = self.leaderboard.model_copy(update={"pareto": None})  # It names other measures.
-        return self.model_copy(update={"metrics": one_primary(tuple(specs)), "leaderboard": board})
+        return self.model_copy(
+            update={"metrics": choose_primary(tuple(specs)), "leaderboard": board}
+        )
 
     def _find_by_heading(self, word: str) -> MeasureSpec | None:
-        """The measure whose column a board heads `AP@10 [group]`, where only one can be meant."""
+        """Return the measure of a board's column such as `AP@10 [group]`; None if it is unclear."""
         name, mark, _ = word.partition(" [")
         metric = re.split(r"[(@]", name)[0].casefold()
         matches = [
@@ -547,7 +440,7 @@ class Challenge(Section):
         return matches[0].model_copy(update={"primary": False})
 
     def with_truth(self, path: Path) -> Self:
-        """A copy with another truth, which may lie anywhere; its columns are called the same."""
+        """Return a copy with another truth of the same columns, which may lie anywhere."""
         format_name = self.truth.format if path.suffix == self.truth.file.suffix else None
         update = {"file": Path(os.path.realpath(path)), "format": format_name}
         return self.model_copy(update={"truth": self.truth.model_copy(update=update)})

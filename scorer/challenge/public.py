@@ -97,7 +97,7 @@ class Public(NamedTuple):
     complete: bool = False  # whether a list has to have all of its candidates
     has_texts: bool = False  # answers are texts, no ids
     class_columns: tuple[ClassColumn, ...] = ()  # beside a column of labels
-    domains: tuple[Domain, ...] = ()  # of the measures
+    domains: tuple[Domain, ...] = ()  # the numbers that the measures are made for
     # Whether boxes are shares of the image, 0 to 1, and no pixels; None if that is not known.
     boxes_are_shares: bool | None = None
 

@@ -95,7 +95,7 @@ def _check_single_role(columns: dict[str, tuple[str, ...]]) -> dict[str, tuple[s
 
 
 def _check_parts(files: dict[str, str]) -> dict[str, str]:
-    """Return part of a submission -> name of its file, if names and parts can be such."""
+    """Return part of a submission -> name of its file, if these are valid names."""
     for part, name in files.items():
         if PART_MARK in part or not part.isprintable():
             raise field_error(f"{quoted(part)} cannot be a part's name", "C106", part)
@@ -233,13 +233,13 @@ def written_keys(model: type[BaseModel]) -> dict[str, FieldInfo]:
     return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
-def row_keys_of(source: Any, has_items: bool) -> RowKeysFile:
+def row_keys_of(source: NamedFile, columns: dict[str, str], has_items: bool) -> RowKeysFile:
     """Return a public file whose rows say which list, and item, each line or value is about.
 
-    `source` is a `NamedFile` with columns.
+    `columns` are its own: role -> name.
     """
-    columns = {"list": "list"} | ({"item": "item"} if has_items else {}) | source.columns
-    return RowKeysFile(source.file, source.format, tuple(columns.items()), layout_of(source))
+    all_columns = {"list": "list"} | ({"item": "item"} if has_items else {}) | columns
+    return RowKeysFile(source.file, source.format, tuple(all_columns.items()), layout_of(source))
 
 
 def layout_of(section: TextLayout) -> Layout:

@@ -68,7 +68,7 @@ def other_unit(rows: SubmissionRows) -> Iterator[CountedProblem]:
 @check("T541", "T542", kinds=("masks", "boxes"), of="truth")
 def wrong_true_region(rows: TruthRows) -> Iterator[Problem]:
     """Every cell is of the form that the challenge says."""
-    parts, _ = rows.challenge.each  # of a box of the truth, and of a submission
+    parts, _ = rows.challenge.box_parts  # of a box of the truth, and of a submission
     yield from as_truth_problems(_find_faults(rows.frame, parts, UNLIMITED))
 
 

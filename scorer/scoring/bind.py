@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scorer.challenge.load import load, own_files
-from scorer.challenge.model import CHALLENGE_FILE, Challenge, MeasureSpec
+from scorer.challenge.measures import MeasureSpec
+from scorer.challenge.model import CHALLENGE_FILE, Challenge
 from scorer.challenge.roles import extra_roles
 from scorer.challenge.yaml import MOST_BYTES, read_yaml
 from scorer.core.errors import ChallengeError, UnknownName

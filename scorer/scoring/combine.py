@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scorer.challenge.model import Challenge, MeasureSpec
+from scorer.challenge.measures import MeasureSpec
+from scorer.challenge.model import Challenge
 from scorer.core.expressions import Range, parse_formula, quote_name
 from scorer.core.text import join_first, nearest, quoted, suggest
 from scorer.metrics.aggregate import COMPOSITE, SIZE, Combination, composite

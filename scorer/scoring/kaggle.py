@@ -23,7 +23,8 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from scorer.challenge.model import Challenge, MeasureSpec
+from scorer.challenge.measures import MeasureSpec
+from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import PluginError, SubmissionRejected
 from scorer.core.plugins import load_module, plugin_errors

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scorer.challenge.kit_archive import lacks_truth
-from scorer.challenge.model import Challenge, MeasureSpec, one_primary
+from scorer.challenge.measures import MeasureSpec, choose_primary
+from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
 from scorer.core.text import join_first, quoted
 from scorer.kinds import KINDS, find_kind
@@ -64,7 +65,7 @@ def add_kind_measures(challenge: Challenge) -> Challenge:
         raise
     if not challenge.metrics and (metrics := kind_metrics(challenge)):
         specs = (MeasureSpec(notation=name, id=name, key="submission") for name in metrics)
-        challenge = challenge.model_copy(update={"metrics": one_primary(tuple(specs))})
+        challenge = challenge.model_copy(update={"metrics": choose_primary(tuple(specs))})
     refuse(challenge, _find_missing_sections(challenge, kind))
     return challenge
 

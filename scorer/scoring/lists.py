@@ -43,7 +43,7 @@ def truth_schemas(bound: BoundChallenge) -> list[Schema]:
     unknown = [name for each in conditions for name in each.names if name not in known]
     header = read_header(bound.challenge, source) if unknown else frozenset()
     of_conditions = {f"{EXTRA}{name}]": name for name in unknown if name in header}
-    further = source.further
+    further = source.further_columns
     if group := source.columns.get("group"):
         further = {**further, "group": group}
     return [

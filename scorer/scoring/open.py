@@ -148,7 +148,7 @@ def read_side_tables(bound: BoundChallenge, public: Public, findings: Findings) 
         ),
         class_columns=tuple(challenge.truth.probability),
         truth_is_order=all(part.metric.truth_order for part in single_measures),
-        box_parts=challenge.each,
+        box_parts=challenge.box_parts,
     )
 
 
@@ -179,8 +179,8 @@ def _read_side_files(
             add_problems(findings, source.file, problems)
     if (items := challenge.items) is not None and _uses_items(bound):
         columns = {**features, **({} if items.users is None else {"users": items.users})}
-        schema = Schema(("item", *columns), (), columns).with_columns(items.further)
-        table = read("items", items, schema) if columns or items.further else None
+        schema = Schema(("item", *columns), (), columns).with_columns(items.further_columns)
+        table = read("items", items, schema) if columns or items.further_columns else None
         if table is not None:
             add_problems(findings, items.file, find_contradictions(table))
             check_cells(table, items, findings)
@@ -189,7 +189,7 @@ def _read_side_files(
     if challenge.exclude is not None:
         read("exclude", challenge.exclude, Schema(("list", "item")))
     if (lists := challenge.lists) is not None and lists.extra:
-        schema = Schema(("list",), ("group", "cluster")).with_columns(lists.further)
+        schema = Schema(("list",), ("group", "cluster")).with_columns(lists.further_columns)
         if (table := read("lists", lists, schema)) is not None:
             check_cells(table, lists, findings)
     return tables

@@ -117,7 +117,7 @@ def _add_items(bound: BoundChallenge, public: Public, findings: Findings) -> Pub
     source = bound.challenge.items
     if source is None:
         return public
-    schema = Schema(("item",), ("list", *source.further), source.further)
+    schema = Schema(("item",), ("list", *source.further_columns), source.further_columns)
     table = read_table(bound.challenge, source, [schema], findings)
     if table is None:
         return public
@@ -144,7 +144,9 @@ def _add_lists(
     lists: Mapping[str, None] = {}
     labels: dict[str, dict[str, str]] = {"group": {}, "cluster": {}}
     if (source := challenge.lists) is not None:
-        schema = Schema(("list",), ("group", "cluster", *source.further), source.further)
+        schema = Schema(
+            ("list",), ("group", "cluster", *source.further_columns), source.further_columns
+        )
         table = read_table(challenge, source, [schema], findings)
         if table is not None:
             lists = dict.fromkeys(table.frame["list"].to_list())
@@ -174,7 +176,7 @@ def _add_lists(
 def _find_class_cells(bound: BoundChallenge) -> Iterator[tuple[ClassCells, ClassCells]]:
     """Yield where a submission and the truth name classes, once for each measure that looks."""
     challenge = bound.challenge
-    in_truth, in_submission = challenge.each
+    in_truth, in_submission = challenge.box_parts
     if bound.kind.name == "boxes" and CLASS in in_truth and CLASS in in_submission:
         sent = ClassCells("boxes", partial(box_classes, parts=in_submission))
         true = ClassCells("boxes", partial(box_classes, parts=in_truth))
@@ -199,7 +201,7 @@ def _are_shares(bound: BoundChallenge, truth: Table | None) -> bool | None:
     """Return whether the truth's boxes are shares of the image; None if that is not certain."""
     if truth is None or bound.kind.name != "boxes":
         return None
-    box_parts = bound.challenge.each[0]
+    box_parts = bound.challenge.box_parts[0]
     largest = float(np.nanmax([-math.inf, *largest_coordinates(truth.frame, box_parts)]))
     if LARGEST_SHARE < largest < FEWEST_PIXELS or largest <= 0:
         return None
