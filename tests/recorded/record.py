@@ -16,17 +16,13 @@ import re
 import shutil
 import sys
 import tempfile
-import zipfile
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from itertools import takewhile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import draw
 import inputs
 import numpy as np
-import polars as pl
 import yaml
 
 import scorer
@@ -79,10 +75,12 @@ def run_as_json(*words):
     return code, json.loads(out) if out.strip() else None, err
 
 
-ALL_FORMS = ("json", "csv", "md", "tex", "html", "txt")
+FORMS = ("json", "txt")
+ALL_FORMS = (*FORMS, "csv", "md", "tex", "html")
+IN_ALL_FORMS = "course-2026"  # the challenge whose reports are recorded in every form
 
 
-def run_in_forms(*words, forms=ALL_FORMS):
+def run_in_forms(*words, forms=FORMS):
     """The exit code, a result in each form, and what was written to the errors."""
     outputs = [word for form in forms for word in ("-o", f"result.{form}")]
     code, _, err = run(*words, *outputs)
@@ -258,13 +256,8 @@ def record_rules():
         if said.get("compare"):
             test = [] if said["compare"] is True else ["--test", said["compare"]]
             runs.append(["compare", folder, *(sent if said.get("runs") else sent[:2]), *test])
-        if setting == "grading":
-            runs.append(["feedback", folder, *sent, "-o", "feedback"])
         for words in runs:
-            forms = ("txt", "json") if words[0] in (folder, "compare") else ()
-            recording.add_ran(name, words, *run_in_forms(*words, forms=forms))
-    for path in sorted(Path("feedback").iterdir()):
-        recording.add_lines(f"words/rules/feedback/{path.name}", path.read_text().splitlines())
+            recording.add_ran(name, words, *run_in_forms(*words))
     return recording
 
 
@@ -326,18 +319,14 @@ def record_challenge(challenge):
     recording = Recording()
     folder, good = Path("challenges", challenge), files(challenge, "good")
     name = f"challenges/{challenge.replace('/', '_')}"
+    forms = ALL_FORMS if challenge == IN_ALL_FORMS else FORMS
     runs = [[folder, *good], ["lint", folder], ["explain", folder, good[0]]]
-    forms = ("json", "csv", "txt")
     if "/" not in challenge:  # not of the gallery
         runs += [["compare", folder, *good[:3]], ["study", folder, *good]]
-        runs += [["about", folder]]
-        forms = ALL_FORMS
+        recording.add_ran(f"{name}/about", ["about", folder], *run("about", folder))
     for words in runs:
         verb = words[0] if words[0] != folder else "score"
-        if verb == "about":
-            recording.add_ran(f"{name}/{verb}", words, *run(*words))
-        else:
-            recording.add_ran(f"{name}/{verb}", words, *run_in_forms(*words, forms=forms))
+        recording.add_ran(f"{name}/{verb}", words, *run_in_forms(*words, forms=forms))
     return recording
 
 
@@ -380,131 +369,6 @@ def record_cases():
     return recording
 
 
-def record_drawn():
-    """Drawn challenges and submissions of all kinds and forms, most of them damaged."""
-    recording = Recording()
-    draw.draw_all(Path("drawn"), 80, "recorded")
-    home = Path.cwd()
-    for folder in sorted(Path("drawn").iterdir()):
-        name = f"drawn/{folder.name}"
-        os.chdir(folder)
-        for words in json.loads(Path("commands.json").read_text()):
-            code, out, err = run(*words)
-            result = json.loads(out) if out.strip() else None
-            if words[0] == "check":
-                add_problems(recording, name, f"score {' '.join(words)} -> exit {code}", result)
-            else:
-                recording.add_lines(
-                    f"values/{name}.txt", [f"score {' '.join(words)} -> exit {code}"]
-                )
-                recording.add_lines(f"values/{name}.txt", flatten(without_problems(result)))
-            if result is None:
-                recording.add_lines(f"words/{name}.txt", [f"! {line}" for line in err.splitlines()])
-        os.chdir(home)
-    return recording
-
-
-def without_problems(result):
-    """A result without the problems of its submissions, which `check` has told."""
-    if isinstance(result, dict):
-        for each in result.get("submissions", []):
-            each.pop("problems", None)
-    return result
-
-
-GUESSED = {
-    "titanic": ("truth.csv", "forest.csv"),
-    "house-prices": ("truth.csv", "boosted.csv"),
-    "hm": ("truth.csv", "two-stages.csv"),
-    "instacart": ("truth.csv", "boosted.csv"),
-    "kdd-cup-2012": ("truth.csv", "factors.csv"),
-    "msmarco": ("qrels.dev.tsv", "cross-encoder.tsv"),
-    "recsys-2018": ("truth.csv", "neighbours.csv"),
-    "otto": ("truth.csv", "covisited.csv"),
-    "semeval-2017": ("gold.tsv", "network.tsv"),
-    "tweet-extraction": ("truth.csv", "span.csv"),
-    "bioasq": ("golden.json", "dense.json"),
-    "trec-diversity": ("qrels.diversity", "xquad.run"),
-    "glue": ("truth.zip", "encoder.zip"),
-}
-
-
-def record_guesses():
-    """The challenges that `init` guesses from two files, and those that it starts with."""
-    recording = Recording()
-    guesses = [
-        (name, ["init", "--from", f"challenges/gallery/{name}/{truth}",
-                f"submissions_example/gallery/{name}/good/{sample}"])
-        for name, (truth, sample) in GUESSED.items()
-    ]  # fmt: skip
-    truths = {
-        "ranked": "truth.csv",
-        "ratings": "ratings.csv",
-        "classes": "classes.csv",
-        "probabilities": "classes.csv",
-        "probability": "events.csv",
-        "numbers": "numbers.csv",
-        "pairs": "pairs.csv",
-        "texts": "texts.csv",
-    }
-    truth = inputs.truth_files()
-    for form, file in truths.items():
-        Path(f"{form}.csv").write_text(inputs.submissions(form, truth)["ann"], encoding="utf-8")
-        Path(f"truth of {form}.csv").write_text(truth[file], encoding="utf-8")
-        guesses.append((form, ["init", "--from", f"truth of {form}.csv", f"{form}.csv"]))
-    kinds = ["classification", "preferences", "ranking", "ratings", "recommendation", "regression"]
-    guesses += [(f"new_{kind}", ["init", kind]) for kind in [*kinds, "trec"]]
-    for name, words in guesses:
-        recording.add_ran(f"guesses/{name}", words, *run(*words, f"made/{name}"))
-        made = Path("made", name, "challenge.yaml")
-        if made.exists():
-            lines = made.read_text(encoding="utf-8").splitlines()
-            recording.add_lines(f"words/guesses/{name}.txt", ["", *lines])
-    return recording
-
-
-def record_reports():
-    """Reports of every form, platforms' result files among them, and files that --fix repairs."""
-    recording = Recording()
-    folder, good = Path("challenges", "trec"), files("trec", "good")
-    bad = files("trec", "bad") + good[:1]
-    recording.add_ran("reports/check", ["check", folder, *bad],
-                      *run_in_forms("check", folder, *bad))  # fmt: skip
-    runs = [["check", folder, *bad, "--format", form] for form in ("github", "lines")]
-    runs += [[folder, *good, "--format", "github"]]
-    for form in ("codabench", "classroom", "evalai", "gradescope", "grand-challenge",
-                 "tira"):  # fmt: skip
-        runs += [[folder, good[0], "--format", form], [folder, bad[0], "--format", form]]
-    for words in runs:
-        recording.add_ran("reports/forms", words, *run(*words))
-    for challenge in bundled():
-        name = f"reports/fixes_{challenge.replace('/', '_')}"
-        for path in files(challenge, "bad"):
-            words = ["check", Path("challenges", challenge), path, "--fix", "-o", "fixed"]
-            recording.add_ran(name, words, *run(*words))
-            fixed = [path for path in sorted(Path("fixed").glob("*")) if path.is_file()]
-            for path in fixed:
-                lines = path.read_bytes().decode("utf-8", "replace").splitlines()
-                recording.add_lines(f"words/{name}.txt", [f"{path}:", *(f"  {x}" for x in lines)])
-            shutil.rmtree("fixed", ignore_errors=True)
-            Path("fixed").unlink(missing_ok=True)
-    shutil.copytree(folder, "packed")
-    code, out, err = run("kit", "packed", "-o", "kit.zip")
-    said = re.sub(r"[\d,]+ bytes", "BYTES", err)  # which depend on how zlib packs
-    recording.add_ran("reports/kit", ["kit", "packed"], code, out, said)
-    with zipfile.ZipFile("kit.zip") as kit:
-        for member in sorted(kit.namelist()):
-            lines = clean(kit.read(member).decode("utf-8", "replace")).splitlines()
-            lines = [*takewhile(lambda line: not re.match(r"## S\d", line), lines)]  # not all codes
-            recording.add_lines("words/reports/kit.txt", [f"{member}:", *lines])
-    words = ["paper", folder, *good, "-o", "paper"]
-    recording.add_ran("reports/paper", words, *run(*words))
-    for path in sorted(Path("paper").glob("*.[tb][ei][xb]")):
-        text = shorten_numbers(clean(path.read_text(encoding="utf-8")))
-        recording[f"words/reports/paper/{path.name}"] = text
-    return recording
-
-
 def record_tables():
     """`values` and `votes` on drawn tables and on the bundled arena."""
     recording = Recording()
@@ -531,198 +395,8 @@ def record_tables():
         ["values", "table.csv", "--value", "quality/seconds"],
         ["votes", votes, "--level", "0.8", "--alpha", "0.2", "--draws", "2000", "--seed", "5"],
     ):
-        recording.add_ran("tables/options", words, *run_in_forms(*words, forms=("json", "txt")))
+        recording.add_ran("tables/options", words, *run_in_forms(*words))
     return recording
-
-
-def frame_of(text, **types):
-    """CSV as a data frame whose ids are text."""
-    return pl.read_csv(text.encode(), schema_overrides={"list": pl.String, **types})
-
-
-def column_of(text, name):
-    """A column of CSV as an array."""
-    return frame_of(text)[name].to_numpy()
-
-
-def nested(text, value):
-    """CSV as dicts: list -> item -> number."""
-    found = {}
-    for row in frame_of(text).iter_rows(named=True):
-        found.setdefault(row["list"], {})[row["item"]] = row[value]
-    return found
-
-
-def sessions():
-    """Name to the arguments of `scorer.evaluate`: data of a session, of each kind and form."""
-    truth = inputs.truth_files()
-    sent = {form: inputs.submissions(form, truth) for form in
-            ("scored", "ratings", "classes", "probabilities", "probability", "numbers", "pairs",
-             "texts")}  # fmt: skip
-    frames = {form: {name: frame_of(text) for name, text in each.items()}
-              for form, each in sent.items()}  # fmt: skip
-    grades = {name: {item: grade for item, grade in items.items() if grade >= 0}
-              for name, items in nested(truth["truth.csv"], "grade").items()}  # fmt: skip
-    runs = {name: nested(text, "score") for name, text in sent["scored"].items()}
-    of_lists = {"missing_list": "zero", "undefined": "skip"}
-    ranked, rated = ["nDCG@5", "AP", "RR"], ["RMSE", "MAE"]
-    yield "ranking_dicts", (grades, runs, ranked), of_lists
-    yield "ranking_orders", (
-        {name: {*items} for name, items in grades.items()},
-        {name: {q: sorted(items, key=items.get, reverse=True) for q, items in run.items()}
-         for name, run in runs.items()},
-        ranked,
-    ), of_lists  # fmt: skip
-    yield "ranking_frames", (frame_of(truth["truth.csv"]), frames["scored"], ranked), of_lists
-    yield "ranking_rows", (
-        [(q, item, grade) for q, items in grades.items() for item, grade in items.items()],
-        {"ann": [(q, item, s) for q, items in runs["ann"].items() for item, s in items.items()]},
-        [*ranked, {"metric": "P", "k": 3, "id": "precision"}],
-    ), {"ties": "expected", "missing_list": "zero", "undefined": "zero"}  # fmt: skip
-    yield "ranking_other_names", (
-        frame_of(truth["truth.csv"]).rename({"list": "query", "item": "doc"}),
-        {"bob": frames["scored"]["bob"].rename({"list": "query", "item": "doc"}),
-         "ann": runs["ann"]},
-        ranked,
-    ), of_lists  # fmt: skip
-    ratings = frame_of(truth["ratings.csv"]).select("list", "item", "rating")
-    yield "ratings_frames", (
-        ratings,
-        {name: frame.select("list", "item", "prediction")
-         for name, frame in frames["ratings"].items()},
-        rated,
-    ), {"missing_list": "skip"}  # fmt: skip
-    yield "ratings_dicts", (
-        nested(truth["ratings.csv"], "rating"),
-        {name: nested(text, "prediction") for name, text in sent["ratings"].items()},
-        rated,
-    ), {"missing_list": "skip", "range": (0, 7)}  # fmt: skip
-    labels = column_of(truth["classes.csv"], "label")
-    classes = {name: frame["label"].to_numpy() for name, frame in frames["classes"].items()}
-    wide = {name: frame.drop("list").to_numpy() for name, frame in frames["probabilities"].items()}
-    of_labels = ["Accuracy", "MCC", "F1(average=macro)"]
-    yield "labels_arrays", (labels, classes, of_labels), {}
-    yield "labels_lists", (labels.tolist(), {"ann": classes["ann"].tolist()}, of_labels), {}
-    yield (
-        "labels_dicts",
-        (
-            dict(zip(inputs.ROWS, labels.tolist(), strict=True)),
-            {"ann": dict(zip(inputs.ROWS, classes["ann"].tolist(), strict=True))},
-            of_labels,
-        ),
-        {},
-    )
-    yield "labels_frames", (frame_of(truth["classes.csv"]), frames["classes"], of_labels), {}
-    yield "labels_probabilities", (labels, wide, ["Accuracy", "LogLoss", "Brier"]), {}
-    events = column_of(truth["events.csv"], "label")
-    chances = {name: frame["p"].to_numpy() for name, frame in frames["probability"].items()}
-    yield "labels_probability", (events, chances, ["AUROC", "Brier", "Accuracy"]), {}
-    targets = column_of(truth["numbers.csv"], "target")
-    numbers = {name: frame["y"].to_numpy() for name, frame in frames["numbers"].items()}
-    of_numbers = ["RMSE", "MAE", "R2", "Spearman"]
-    yield "numbers_arrays", (targets, numbers, of_numbers), {}
-    yield (
-        "numbers_frames",
-        (
-            frame_of(truth["numbers.csv"]).select("list", "target"),
-            {name: frame.rename({"y": "prediction"}) for name, frame in frames["numbers"].items()},
-            of_numbers,
-        ),
-        {},
-    )
-    yield (
-        "numbers_dicts",
-        (
-            dict(zip(inputs.ROWS, targets.tolist(), strict=True)),
-            {"ann": dict(zip(inputs.ROWS, numbers["ann"].tolist(), strict=True))},
-            of_numbers,
-        ),
-        {},
-    )
-    pairs = [tuple(row) for row in frame_of(truth["pairs.csv"]).iter_rows()]
-    ordered = {name: [tuple(row) for row in frame.iter_rows()]
-               for name, frame in frames["pairs"].items() if name != "bob"}  # fmt: skip
-    yield "preferences_rows", (pairs, ordered, ["EDRC"]), {}
-    yield "preferences_frames", (
-        frame_of(truth["pairs.csv"]),
-        {"ann": frames["pairs"]["ann"], "bob": frames["pairs"]["bob"]},
-        ["EDRC"],
-    ), {"missing_list": "skip"}  # fmt: skip
-    texts = frame_of(truth["texts.csv"])
-    yield (
-        "texts_frames",
-        (texts, frames["texts"], ["ExactMatch", "TokenF1"]),
-        {"missing_list": "zero"},
-    )
-    yield (
-        "texts_rows",
-        (
-            [tuple(row) for row in texts.iter_rows()],
-            {"ann": {q: [text] for q, text in frames["texts"]["ann"].iter_rows()}},
-            ["ExactMatch", "TokenF1"],
-        ),
-        {},
-    )
-    yield "wrong_length", (labels, {"ann": classes["ann"][:-1]}, of_labels), {}
-    yield "wrong_class", (labels, {"ann": np.where(labels == "ant", "eel", labels)}, of_labels), {}
-    yield "wrong_number", (targets, {"ann": np.where(targets > 8, np.nan, targets)}, of_numbers), {}
-    yield "wrong_list", (grades, {"ann": {**runs["ann"], "q99": {"i01": 1.0}}}, ranked), of_lists
-    yield "wrong_item", (grades, {"ann": {"q1": {"i01": "high"}}}, ranked), of_lists
-    yield "wrong_measure", (labels, classes, ["nDGC@10"]), {}
-    yield "wrong_kind", (labels, classes, ["RMSE"]), {}
-    yield "wrong_rule", (grades, runs, ranked), {"missing_lists": "zero"}
-    yield "texts_other_names", (texts.rename({"list": "q"}), frames["texts"], ["ExactMatch"]), {}
-
-
-def record_data():
-    """`evaluate` and `values` on arrays, frames, rows and dicts of each kind, good and bad."""
-    recording = Recording()
-    for name, arguments, rules in sessions():
-        try:
-            report = scorer.evaluate(*arguments, **rules)
-        except (scorer.ScorerError, TypeError) as error:
-            add_error(recording, f"data/{name}", error)
-        else:
-            add_report(recording, f"data/{name}", report)
-    truth = inputs.truth_files()
-    numbers = {
-        name: frame_of(text)["y"].to_numpy()
-        for name, text in inputs.submissions("numbers", truth).items()
-    }
-    cases = {name: dict(zip(inputs.ROWS, map(float, y), strict=True))
-             for name, y in numbers.items()}  # fmt: skip
-    short = {**cases, "cyd": {row: cases["cyd"][row] for row in inputs.ROWS[:-2]}}
-    long = pl.DataFrame(
-        [(name, row, y, 2 * y) for name, own in cases.items() for row, y in own.items()],
-        ["system", "case", "quality", "seconds"],
-        orient="row",
-    )
-    for name, systems, options in (
-        ("values_arrays", numbers, {}),
-        ("values_dicts", cases, {}),
-        ("values_frame", long, {"lower": ["seconds"]}),
-        ("wrong_values_missing", short, {}),
-        ("wrong_values_shape", {"ann": numbers["ann"][:-1], "bob": numbers["bob"]}, {}),
-    ):
-        try:
-            report = scorer.values(systems, **options)
-        except (scorer.ScorerError, TypeError) as error:
-            add_error(recording, f"data/{name}", error)
-        else:
-            add_report(recording, f"data/{name}", report)
-    return recording
-
-
-def add_report(recording, name, report):
-    """A report's numbers and texts, and what it prints."""
-    recording.add_json(name, report.to_dict(per_list=True))
-    recording.add_lines(f"words/{name}.txt", clean(str(report)).splitlines())
-
-
-def add_error(recording, name, error):
-    """The sort of an error, which is a part of the contract, and its words."""
-    recording.add_lines(f"values/{name}.txt", [type(error).__name__])
-    recording.add_lines(f"words/{name}.txt", clean(str(error)).splitlines())
 
 
 GRADING = "grading: {from: baseline, to: 0.75, points: 10}\n"
@@ -786,15 +460,8 @@ def record_term():
         code, texts, err = run_in_forms(*words)
         texts = {form: clean_board(text) for form, text in texts.items()}
         recording.add_ran(name, words, code, texts, clean_board(err))
-    record_feedback(recording, course, {
-        "term": ["--at", term],
-        "public": ["--at", term, "--split", "public"],
-        "preview": ["--at", term, "--phase", "final"],
-        "final": ["--at", end],
-    })  # fmt: skip
     for form in ("grades", "csv"):
         do("board", course, "--at", end, "--format", form)
-    record_folder(recording, course, {"term": ["--at", term], "final": ["--at", end]})
     do("store", "files", course, "--entries", "1,2", "-o", "entries")
     do("compare", course, "entries")
     do("rescore", course)
@@ -802,45 +469,6 @@ def record_term():
     do("verify", course)
     do("verify", "open")
     return recording
-
-
-def record_feedback(recording, course, variants):
-    """Every student's text and the gradebook, at several times and by several phases."""
-    for name, options in variants.items():
-        folder = Path("feedback", name)
-        words = ["feedback", course, "-o", folder, *options]
-        code, out, err = run(*words)
-        recording.add_ran(f"term/feedback_{name}", words, code, clean_board(out), clean_board(err))
-        for path in sorted(folder.glob("*")):
-            lines = clean_board(clean(path.read_text(encoding="utf-8"))).splitlines()
-            recording.add_lines(f"words/term/feedback_{name}.txt", [f"{path.name}:", *lines])
-
-
-def record_folder(recording, course, variants):
-    """The plain files of a board that any web host can show."""
-    for name, options in variants.items():
-        folder = Path("published", name)
-        words = ["board", course, "-o", f"{folder}/", *options]
-        code, out, err = run(*words)
-        said = re.sub(r"[\d,]+ bytes", "BYTES", err)
-        recording.add_ran(f"term/folder_{name}", words, code, clean_board(out), clean_board(said))
-        forms = {"index.html": clean_html, "board.csv": str, "receipts.jsonl": clean_receipts}
-        for path in sorted(folder.iterdir()):
-            if path.name in forms:
-                text = clean_board(clean(forms[path.name](path.read_text(encoding="utf-8"))))
-                recording[f"words/term/folder_{name}/{path.name}"] = shorten_numbers(text)
-            elif path.name == "board.json":
-                found = json.loads(clean_board(clean(path.read_text(encoding="utf-8"))))
-                recording.add_json(f"term/folder_{name}/board.json", found)
-            else:
-                with zipfile.ZipFile(path) as kit:
-                    names = [f"{path.name}: {member}" for member in sorted(kit.namelist())]
-                recording.add_lines(f"values/term/folder_{name}.txt", names)
-
-
-def clean_receipts(text):
-    """Receipts, each as the names of its parts and what is neither a digest nor a signature."""
-    return re.sub(r'"(?:[0-9a-f]{64}|[\w+/=-]{40,})"', '"DIGEST"', text)
 
 
 STAMP = re.compile(r"\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?( ?UTC|Z|[+-]\d\d:\d\d)?")
@@ -857,11 +485,7 @@ SECTIONS = {
     "faults": record_faults,
     "problems": record_problems,
     "cases": record_cases,
-    "drawn": record_drawn,
-    "guesses": record_guesses,
-    "reports": record_reports,
     "tables": record_tables,
-    "data": record_data,
     "term": record_term,
 }
 

@@ -91,7 +91,7 @@ def test_every_recorded_file_is_of_a_section():
 
 
 def test_the_recordings_are_small():
-    assert sum(path.stat().st_size for path in HERE.glob("*/**/*") if path.is_file()) < 5_000_000
+    assert sum(path.stat().st_size for path in HERE.glob("*/**/*") if path.is_file()) < 3_000_000
 
 
 def test_every_variant_of_every_measure_is_recorded():
