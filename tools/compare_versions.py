@@ -164,7 +164,6 @@ def differences(old, new):
 
 
 def compare(options):
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "recorded"))
     from draw import draw_all
 
     place = Path(options.keep or tempfile.mkdtemp(prefix="compared-"))

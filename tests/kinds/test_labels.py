@@ -5,10 +5,6 @@ import math
 
 import pytest
 
-from scorer.metrics.catalogue import metrics
-from scorer.views.rows import Labelled, Targets
-
-METRICS = [*metrics()]
 TRUTH = "id,species\n1,setosa\n2,setosa\n3,rose\n4,rose\n5,rose\n"
 HEAD = "truth: {file: truth.csv, columns: {list: id, label: species}}\n"
 LABELS = HEAD + "submission: {columns: {list: id, label: species}}\n"
@@ -103,54 +99,6 @@ def test_a_name_of_two_kinds_has_a_page_of_each_function(score, name, title, pag
 
 
 # What does not fit
-
-
-def reads_further_columns(metric):
-    defaults = {name: default for name, (_, default) in metric.own_parameters.items()}
-    return metric.name == "QuantileScore" or bool(metric.needs(defaults))
-
-
-@pytest.mark.slow("scores with every measure of the kind")
-def test_a_board_with_every_measure_and_its_explanations(challenge, score):
-    told = {}
-    names = (
-        "LogLoss Brier ECE AUROC AveragePrecision TopK@1 Accuracy F1 Precision Recall MCC Kappa "
-    )
-    names += (
-        "Jaccard BalancedAccuracy HammingLoss FBeta(beta=2) RCE PRTrapezoids KL ProbabilisticF1"
-    )
-    measures = [*names.split(), "AUROC(max_fpr=0.5)"]
-    sent = "id,setosa,rose\n1,0.5,0.5\n2,1,0\n3,0.25,0.75\n4,0,1\n5,0.6,0.4\n"
-    folder = challenge(
-        f"{LIKELY}metrics: {json.dumps(measures)}\n", **{"truth.csv": TRUTH, "sub.csv": sent}
-    )
-    for words in ((), ("--format", "html"), ("--per-list",)):
-        score(folder, folder / "sub.csv", *words).assert_exit(0)
-    score("explain", folder, folder / "sub.csv", "--list", "5").assert_exit(0)
-    for measure in measures:
-        ran = score("explain", folder, folder / "sub.csv", "--list", "5", "-m", measure)
-        assert ran.code == 0, ran
-        told[measure] = ran.out
-    assert "This row is rose, predicted as setosa: one of the 1 in that cell" in told["F1"]
-    assert "Of 2 pairs with rows of the other side 1 are in the right order" in told["AUROC"]
-    score("lint", folder, "--all").assert_exit(0, out=["majority", "prior"])
-    folder = challenge(
-        NUMBERS + "metrics: [RMSE, MSE, MAE, R2, MedAE, MAPE, SMAPE, RMSLE, MaxError, Pearson, "
-        "Spearman, ExplainedVariance, Pinball]\n",
-        **{"truth.csv": PRICES, "sub.csv": "id,price\na,1\nb,3\nc,5\n"},
-    )
-    for words in ((folder, folder / "sub.csv"), ("lint", folder),
-                  ("explain", folder, folder / "sub.csv", "--list", "b")):  # fmt: skip
-        score(*words).assert_exit(0)
-    further = {each.name for each in METRICS if reads_further_columns(each)}  # as AngularError
-    for metric in METRICS:
-        if metric.view is Targets and metric.name not in further:
-            ran = score("explain", folder, folder / "sub.csv", "--list", "b", "-m", metric.name)
-            assert ran.code == 0, ran
-            told[metric.name] = ran.out
-    early = {"ERDE", "FLatency"}  # in tests/metrics/labels/test_early.py
-    ours = {each.name for each in METRICS if each.view in (Labelled, Targets)} - early - further
-    assert {name.split("(")[0].split("@")[0] for name in told} == ours  # each explains itself
 
 
 @pytest.mark.parametrize(

@@ -184,30 +184,6 @@ def test_a_measure_of_numbers_says_how_they_are_declared(made, score):
     score(folder, folder / "one.csv").assert_exit(2, err="submission: {numbers: [GROUP]}")
 
 
-@pytest.mark.slow("scores with every measure of the kind")
-def test_lint_kit_and_explain(made, score, tmp_path):
-    make, _, truth, _ = made
-    folder = make()
-    ran = score("lint", folder, "--all").assert_exit(0)
-    assert "another list of its group" in " ".join(ran.out.split())
-    kit = tmp_path / "kit.zip"
-    score("kit", folder, "-o", kit).assert_exit(0)
-    score("check", kit, folder / "one.csv").assert_exit(0)
-    from zipfile import ZipFile
-
-    with ZipFile(kit) as archive:
-        texts = {name: archive.read(name).decode() for name in archive.namelist()}
-    told = yaml.safe_load(texts["challenge.yaml"])
-    assert told["submission"]["numbers"] == ["sts"]
-    assert sorted(told["submission"]["classes"]) == ["0", "1", "maybe", "no", "yes"]
-    secret = {v for n, v in truth.items() if n.startswith("sts")}
-    assert not any(f",{v}" in text or f"'{v}'" in text for text in texts.values() for v in secret)
-    (folder / "sample.csv").write_text(texts["sample_submission.csv"])
-    assert score("check", folder, folder / "sample.csv").code == 0
-    for name in ("sts-3", "nli-2"):
-        score("explain", folder, folder / "one.csv", "--list", name).assert_exit(0)
-
-
 @pytest.mark.parametrize("metric", ["RMSE", "RMSPE"])  # which are of ratings, too
 def test_the_header_of_the_first_part_decides_that_rows_have_targets(challenge, score, metric):
     yaml = f"""

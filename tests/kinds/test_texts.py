@@ -62,15 +62,6 @@ def test_any_text_is_an_answer_in_every_format(exact, name, written):
     assert exact(csv_of(ODD), name, written(others)) == 0
 
 
-def test_a_kit_knows_texts(challenge, score, tmp_path):
-    folder, kit = challenge(YAML, **{"truth.csv": csv_of(ODD)}), tmp_path / "kit.zip"
-    assert score("kit", folder, "-o", kit).code == 0
-    for texts, code in ((ODD, 0), (ODD[:-1], 1)):
-        sent = tmp_path / "sub.csv"
-        sent.write_text(csv_of(texts))
-        assert score("check", kit, sent).code == code
-
-
 NUMBERS = YAML.replace(
     "text: answer}}\nmetrics",
     """text: answer}, text_pattern: '[0-9]+( [0-9]+)*'}

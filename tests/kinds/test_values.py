@@ -10,15 +10,10 @@ from scorer.api.score import score as scored
 
 HEAD = "kind: values\nleaderboard: {draws: 100}\n"
 ONE = HEAD + "submission: {columns: {list: case, value: dice}}\n"
-TWO = HEAD + (
-    "submission: {columns: {list: case}, values: "
-    "{dice: {range: [0, 1]}, time: {column: seconds, better: lower}}}\n"
-)
 LONG = HEAD + (
     "submission: {columns: {list: case, measure: name, value: number}, values: "
     "{dice: {range: [0, 1]}, time: {better: lower}}}\n"
 )
-SUMS = HEAD + "submission: {columns: {list: case, value: [hits, all]}}\n"
 
 
 @pytest.mark.parametrize(
@@ -107,56 +102,3 @@ def test_a_value_that_only_some_systems_lack_is_never_left_out(challenge, tmp_pa
         assert report.mean("some", "time") == 2
     assert means["some"] == 0.5  # nobody has a value for d, which is no case of dice
     assert math.isnan(means["all some"])
-
-
-EVERYTHING = """\
-kind: values
-lists: {file: cases.csv, columns: {list: case, group: site, cluster: patient}}
-submission: {columns: {list: case}, values: {dice: {range: [0, 1]}, seconds: {better: lower}}}
-metrics:
-  - dice
-  - {metric: dice, id: by site, average: group}
-  - {metric: seconds, aggregate: median}
-  - {score: "dice - 0.01*s", id: both}
-  - {metric: seconds, id: s}
-leaderboard: {draws: 100, baselines: [base.csv, low.csv]}
-splits: {shares: {public: 0.5, private: 0.5}, seed: 87236478236487}
-phases:
-  - {id: open, opens: "2026-01-01T00:00:00Z", closes: "2046-12-01T00:00:00Z", show: public}
-"""
-
-
-def rows_of(mean):
-    """Values of twelve cases about a mean."""
-    rows = (f"c{n:02},{mean + n % 4 / 20:.2f},{n % 5 + 10 * mean:.1f}\n" for n in range(12))
-    return "case,dice,seconds\n" + "".join(rows)
-
-
-@pytest.mark.slow("runs every command on one challenge")
-def test_all_else_works_as_for_other_kinds(challenge, score, tmp_path):
-    cases = "case,site,patient\n" + "".join(f"c{n:02},s{n % 2},p{n // 2}\n" for n in range(12))
-    files = {
-        "cases.csv": cases,
-        "base.csv": rows_of(0.4),
-        "low.csv": rows_of(0.3).replace(",0.35,", ",0.1,"),
-    }
-    folder, (a, b) = challenge(EVERYTHING, **files), (tmp_path / "a.csv", tmp_path / "b.csv")
-    a.write_text(rows_of(0.8))
-    b.write_text(rows_of(0.6).replace("0.65", "0.85"))
-    kit = tmp_path / "kit.zip"
-    for words, told in [
-        ((folder, a, b, "--split", "all"), "dice by site"),
-        ((folder, a, b, "--format", "html"), "<html"),
-        (("check", folder, a), "fine"),
-        (("compare", folder, a, b), "a minus b"),
-        (("explain", folder, a), "Greatest cost first"),
-        (("explain", folder, a, "--list", "c03"), "dice = 0.95"),
-        (("lint", folder), "Sound"),
-        (("kit", folder, "-o", kit), ""),
-        ((kit, a, b), "dice"),
-        (("add", folder, a, "--team", "red"), "entry 1 of red: scored"),
-        (("board", folder), "red"),
-    ]:
-        ran = score(*words)
-        assert ran.code == 0, (words, ran.err)
-        assert told in ran.out, (words, ran.out)

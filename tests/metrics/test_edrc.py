@@ -341,20 +341,3 @@ def test_likelihoods_belong_to_what_a_value_is_identified_by(tmp_path):
         found.append(scored(tmp_path, files, "list,better,worse\nl,b,c\n"))
     one, other = (card.card.digests["truth"] for card in found)
     assert one != other
-
-
-def test_the_challenge_and_its_examples():
-    root = Path(__file__).parents[2]
-    examples = root / "submissions_example" / "edrc"
-    good = scorer.score(root / "challenges" / "edrc", sorted((examples / "good").iterdir()))
-    assert all(each.valid for each in good.submissions)
-    values = {each.name: each.values["EDRC"].per_list.tolist() for each in good.submissions}
-    assert values["table_1"] == pytest.approx([5 / 29, 2 / 29])
-    bad = scorer.check(root / "challenges" / "edrc", sorted((examples / "bad").iterdir()))
-    assert {each.name: [p.code for p in each.findings] for each in bad} == {
-        "both_ways": ["S702"],
-        "cycle": ["S703"],
-        "itself": ["S701"],
-        "missing_list": ["S301"],
-        "strange_item": ["S704"],
-    }

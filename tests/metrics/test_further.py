@@ -308,100 +308,11 @@ def test_classrprec(lists, credit):
     assert found.tolist() == pytest.approx(wanted, nan_ok=True)
 
 
-@pytest.mark.slow("runs the command several times")
-def test_classrprec_on_the_command_line(board, challenge, score):
-    yaml = (
-        "truth: truth.csv\nmetrics: [ClassRprec]\n"
-        "items: {file: items.csv, columns: {extra: {group: %s}}}\n"
-    )
-    files = {
-        "truth.csv": "list,item\np,a\np,b\nq,a\n",
-        "sub.csv": "list,item,rank\np,a,1\np,c,2\np,b,3\nq,d,1\n",
-        "items.csv": "item,group\na,one\nb,one\nc,two\nd,one\n",
-    }
-    # p: a of its two, and their artist; q: the artist alone
-    assert board(yaml % "text", **files)["ClassRprec"] == pytest.approx((1.25 / 2 + 0.25) / 2)
-    folder = challenge(yaml % "classes", **files)
-    score(folder, folder / "sub.csv").assert_exit(2, err="group of items must be text")
+# In files
 
 
-def test_extras_of_an_unknown_section():
-    assert Extras().truth == {}
-
-
-# On the command line
-
-
-@pytest.fixture
-def board(challenge, score):
-    def run(yaml, name="sub.csv", **files):
-        folder = challenge(yaml, **files)
-        ran = score(folder, folder / name, "--format", "json", "--per-list")
-        measures = ran.json()["submissions"][0]["values"]
-        for notation, each in measures.items():
-            for one in each["per_list"] or {}:
-                told = score("explain", folder, folder / name, "--list", one, "-m", notation)
-                assert told.code == 0, told
-        lint = score("lint", folder)
-        assert "better than perfect" not in lint.out, lint
-        assert lint.code in (0, 1), lint
-        return {notation: each["mean"] for notation, each in measures.items()}
-
-    return run
-
-
-@pytest.mark.slow("runs the command several times")
-def test_scores_on_the_command_line(board):
-    found = board(
-        "truth: truth.csv\nmetrics: [Fmax, Fmax(weight=ic), AWRF]\n"
-        "items: {file: items.csv, columns: {extra: {ic: number, group: classes}}}\n",
-        **{
-            "truth.csv": "list,item\np,a\np,b\nq,a\n",
-            "sub.csv": "list,item,score\np,a,0.9\np,c,0.5\nq,c,0.8\nq,a,0.7\n",
-            "items.csv": "item,ic,group\na,1,x\nb,3,y\nc,2,x|y\n",
-        },
-    )
-    # at .7: P (1/1 + 1/2) / 2, R (1/2 + 1/1) / 2
-    assert found["Fmax"] == pytest.approx(3 / 4)
-    lists = [({"a": 0.9, "c": 0.5}, {"a": 1, "b": 1}), ({"c": 0.8, "a": 0.7}, {"a": 1})]
-    weight = {"a": 1, "b": 3, "c": 2}
-    assert found["Fmax(weight=ic)"] == pytest.approx(best_f1(lists, 100, 1, "lists", weight))
-    group = {"a": [1, 0], "b": [0, 1], "c": [0.5, 0.5]}
-    each = [fairness(*pair, group, None, None) for pair in lists]
-    assert found["AWRF"] == pytest.approx(sum(each) / 2)
-
-
-@pytest.mark.slow("runs the command several times")
-def test_answers_on_the_command_line(board):
-    found = board(
-        "truth: {file: truth.csv, columns: {list: question, item: answer}}\n"
-        "lists: {file: lists.csv, columns: {list: question}}\n"
-        "submission: {columns: {list: question, item: answer}, missing_list: zero}\n"
-        "metrics: [ExactMatch, TokenF1]\n",
-        **{
-            "truth.csv": 'question,answer\n1,"the Nile, a river"\n1,Nile\n2,Rhine\n',
-            "lists.csv": "question\n1\n2\n3\n",
-            "sub.csv": "question,answer\n1,Nile river\n2,the rhine!\n",
-        },
-    )
-    assert found["ExactMatch"] == pytest.approx((1 + 1 + 1) / 3)  # 3 has no answer, and got none
-    assert found["TokenF1"] == pytest.approx(1)
-
-
-def test_chunks_on_the_command_line(board):
-    found = board(
-        "truth: {file: truth.csv, columns: {list: sentence, item: token, extra: [tag]}}\n"
-        "submission: {columns: {list: sentence, item: token, extra: [tag]}}\nmetrics: [ChunkF1]\n",
-        **{
-            "truth.csv": "sentence,token,tag\ns,1,B-PER\ns,2,I-PER\ns,3,O\nt,1,B-LOC\n",
-            "sub.csv": "sentence,token,tag\ns,2,I-PER\ns,1,B-PER\ns,3,B-PER\nt,1,B-PER\n",
-        },
-    )
-    assert found["ChunkF1"] == pytest.approx(2 * 1 / (3 + 2))
-
-
-def test_scaled_errors_on_the_command_line(board):
-    found = board(
+def test_errors_are_scaled_by_the_columns_of_lists(challenge, score):
+    folder = challenge(
         "truth: {file: truth.csv, columns: {list: series, item: day, rating: sold}}\n"
         "lists: {file: lists.csv, columns: {list: series, "
         "extra: {scale: number, weight: number}}}\n"
@@ -412,7 +323,8 @@ def test_scaled_errors_on_the_command_line(board):
             "sub.csv": "series,day,sold\na,1,4\na,2,4\nb,1,4\n",
         },
     )
-    assert found["WRMSSE"] == pytest.approx(3 / 4 * sqrt(1 / 4) + 1 / 4 * 2)
+    found = score(folder, folder / "sub.csv", "--format", "json").means()
+    assert found == {"WRMSSE": pytest.approx(3 / 4 * sqrt(1 / 4) + 1 / 4 * 2)}
 
 
 @pytest.mark.parametrize(

@@ -275,15 +275,6 @@ def test_variants_without_a_closed_form_say_so(notation):
     assert told.value.parameter == key
 
 
-CLOSED = """AP AUC CG Clicks DCG F Judged MARp nDCG NumQ NumRel NumRelRet NumRet P R RBP Rho Rprec
-RR SetAP SetF SetP SetR SetRelP Success Tau"""
-
-
-@pytest.mark.parametrize("name", CLOSED.split())
-def test_metrics_with_a_closed_form(name):
-    assert "expected" in METRICS.get(name).ties
-
-
 @pytest.mark.slow("groups of a hundred thousand items")
 def test_expected_in_groups_of_a_hundred_thousand():
     t, r = 100_000, 50_000

@@ -14,8 +14,6 @@ from scorer.reading.read import find_columns, read_file
 from scorer.reading.schema import Schema
 
 RANKED = Schema(("list", "item"), ("rank", "score"))
-LABELLED = Schema(("list", "label"))
-BIOASQ = (("list", "questions[].id"), ("item", "questions[].documents[]"))
 
 
 def reading(folder, text, paths=(), schema=RANKED):
@@ -28,95 +26,6 @@ def reading(folder, text, paths=(), schema=RANKED):
     if table is None:
         return None, said
     return (table.frame.rows(), tuple(table.empty_lists.items())), said
-
-
-def test_items_of_nested_arrays(tmp_path):
-    text = """{"questions": [
-        {"id": "q1", "documents": ["d2",
-            "d1"], "body": {"more": [1]}},
-        {"documents": [], "id": "q2"},
-        {"documents": ["d3"], "id": "q3"}], "tag": "me"}
-    """
-    found, said = reading(tmp_path, text, BIOASQ)
-    rows = [(2, "q1", "d2"), (3, "q1", "d1"), (5, "q3", "d3")]
-    assert (found, said) == ((rows, (("q2", 4),)), [])
-
-
-@pytest.mark.parametrize(
-    ("text", "shape", "rows"),
-    [
-        ('{"u1": ["b", 7], "u2": ["c"]}', RANKED, [("u1", "b"), ("u1", "7"), ("u2", "c")]),
-        ('{"q": {"d1": 0.5, "d2": 2e1}}', RANKED, [("q", "d1", 0.5), ("q", "d2", 20.0)]),
-        ('{"7": "yes", "8": "no"}', LABELLED, [("7", "yes"), ("8", "no")]),
-        ('[{"label": true, "list": 1, "x": []}]', LABELLED, [("1", "true")]),
-    ],
-)
-def test_documents_of_a_plain_form(text, shape, rows, tmp_path):
-    found, said = reading(tmp_path, text, schema=shape)
-    assert ([row[1:] for row in found[0]], said) == (rows, [])
-
-
-def test_objects_with_several_cells(tmp_path):
-    paths = (("list", "*"), ("item", "*[].doc.id"), ("score", "*[].p"))
-    text = '{"q1": [{"doc": {"id": "a"}, "p": 1},\n {"p": "x", "doc": {"id": "b"}}]}'
-    found, said = reading(tmp_path, text, paths)
-    assert [row[:3] for row in found[0]] == [(1, "q1", "a"), (2, "q1", "b")]
-    assert said == ["S501 2:8 score 'x' is not a number in plain decimal notation"]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('{"question": []}', "S207 1:1 no 'questions' here; found: 'question'; rename 'question'?"),
-        ('{"questions": {}}', "S207 1:15 expected an array here"),
-        ('{"questions": [{"id": 1}]}', "S207 1:16 'documents' is missing here"),
-        (
-            '{"questions": [\n{"id": [1], "documents": []}]}',
-            "S207 2:8 an array where the list is expected",
-        ),
-        ('{"questions": [{"id": 1, "id": 2}]}', "S207 1:26 the key 'id' is given twice"),
-        ('{"questions": [[1 2]]}', "S207 1:19 not JSON: expected a comma or ]"),
-        ('{"questions": [', "S207 1:15 not JSON: it ends early"),
-        ("[" * 500, "S207 1:1 expected an object with 'questions'"),
-        ('{"questions": ' + "[" * 500, "S207 1:114 the values are nested too deeply"),
-        ('{"questions": [{"id": NaN}]}', "S207 1:23 not JSON: 'N' is no value"),
-        ('{"questions": [{"id": -Infinity}]}', "S207 1:23 not JSON: '-' is no value"),
-        ('{"questions": [{"id": 01}]}', "S207 1:24 not JSON: expected a comma or }"),
-        ('{"questions": [{"id": 1,}]}', "S207 1:25 not JSON: expected a key in quotes"),
-        ('{"questions": [{"id" 1}]}', "S207 1:22 not JSON: expected a colon after the key"),
-        ('{"questions": []} []', "S207 1:19 not JSON: something follows the document"),
-        ('{"questions": [], "x": "a\tb"}', "S207 1:26 not JSON: invalid control character at"),
-        ('{"questions": [], "x": ["", "\\q"]}', "S207 1:30 not JSON: invalid \\escape"),
-        ('{"x": [1, "\\ud83d"]}', "S207 1:11 a text holds a NUL, or half a character"),
-        ('{"x": {"\\u0000": 1}}', "S207 1:8 a text holds a NUL, or half a character"),
-        ("  ", "S102 None:None the file holds nothing but blank lines"),
-    ],
-)
-def test_documents_that_are_not_what_they_should_be(text, said, tmp_path):
-    found, told = reading(tmp_path, text, BIOASQ)
-    assert (found, told) == (None, [said])
-
-
-@pytest.mark.parametrize(
-    ("early", "said"),
-    [
-        ('{"id": 2, "documents": ["a", ["b"]]}', "3:30 an array where the item is expected"),
-        ('{"id": {}, "documents": ["a"]}', "3:8 an object where the list is expected"),
-        ('{"documents": ["a"]}', "3:1 'id' is missing here"),
-        ("7", "3:1 expected an object with 'id'"),
-    ],
-)
-def test_the_first_fault_is_told_wherever_it_is(early, said, tmp_path):
-    """Rows are found column by column, and level by level."""
-    good, late = '{"id": 1, "documents": ["a"]}', '{"id": [], "documents": {}}'
-    text = f'{{"questions": [\n{good},\n{early},\n{late},\n7]}}'
-    assert reading(tmp_path, text, BIOASQ) == (None, [f"S207 {said}"])
-
-
-def test_escapes_that_look_like_half_characters(tmp_path):
-    text = '{"q": ["\\ud83d\\ude00", "\\\\ud83d", "\\\\u0000"]}'
-    found, said = reading(tmp_path, text)
-    assert ([row[2] for row in found[0]], said) == (["\U0001f600", "\\ud83d", "\\u0000"], [])
 
 
 @pytest.mark.parametrize("indent", [None, 1])
@@ -149,13 +58,6 @@ def test_each_cell_is_found_where_it_stands(indent, tmp_path):
                 place = next(cell for cell in cells if json.dumps(cell.text) == text)
                 assert lines[place.line - 1].startswith(text, place.column - 1)
             assert lines[row["line"] - 1].find(score) >= 0
-
-
-def test_a_list_that_is_given_twice(tmp_path):
-    text = '{"questions": [{"id": 1, "documents": ["a", "b"]},\n{"id": 1, "documents": ["c"]}]}'
-    found, said = reading(tmp_path, text, BIOASQ)
-    assert [row[2] for row in found[0]] == ["a", "b"]
-    assert said == ["S303 2:8 list '1' appears in two separate places (first on line 1)"]
 
 
 def test_where_an_id_stands(tmp_path):

@@ -5,7 +5,6 @@ from dataclasses import replace
 from html import escape
 from pathlib import Path
 
-import boards
 import pytest
 
 import scorer
@@ -133,16 +132,6 @@ def test_a_page_says_how_pairs_were_tested_and_marks_what_is_significant(board):
     significant = int((board.certainty.p <= how.alpha).sum())
     assert significant > 0
     assert 2 * whole["pairs"].count('class="told"') == significant
-
-
-@pytest.mark.slow("scores the bundled challenge")
-def test_splits_are_columns_and_signatures_may_break_between_their_parts():
-    root = Path(scorer.__file__).parents[1]
-    good = sorted((root / "submissions_example/course-2026/good").iterdir())[:3]
-    made = parts(boards.score(root / "challenges/course-2026", good))
-    assert "public (rank)" in made["board"]
-    assert "private (rank)" in made["board"]
-    assert "<dd>nDCG|<wbr>k:10|<wbr>" in made["method"]
 
 
 def test_no_two_tables_have_one_name():

@@ -28,7 +28,7 @@ from scorer.reports.base import Options, form_of
 from scorer.reports.findings.lines import workflow_commands
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.github import annotation
-from scorer.reports.leaderboard.remarks import cautions, remarks, worse
+from scorer.reports.leaderboard.remarks import cautions, remarks
 from scorer.reports.write.csv import FORMULA, cell
 from scorer.reports.write.latex import escaped as latex
 from scorer.reports.write.markdown import escaped as markdown
@@ -302,12 +302,6 @@ def test_a_terminal_of_any_width_keeps_its_numbers_whole(board, width):
         assert "1 (1-2)" in said
 
 
-def test_a_rule_parts_the_tiers_and_says_what_it_means(board):
-    lines = form_of("leaderboard", "table").write(board, Options()).splitlines()
-    rules = [n for n, line in enumerate(lines) if "significantly better than all below" in line]
-    assert [lines[n - 1].split()[2] for n in rules] == ["gamma"]
-
-
 def test_at_most_two_sentences_stand_below_a_board(board):
     said = form_of("leaderboard", "table").write(board, Options())
     assert [line for line in said.splitlines() if line][-2:] == [
@@ -421,42 +415,6 @@ def test_names_that_differ_in_more_than_fits_get_numbers():
     assert cut_names(names, 12) == ["the-sa…ame#1", "the-sa…ame#2"]
 
 
-def test_json_says_how_certain_the_board_is(board):
-    said = json.loads(form_of("leaderboard", "json").write(board, Options()))
-    first = said["leaderboard"][0]
-    assert list(first) == [
-        "rank", "name", "values", "tier", "ranks", "interval", "fewer_lists", "worse",
-    ]  # fmt: skip
-    assert (first["tier"], first["ranks"]) == (1, [1, 2])
-    assert first["interval"][0] < first["values"]["nDCG@5"] < first["interval"][1]
-    certainty = said["certainty"]
-    assert list(certainty) == [
-        "measure", "names", "difference", "p", "lists", "detectable", "how", "signature",
-        "common_lists", "pairs", "least_p", "fewest_lists", "baselines",
-        "shake_up",
-    ]  # fmt: skip
-    assert [row["worse"] for row in said["leaderboard"] if row["rank"]] == [
-        False, False, True, True, True,
-    ]  # fmt: skip
-    assert said["rarest_class"] is None
-    ranked = [row["name"] for row in said["leaderboard"] if row["rank"] is not None]
-    assert certainty["names"] == ranked
-    assert certainty["how"] == {
-        "test": "permutation", "adjust": "max", "alpha": 0.05, "level": 0.95,
-        "draws": 10_000, "seed": 1, "over": "lists", "lists": 24, "units": 24,
-    }  # fmt: skip
-    assert certainty["signature"].startswith("test:permutation|adjust:max|alpha:0.05|level:0.95|")
-    assert [each["name"] for each in certainty["baselines"]] == ["popular"]
-    assert (certainty["pairs"], certainty["fewest_lists"]) == (10, 6)
-    assert said["groups"] == {"law": 8, "medicine": 8, "physics": 8}
-    value = said["submissions"][0]["values"]["nDCG@5"]
-    assert value["gap"] == pytest.approx(
-        max(value["groups"].values()) - min(value["groups"].values())
-    )
-    mean = sum(value["groups"].values()) / 3
-    assert mean == pytest.approx(value["mean"])
-
-
 def test_remarks_say_how_many_lists_have_no_value(board):
     assert "nDCG@5, AP are undefined for 1 of 24 topics (counted as 0)." in remarks(board, 4)
     said = cautions(board, 4)
@@ -479,11 +437,6 @@ def test_remarks_say_how_many_lists_have_no_value(board):
 )
 def test_sentences_use_the_challenges_word_for_a_list(column, one, many):
     assert (unit({"list": column}, 1), unit({"list": column})) == (one, many)
-
-
-def test_who_is_significantly_worse_than_the_first(board):
-    assert worse(board) == {"gamma", "delta", "eta"}  # a baseline has tests of its own
-    assert worse(replace(board, certainty=None)) == frozenset()
 
 
 def test_contradicting_preferences_are_noted(board):

@@ -84,16 +84,6 @@ def test_other_rules_give_other_sentences(tmp_path):
     assert "significantly" not in said
 
 
-@pytest.mark.slow("scores the bundled challenges")
-def test_reports_show_formulas_with_the_parameters(score, tmp_path):
-    page, tex = tmp_path / "board.html", tmp_path / "board.tex"
-    assert score(COURSE, GOOD, "-o", page, "-o", tex).code == 0
-    assert page.read_text("utf-8").count("<math ") == 5  # with k of two measures
-    assert "<mn>10</mn>" in page.read_text("utf-8")
-    assert r"\frac{\sum_{i=1}^{k} \frac{g_i}{\log_2(i + 1)}}" in tex.read_text("utf-8")
-    assert r"\[k = 10\]" in tex.read_text("utf-8")
-
-
 def test_every_metric_has_sources():
     known = " ".join(metric.source for metric in metrics())
     for metric in metrics():

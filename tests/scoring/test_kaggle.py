@@ -77,11 +77,6 @@ def test_a_file_that_cannot_be_read_is_told_once(challenge, score, tmp_path, lin
     assert [problem["code"] for problem in submission["problems"]] == ["S101"]
 
 
-def test_it_may_be_the_only_measure(kaggle):
-    ran = kaggle("--allow-plugins", yaml=YAML.replace(", MAE", ""))
-    assert ran.means() == {"metric(k=5)": pytest.approx(5 / 3)}
-
-
 def test_classes_that_are_numbers_are_numbers(kaggle):
     yaml = (
         "truth: {file: truth.csv, columns: {list: id, label: target}}\n"

@@ -57,33 +57,6 @@ def test_a_zero_is_refused_where_it_would_be_perfect(challenge, score):
     assert "4: error[C118] submission.missing_list: zero would be a perfect MAE" in ran.err
 
 
-@pytest.mark.parametrize(("written", "mean", "lists"), [("zero", 0.25, 2), ("skip", 0.5, 1)])
-def test_a_missing_list_counts_as_the_challenge_says(challenge, score, written, mean, lists):
-    import json
-
-    folder = challenge(
-        f"{TRUTH}metrics: [P@2]\nsubmission: {{missing_list: {written}}}\n",
-        **{"s.csv": "list,item\nq1,a\n"},
-    )
-    ran = score(folder, folder / "s.csv", "--format", "json")
-    value = json.loads(ran.out)["submissions"][0]["values"]["P@2"]
-    assert (value["mean"], value["lists"], value["missing"]) == (mean, lists, 1)
-    assert "warning[S301]" in ran.err
-
-
-def test_any_spelling_of_ir_measures_is_taken_or_answered(challenge, score):
-    folder = challenge(f"{TRUTH}metrics: [P@2]\n", **{"s.csv": "list,item\nq1,a\nq2,a\n"})
-    for notation in (
-        "nDCG(dcg='exp-log2')@10", "nDCG(gains={0: 0, 1: 1, 2: 5})@3",
-        "AP(rel=2, judged_only=True)",
-        "MAP", "MRR@10", "infAP", "HitRate@5", "SetF(beta=2)", "IPrec@0.1", "Judged@10",
-    ):  # fmt: skip
-        ran = score(folder, folder / "s.csv", "-m", notation)
-        assert ran.code == 0, (notation, ran)
-    ran = score(folder, folder / "s.csv", "-m", "nDCG(dcg='odd')@10")
-    ran.assert_exit(2, err="it can be log2, exp-log2")
-
-
 @pytest.mark.slow("opens a challenge a row", beyond=4)
 @pytest.mark.parametrize(
     ("measure", "plain"),

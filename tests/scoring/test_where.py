@@ -6,7 +6,6 @@ import pytest
 from boards import score
 
 from scorer.api.kit import kit
-from scorer.api.lint import lint
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.results.scorecard import Scorecard
@@ -102,36 +101,6 @@ def test_values(folder, measure, expected):
     assert scored.values["m"].mean == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_bias_of_a_classifier_needs_no_code(folder):
-    aucs = [[auc(g), auc(g != LABEL), auc(g == LABEL)] for g in (MALE, OLD)]
-    expected = 0.25 * auc(MALE | ~MALE) + 0.25 * (np.mean(np.power(aucs, -5.0), 0) ** -0.2).sum()
-    of_groups = {
-        "subgroup": "NAME = 1",
-        "bpsn": "NAME = 1 and label = 0 or NAME = 0 and label = 1",
-        "bnsp": "NAME = 1 and label = 1 or NAME = 0 and label = 0",
-    }
-    report = score(
-        challenge(
-            folder,
-            {"id": "bias", "score": "0.25*(overall + subgroup + bpsn + bnsp)"},
-            {"id": "overall", "metric": "AUROC"},
-            *({"id": id, "score": f"power(-5, {id}_male, {id}_old)"} for id in of_groups),
-            *(
-                {"id": f"{id}_{name}", "metric": "AUROC", "where": where.replace("NAME", name)}
-                for id, where in of_groups.items()
-                for name in ("male", "old")
-            ),
-        ),
-        [folder / "run.csv", folder / "wrong.csv"],
-    )
-    first, _ = report.submissions
-    assert first.values["bias"].mean == pytest.approx(expected, rel=1e-12)
-    low, high = report.leaderboard[0].interval
-    assert low < expected < high
-    assert report.leaderboard[1].tier == 2
-    assert [m.id for m in report.measures][:5] == ["bias", "overall", "subgroup", "bpsn", "bnsp"]
-
-
 def test_what_it_is_true_of_is_kept_with_the_values(folder):
     """A condition goes with the scorecard, to the bit."""
     ready = open_challenge(
@@ -169,17 +138,3 @@ def test_mistakes_are_told_at_their_key(folder, measure, message):
     with pytest.raises(ChallengeError) as caught:
         open_challenge(bind(challenge(folder, {"id": "m", "metric": "AUROC", **measure})))
     assert message in str(caught.value.problems[0])
-
-
-@pytest.mark.slow("scores a challenge a row")
-def test_lint_finds_such_measures_sound(folder):
-    found = lint(
-        challenge(
-            folder,
-            {"metric": "AUROC", "where": "part = spine"},
-            {"id": "both", "score": "power(-5, male, old)"},
-            {"id": "male", "metric": "AUROC", "where": "male = 1"},
-            {"id": "old", "metric": "AUROC", "where": "old = 1"},
-        )
-    )
-    assert found.sound, [remark.message for remark in found.remarks]

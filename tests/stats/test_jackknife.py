@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from samples import within
 
 from scorer.stats.jackknife import (
     degrees,
@@ -59,13 +58,6 @@ def test_a_mean_as_a_figure_is_tested_as_a_mean():
         assert getattr(made, name) == pytest.approx(getattr(wanted, name)), name
     for name in ("p", "deviation", "joint_margin"):
         assert getattr(made, name) == pytest.approx(getattr(wanted, name), nan_ok=True), name
-
-
-@pytest.mark.slow("draws many boards")
-def test_false_finds_are_as_rare_as_alpha():
-    times = 300
-    wrong = sum((by_sums(errors(4, 40, seed), draws=300).p <= 0.05).any() for seed in range(times))
-    assert within(wrong, times, 0.05)
 
 
 @pytest.mark.slow("draws many boards", beyond=1)

@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import zipfile
 
 import numpy as np
 import pytest
@@ -12,8 +11,8 @@ from variants import METRICS
 
 from scorer.metrics.notation import NotationError, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
-from scorer.testing import boxes_view, masks_view, no_gain
-from scorer.views.images import MaskRuns, RegionError, boxes_of, runs_of
+from scorer.testing import boxes_view, masks_view
+from scorer.views.images import RegionError, boxes_of, runs_of
 
 SEEDS = range(12)
 EACH = ("class", "score", "x1", "y1", "x2", "y2")
@@ -106,12 +105,6 @@ def test_cells_that_are_no_runs(cell, code, said):
     with pytest.raises(RegionError, match=said) as told:
         runs_of(cell)
     assert told.value.code == code
-
-
-def test_sizes_of_masks():
-    runs = MaskRuns.of([runs_of(cell) for cell in ("1 2", "", "5 1 9 2")])
-    assert runs.sizes(3).tolist() == [2, 0, 3]
-    assert isinstance(runs.start, np.ndarray)
 
 
 # Boxes
@@ -265,35 +258,6 @@ def folder_of(challenge, yaml, cells, **more):
     return challenge(yaml, **{**files, **more})
 
 
-@pytest.mark.slow("scores images", beyond=1)
-@pytest.mark.parametrize(("yaml", "cells"), [(MASKS, drawn(1)), (BOXES, boxed(1))])
-def test_files_are_scored_checked_explained_and_sound(challenge, score, yaml, cells):
-    folder = folder_of(challenge, yaml, cells)
-    ran = score(folder, folder / "sub.csv", "--format", "json")
-    assert ran.code == 0, ran.err
-    found = json.loads(ran.out)["submissions"][0]["values"]
-    view = masks_view(*cells) if "rle" in yaml else boxes_view(*cells, parts=EACH)
-    for notation, told in found.items():
-        same(told["mean"], value(notation, view))
-    for words in (("check", folder, folder / "sub.csv"), ("lint", folder),
-                  ("explain", folder, folder / "sub.csv", "--list", "i1")):  # fmt: skip
-        ran = score(*words)
-        assert ran.code == 0, ran
-    no_gain(folder)
-
-
-def test_a_kit_has_a_valid_sample(challenge, score, tmp_path):
-    for yaml, cells in ((MASKS, drawn(1)), (BOXES, boxed(1))):
-        folder = folder_of(challenge, yaml, cells)
-        kit = tmp_path / "kit.zip"
-        assert score("kit", folder, "-o", kit).code == 0
-        with zipfile.ZipFile(kit) as packed:
-            (sample,) = (name for name in packed.namelist() if "sample_submission" in name)
-            sample = packed.extract(sample, tmp_path)
-        ran = score("check", kit, sample)
-        assert ran.code == 0, ran
-
-
 @pytest.mark.parametrize(
     ("yaml", "cell", "said"),
     [
@@ -436,12 +400,3 @@ def test_the_challenges_of_the_page_are_sound(challenge, score, yaml):
     folder = challenge(yaml, **files)
     assert score("lint", folder).code == 0
     assert score(folder, folder / "sub.csv").code == 0
-
-
-def test_missing_and_doubled_images_are_told(challenge, score):
-    cells = drawn(1)
-    sent = written(cells, "id,rle", 0).replace("i3,", "i2,")
-    folder = folder_of(challenge, MASKS, cells, **{"sub.csv": sent})
-    ran = score("check", folder, folder / "sub.csv")
-    assert "S301" in ran.out + ran.err
-    assert "S526" in ran.out + ran.err

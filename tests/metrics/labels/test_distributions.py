@@ -14,7 +14,7 @@ from scorer.metrics.notation import NotationError, parse, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
 from scorer.testing import labelled_view, ratings_view, scored_view, targets_view
 from scorer.views.columns import Extras, NamedColumns
-from scorer.views.rows import Labelled, Targets
+from scorer.views.rows import Targets
 
 SEEDS = range(12)
 
@@ -361,17 +361,6 @@ metrics:
 """
 
 
-def test_files_give_the_values(challenge, score):
-    folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT})
-    found = score(folder, folder / "sub.csv", "--format", "json").json()["submissions"][0]["values"]
-    rows = np.arange(20)
-    columns = {"seen": (rows % 2).astype(float), "zenith": rows / 10}
-    view = view_of(rows % 7 + 1, (rows * 3) % 7 + 1, columns, zenith=rows / 9,
-                   spread=1.0 + rows % 3)  # fmt: skip
-    for notation in ("Concordance(event=seen)", "CRPS", "LaplaceLogLikelihood", "AngularError"):
-        same(found[notation]["mean"], value(notation, view))
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -405,18 +394,6 @@ def test_a_spread_that_is_no_number_is_refused(challenge, score, cell):
     ran = score("check", folder, folder / "sub.csv")
     assert ran.code != 0
     assert "spread" in ran.out + ran.err
-
-
-@pytest.mark.slow("lints many challenges")
-def test_lint_finds_these_challenges_sound(challenge, score):
-    folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT})
-    ran = score("lint", folder)
-    assert "NOT SOUND" not in ran.out + ran.err, ran.out + ran.err
-
-
-def test_views_are_of_the_kinds():
-    names = ("KL", "CRPS", "Concordance", "AngularError")
-    assert {METRICS.get(name).view for name in names} == {Labelled, Targets}
 
 
 def kaggle_gini(target, prediction):

@@ -87,18 +87,6 @@ def test_a_weight_of_three_is_three_equal_rows(notation):
     assert value(notation, weighted) == pytest.approx(value(notation, repeated))
 
 
-def test_on_the_command_line(challenge, score):
-    folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT})
-    found = score(folder, folder / "sub.csv", "--format", "json").json()["submissions"][0]["values"]
-    rows = [list("11001"), list("11100"), [1, 30, 4, 99, 99]]
-    assert found["ERDE(positive=1)@5"]["mean"] == pytest.approx(oracle(*rows, 5))
-    assert found["FLatency(positive=1)"]["mean"] == pytest.approx(f_latency(*rows))
-    for notation in ("ERDE(positive=1)@5", "FLatency(positive=1)"):
-        told = score("explain", folder, folder / "sub.csv", "--list", "b", "-m", notation)
-        told.assert_exit(0, out="30")
-    assert score("lint", folder).code in (0, 1)
-
-
 @pytest.mark.parametrize(
     ("old", "new", "code", "said"),
     [
