@@ -74,36 +74,16 @@ SEEDS = {
     ],
 }
 WRITTEN = r"""
-" "" ' , ; : # \ \u0000 \ud800 | { } [ ] &a *a !!python/x nan inf -1 0 1e308 -1e308 1e999 1_0 null ~
-list item score q1 q2 a =1+1 ../ ::error::x 2.0 1.2E+05 9223372036854775808 AUC PAR1 .0 %TAG ? <<: @5
-(rel=2) nDCG true error skip
+" "" ' , ; : # \ \u0000 \ud800 | { } [ ] &a *a !!python/x nan inf -1 0 1e308 -1e308 1e999 1_0 null
+~ list item score q1 q2 a =1+1 ../ ::error::x 2.0 1.2E+05 9223372036854775808 AUC PAR1 .0 %TAG ? <<:
+@5 (rel=2) nDCG true error skip
 """
 PARTS = [
     *(part.encode() for part in WRITTEN.split()),
-    *(
-        b"\0",
-        b"\n",
-        b"\r",
-        b"\r\n",
-        b"\t",
-        b" ",
-        b"  ",
-        b"\n  ",
-        b"\x1b[31m",
-        b"\xef\xbb\xbf",
-        b"\xff",
-    ),
-    *(
-        b"\xc3",
-        b"\xed\xa0\x80",
-        b"\xe2\x80\xae",
-        b"[" * 60,
-        b'{"a":' * 1000,
-        b"- " * 60,
-        b"9" * 400,
-    ),
-    *(b"x" * 3000, "\u3164".encode(), "\u0301\u0323".encode() * 40, "\ufdfa".encode() * 40),
-    "\U0001f600".encode(),
+    *(b"\0", b"\n", b"\r", b"\r\n", b"\t", b" ", b"  ", b"\n  ", b"\x1b[31m", b"\xef\xbb\xbf"),
+    *(b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xe2\x80\xae", b"\xf0\x9f\x98\x80"),
+    *(b"[" * 60, b'{"a":' * 1000, b"- " * 60, b"9" * 400, b"x" * 3000),
+    *("\u3164".encode(), "\u0301\u0323".encode() * 40, "\ufdfa".encode() * 40),
 ]
 
 
@@ -320,7 +300,8 @@ def test_the_whole_command_on_any_challenge(kind, data, score, tmp_path):
 WORDS = """
 check compare explain lint rule metrics folds schema score -- --format json --format=csv -q -m P@2
 --list q1 --all - x=y --help --version --debug --precision 3 --per-list --truth -p RPP
-challenge.yaml sent.csv truth.csv . a=sent.csv --fail-under P@2=0.1 --allow-plugins -k --seed --column
+challenge.yaml sent.csv truth.csv . a=sent.csv --fail-under P@2=0.1 --allow-plugins -k --seed
+--column
 """
 ODD = ["", "\x1b[31m", "\udcff", "x" * 300]
 
