@@ -309,6 +309,13 @@ def test_text_shows_the_pairs_of_the_primary_measure_and_what_is_asked_for(score
     assert '<section id="preferences"' in page
 
 
+def test_a_measure_alone_is_compared_as_among_all(score, folder):
+    words = ("compare", folder, *runs(folder), "--format", "json")
+    every, alone = score(*words).json(), score(*words, "--measures", "P@2").json()
+    for pair, same in zip(every["pairs"], alone["pairs"], strict=True):
+        assert same["measures"] == {"P@2": pair["measures"]["P@2"]}
+
+
 def test_measures_of_ratings_have_no_preferences_to_show(score, challenge):
     rows = [(f"q{q}", item) for q in range(6) for item in "ab"]
     folder = challenge(

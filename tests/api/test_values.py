@@ -547,3 +547,12 @@ def test_each_file_without_faults_is_read_once(tmp_path, monkeypatch):
     }
     digest = hashlib.sha256(files[1].read_bytes()).hexdigest()
     assert next(each.sha256 for each in first.submissions if each.name == "b") == digest
+
+
+def test_a_system_may_be_a_folder(tmp_path):
+    for system, value in (("good", 1), ("bad", 0)):
+        (tmp_path / system).mkdir()
+        (tmp_path / system / "one.csv").write_text(f"case,value\nx,{value}\n")
+        (tmp_path / system / "README.md").write_text("# values\n")
+    report = scorer.values([tmp_path / "good", tmp_path / "bad"])
+    assert [row.name for row in report.leaderboard] == ["good", "bad"]

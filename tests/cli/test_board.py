@@ -263,16 +263,6 @@ def test_files_of_entries_are_copied_and_compared(add, score, folder, tmp_path):
     assert score(*files, "1").code == 2  # the folder is not empty
 
 
-@pytest.mark.parametrize("words", [
-    ("files", "--entries", "1"), ("files", "-o", "x"), ("files", "x", "--entries", "1", "-o", "x"),
-    ("backup",), ("backup", "x", "-o", "x"), ("move", "x", "--entries", "1"),
-])  # fmt: skip
-def test_a_verb_of_store_says_what_it_takes(score, folder, words):
-    ran = score("store", words[0], folder, *words[1:])
-    assert (ran.code, ran.out) == (2, "")
-    assert f"write: score store {words[0]} CHALLENGE" in ran.err
-
-
 @pytest.mark.slow("keeps and evaluates entries")
 def test_the_private_split_does_not_leak(add, score, folder, tmp_path):
     """Nothing that a participant is given holds a private list, its value, or the draw's seed."""

@@ -210,17 +210,6 @@ def test_when_there_are_colours(score, terminal, monkeypatch, words, environment
     assert ("●" in ran.out) is coloured
 
 
-@pytest.mark.parametrize("words", [["--color"], ["--color", "red"], ["--color="]])
-def test_a_word_that_is_no_answer_is_refused(score, words):
-    ran = score(*BOARD, *words)
-    assert (ran.code, ran.out) == (2, "")
-    assert "write one of auto, always, never" in ran.err
-
-
-def test_a_file_may_be_called_so_behind_two_dashes(score, tmp_path):
-    assert "--color" in score(VLNET, "--", "--color").err
-
-
 def test_messages_on_stderr_have_colours_where_it_is_a_terminal(score, terminal, monkeypatch):
     terminal(80, colours=True)
     monkeypatch.setattr(cli, "is_terminal", lambda stream: stream is sys.stderr)

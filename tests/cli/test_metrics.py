@@ -21,13 +21,6 @@ def test_a_name_of_another_tool_finds_the_data_of_a_metric(score):
     assert "false positive rate" in described["max_fpr"]
 
 
-def test_an_unknown_name_is_refused_in_every_form(score):
-    for form in ("text", "json"):
-        told = score("metrics", "nosuchmetric", "--format", form)
-        assert (told.code, told.out) == (2, "")
-        assert "nosuchmetric" in told.err
-
-
 def test_a_page_says_first_what_the_value_means(score):
     page = score("metrics", "AUROC").out
     parts = ["How likely a row of", "Formula", "worked example", "Parameters:", "In scikit-learn"]

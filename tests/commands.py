@@ -1,0 +1,110 @@
+"""Cases of commands, from pages of YAML: files, commands on them, and what they write.
+
+A page has `files`, which each of its cases finds in the current folder, and `cases`:
+
+    - name: what it shows
+      files: {mine.csv: "list,item\\nq1,a\\n"}  # beside those of the page
+      slow: why, if it takes a second or more
+      environment: {FORCE_COLOR: "1"}
+      run:
+        - check challenge mine.csv  # ends with 0
+        - {score: check challenge bad.csv, exit: 1, err: some words}
+
+Of a command `out` and `err` are words that a stream holds, or several; `out_is` and `err_is` are
+all of it; `lacks` are words that neither holds. `json` has values in its output by their paths,
+`wrote` the texts of files, where null says that there is no such file, and `begins` how files
+begin. `stdin` is what it reads. `each` lists variants of the last command: what replaces its
+parts, `words` that are added to it, and further `files`; `beyond` says how many of these are fast.
+A file of a name in .gz is compressed; one may be given as {text: .., encoding: ..}; null leaves a
+file of the page out, and a name that ends in a slash is a folder.
+"""
+
+import gzip
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import ROOT
+
+KEYS = {"score", "exit", "out", "err", "out_is", "err_is", "lacks", "json", "wrote", "begins"}
+
+
+def cases(folder):
+    """Every case of the pages of a folder, as parameters of a test."""
+    found = []
+    for path in sorted(folder.glob("*.yaml")):
+        page = yaml.safe_load(path.read_text(encoding="utf-8"))
+        for case in page["cases"]:
+            for n, variant in enumerate(case.get("each", [{}])):
+                files = page.get("files", {}) | case.get("files", {}) | variant.pop("files", {})
+                *before, last = map(step_of, as_list(case["run"]))
+                added = variant.pop("words", "")
+                last = last | variant | {"score": f"{last['score']} {added}".strip()}
+                slow = "slow" in case and n >= case.get("beyond", 0)
+                name = f"{path.stem}: {case['name']}" + (f" ({n})" if "each" in case else "")
+                marks = pytest.mark.slow(case["slow"]) if slow else ()
+                given = files, case.get("environment", {}), [*before, last]
+                found.append(pytest.param(*given, id=name, marks=marks))
+    return found
+
+
+def step_of(command):
+    step = command if isinstance(command, dict) else {"score": command}
+    assert {*step} <= KEYS | {"stdin"}, step
+    return step
+
+
+def as_list(given):
+    return given if isinstance(given, list) else [given]
+
+
+def write_files(files):
+    for name, text in files.items():
+        path = Path.cwd() / name
+        folder = path if name.endswith("/") else path.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        encoding = "utf-8"
+        if isinstance(text, dict):
+            text, encoding = text["text"], text["encoding"]
+        if text is not None:  # a page's file that this case lacks
+            data = text.encode(encoding)
+            path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+def play(files, steps, score):
+    """Write the files, run the commands, and check what is said of each."""
+    write_files(files)
+    for step in steps:
+        words = shlex.split(step["score"].replace("$ROOT", str(ROOT)))
+        ran = score(*words, stdin=step.get("stdin", "").encode())
+        assert ran.code == step.get("exit", 0), ran
+        for stream, text in (("out", ran.out), ("err", ran.err)):
+            plain = " ".join(text.split())
+            for part in as_list(step.get(stream, [])):
+                assert part in text or part in plain, (stream, part, ran)
+            for part in as_list(step.get("lacks", [])):
+                assert part not in text, (stream, part, ran)
+            assert text == step.get(f"{stream}_is", text), ran
+        for path, value in step.get("json", {}).items():
+            assert value_at(ran.json(ran.code), path) == approximate(value), (path, ran)
+        for name, text in step.get("wrote", {}).items():
+            path = Path.cwd() / name
+            found = path.read_bytes().decode() if path.exists() else None
+            assert found == text, name
+        for name, text in step.get("begins", {}).items():
+            assert (Path.cwd() / name).read_text(encoding="utf-8").startswith(text), name
+
+
+def value_at(data, path):
+    """The part of JSON data at a path such as `leaderboard.0.name`; `*` gathers a list's."""
+    if not path:
+        return data
+    key, _, rest = path.partition(".")
+    if key == "*":
+        return [value_at(each, rest) for each in data]
+    return value_at(data[int(key) if isinstance(data, list) else key], rest)
+
+
+def approximate(value):
+    return pytest.approx(value, rel=1e-12) if isinstance(value, float) else value
