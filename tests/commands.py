@@ -12,8 +12,8 @@ A page has `files`, which each of its cases finds in the current folder, and `ca
 
 Of a command `out` and `err` are words that a stream holds, or several; `out_is` and `err_is` are
 all of it; `lacks` are words that neither holds. `json` has values in its output by their paths,
-`wrote` the texts of files, where null says that there is no such file, and `begins` how files
-begin. `stdin` is what it reads. `each` lists variants of the last command: what replaces its
+`wrote` the texts of files, where null says that there is no such file, `begins` how files begin, and
+`holds` words in files. `stdin` is what it reads. `each` lists variants of the last command: what replaces its
 parts, `words` that are added to it, and further `files`; `beyond` says how many of these are fast.
 A file of a name in .gz is compressed; one may be given as {text: .., encoding: ..}; null leaves a
 file of the page out, and a name that ends in a slash is a folder.
@@ -27,7 +27,10 @@ import pytest
 import yaml
 from conftest import ROOT
 
-KEYS = {"score", "exit", "out", "err", "out_is", "err_is", "lacks", "json", "wrote", "begins"}
+KEYS = {
+    *("score", "stdin", "exit", "out", "err", "out_is", "err_is", "lacks", "json"),
+    *("wrote", "begins", "holds"),
+}
 
 
 def cases(folder):
@@ -51,7 +54,7 @@ def cases(folder):
 
 def step_of(command):
     step = command if isinstance(command, dict) else {"score": command}
-    assert {*step} <= KEYS | {"stdin"}, step
+    assert {*step} <= KEYS, step
     return step
 
 
@@ -94,6 +97,9 @@ def play(files, steps, score):
             assert found == text, name
         for name, text in step.get("begins", {}).items():
             assert (Path.cwd() / name).read_text(encoding="utf-8").startswith(text), name
+        for name, parts in step.get("holds", {}).items():
+            text = (Path.cwd() / name).read_text(encoding="utf-8")
+            assert [part for part in as_list(parts) if part not in text] == [], (name, text)
 
 
 def value_at(data, path):

@@ -1,5 +1,6 @@
 """`scorer.fix`: what `score check --fix` does, as a function."""
 
+import polars as pl
 import pytest
 
 import scorer
@@ -36,7 +37,9 @@ def test_a_copy_is_written_of_what_then_is_fine(files, tmp_path):
 
 def test_a_folder_gets_all_that_can_be_scored(files, tmp_path):
     folder, paths = files
-    scorer.fix(folder, paths, tmp_path / "out")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["commas.csv", "fine.csv"]
+    pl.DataFrame({"list": ["q"], "item": ["a"]}).write_parquet(tmp_path / "other.parquet")
+    scorer.fix(folder, [*paths, tmp_path / "other.parquet"], tmp_path / "out")
+    copies = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert copies == ["commas.csv", "fine.csv", "other.parquet"]
     with pytest.raises(UsageError, match="not empty"):
         scorer.fix(folder, paths, tmp_path / "out")

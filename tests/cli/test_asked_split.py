@@ -86,26 +86,3 @@ def test_points_before_the_end_are_those_of_the_end(folder, score, tmp_path, how
         "feedback", course, course / "one.csv", "-o", tmp_path / "other", "--phase", "final"
     )
     assert "--phase and --at are of a living board" in ran.err
-
-
-def test_both_gradebooks_say_what_late_entries_lose(challenge, score, tmp_path):
-    yaml = (
-        "truth: {file: truth.csv, columns: {list: id, label: y}}\n"
-        "submission: {columns: {list: id, label: y}}\nmetrics: [Accuracy]\n"
-        "leaderboard: {tiers: false, intervals: false}\n"
-        "grading: {from: 0.5, to: 1.0, points: 10, "
-        "late: {due: 2026-05-01T23:59:59+02:00, lose: 0.1}}\n"
-    )
-    rows_of = "id,y\n1,1\n2,0\n3,1\n4,1\n"
-    folder = challenge(yaml, **{"truth.csv": rows_of, "s.csv": rows_of})
-    times = ("01T21:59:58", "01T22:00:00", "02T22:00:00", "30T22:00:00")
-    for n, time in enumerate(times, start=1):
-        at = f"2026-05-{time}Z"
-        assert (
-            score("add", folder, folder / "s.csv", "--team", f"t{n}", "--new", "--at", at).code == 0
-        )
-    assert score("feedback", folder, "-o", tmp_path / "fb").code == 0
-    ran = score("board", folder, "--format", "grades", "-q")
-    assert (tmp_path / "fb" / "grades.csv").read_text() == ran.out
-    points = [row["points"] for row in csv.DictReader(io.StringIO(ran.out))]
-    assert points == ["10", "9", "8", "0"]

@@ -45,99 +45,6 @@ def add(score, folder):
 
 
 @pytest.mark.slow("keeps and evaluates entries")
-def test_a_mistyped_name_makes_no_team(add, score, folder):
-    assert add("good.csv", "red")[0].code == 0
-    ran, refused = add("poor.csv", "rde")
-    assert (ran.code, refused["status"], refused["code"]) == (3, "refused", "S804")
-    assert "did you mean 'red'? --new makes a team" in refused["message"]
-    assert add("poor.csv", "rde", "--new")[1]["status"] == "scored"
-    teams = score("team", folder, "list", "--format", "json").json()["teams"]
-    assert [each["team"] for each in teams] == ["red", "rde"]
-
-
-def test_add_says_what_became_of_each_file(add, score, folder):
-    ran, entry = add("good.csv", "red")
-    assert ran.code == 0, ran
-    assert [*entry] == [
-        *("entry", "team", "received", "sha256", "status", "code", "message", "problems"),
-        *("receipt", "values"),
-    ]
-    assert (entry["entry"], entry["team"], entry["status"]) == (1, "red", "scored")
-    assert entry["received"] == UTC_NOW
-    assert entry["values"] == {split: {"P@2": 0.5} for split in ("all", "public", "private")}
-    ran, entry = add("good.csv", "red")
-    assert ran.code == 3
-    assert (entry["entry"], entry["status"], entry["code"]) == (None, "refused", "S803")
-    (folder / "bad.csv").write_text("list,item\nq0,a\nq0,a\n")
-    ran, entry = add("bad.csv", "red")
-    assert ran.code == 1
-    assert (entry["entry"], entry["status"], entry["values"]) == (2, "rejected", None)
-    assert {"S304"} <= {problem["code"] for problem in entry["problems"]}
-
-
-@pytest.mark.parametrize("named", [True, False])
-def test_add_takes_a_folder_and_a_file_twice(named, score, folder, tmp_path):
-    """Each entry has a line of its own, which says what its file is called."""
-    sent = tmp_path / "sent"
-    sent.mkdir()
-    for name, item in (("one.csv", "a"), ("two.csv", "x")):
-        (sent / name).write_text(rows(item, "b"))
-    words = [f"x={sent / 'one.csv'}", f"y={sent / 'one.csv'}"] if named else [sent]
-    ran = score("add", folder, *words, "--team", "red", "--at", NOW, "--answer", "method=x")
-    lines = ran.out.splitlines()
-    assert len(lines) == 2, ran
-    files = ["one.csv", "one.csv" if named else "two.csv"]
-    for line, file, entry in zip(lines, files, (1, 2), strict=True):
-        assert f"{file}: " in line
-        assert f"entry {entry} of red" in line or "error[S803]" in line
-    assert len(re.findall(r"; receipt [0-9a-f]{16}$", ran.out, re.MULTILINE)) == (1 if named else 2)
-    assert ran.code == (3 if named else 0)
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["--at", "2027-01-01T00:00:00Z"], 3, "error[S801] the challenge is closed since"),
-        (["--at", "2025-01-01T00:00:00Z"], 3, "opens 2026-01-01T01:00:00+01:00"),
-        (["--at", NOW, "--answer", "other=1"], 3, "error[S805] 'other' is not asked"),
-        (["--at", NOW], 3, "error[S805] the answer to 'method' is missing"),
-        (["--at", "2026-01-05T12:00:00"], 2, "has no offset from UTC"),
-        (["--at", "noon"], 2, "is no time"),
-        (["--at", NOW, "--answer", "method"], 2, "write KEY=VALUE"),
-    ],
-)
-def test_add_refuses_with_the_reason(score, folder, words, code, said):
-    ran = score("add", folder, folder / "good.csv", "--team", "red", *words).assert_exit(code)
-    assert said in ran.out + ran.err
-
-
-@pytest.mark.slow("keeps and evaluates entries")
-def test_a_board_without_entries_says_so(add, score, folder):
-    empty = "note: no entry stands on this board yet"
-    score("board", folder, "--at", NOW).assert_exit(0, err=empty)
-    assert score("board", folder, "--at", NOW, "-q").assert_exit(0).err == ""
-    add("good.csv", "red")
-    assert empty not in score("board", folder, "--at", NOW).assert_exit(0).err
-
-
-def test_a_board_in_json_has_what_its_rows_stand_for(add, score, folder):
-    add("poor.csv", "red")
-    add("good.csv", "blue")
-    fields = score("board", folder, "--split", "private", "--format", "json", "--at", NOW).json()
-    assert fields["split"] == "private"
-    assert [row["team"] for row in fields["leaderboard"]] == ["blue", "red"]
-    row = fields["leaderboard"][0]
-    assert (row["entry"], row["entries"], row["received"]) == (
-        2,
-        1,
-        NOW.replace("12:00:00+01", "11:00:00+00"),
-    )
-    assert row["answers"] == {"method": "x"}
-    for form in ("table", "csv", "markdown", "latex", "html", "github"):
-        assert "blue" in score("board", folder, "--format", form, "--at", NOW).out
-
-
-@pytest.mark.slow("keeps and evaluates entries")
 def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     add("poor.csv", "red")
     add("good.csv", "blue")
@@ -200,45 +107,6 @@ def test_audits_and_re_scorings_say_which_protection_is_lacking(score, folder, m
     assert ("it reaches the network" in score("work", folder, "--once").err) == (not has)
 
 
-def test_a_decision_that_comes_too_late_is_refused(add, score, folder):
-    add("good.csv", "red")
-    words = ("decide", folder, "withdraw", 1, "--reason", "now I know", "--by", "red")
-    ran = score(*words, "--at", "2026-02-01T00:00:00Z")
-    assert (ran.code, ran.out) == (3, "")
-    until = "2026-02-01T00:59:59+01:00"
-    message = f"error[S807] it is too late: teams could decide on entry 1 until {until}"
-    assert message in ran.err
-    late = score(*words, "--at", "2026-02-01T00:00:00Z", "--late")
-    said = "2026-02-01T01:00:00+01:00: withdraw, late, 1: now I know\n"
-    assert (late.code, late.out) == (0, said)
-    assert "withdraw, late" in score("log", folder).out
-    told = "entry 1 of red: withdraw, late"
-    assert told in score("why", folder, "red", "--at", "2026-02-02T00:00:00Z").out
-    board = score("board", folder, "--at", "2026-02-02T00:00:00Z", "--format", "json")
-    assert told in json.loads(board.out)["notes"][0]["message"]
-
-
-@pytest.mark.parametrize(
-    ("phases", "words"),
-    [
-        (
-            "- {id: a, show: public}\n  - {id: b, after: a, show: private}",
-            "phase 'a' needs `closes`, since 'b' comes after it: closes: 2026-",
-        ),
-        (
-            "- {id: a, show: public}\n  - {id: b, show: private}",
-            "phase 'b' needs `opens`, since 'a' comes before it",
-        ),
-        ("- {id: a, show: public, select_until: 2026-01-01T00:00:00Z}", "phase 'a' takes entries"),
-    ],
-)
-def test_phases_without_their_times_are_refused(score, challenge, phases, words):
-    begin, end = MAIN.index("  - {id: main"), MAIN.index("questions:")
-    folder = challenge(f"{MAIN[:begin]}  {phases}\n{MAIN[end:]}", **{"truth.csv": TRUTH})
-    ran = score("lint", folder).assert_exit(2)
-    assert f"error[C106] phases{words}" in re.sub(r"phases[\[\]0-9]*[.a-z_]*: ", "phases", ran.err)
-
-
 def test_a_changed_file_is_noticed_and_the_version_in_force_goes_on(add, score, folder):
     add("good.csv", "red")
     (folder / "truth.csv").write_text(TRUTH.replace(",1\n", ",0\n"))
@@ -247,20 +115,6 @@ def test_a_changed_file_is_noticed_and_the_version_in_force_goes_on(add, score, 
     assert "0.500" in ran.out
     ran, entry = add("poor.csv", "blue")
     assert entry["values"]["all"] == {"P@2": 0.0}
-
-
-def test_files_of_entries_are_copied_and_compared(add, score, folder, tmp_path):
-    add("poor.csv", "red")
-    add("good.csv", "blue")
-    files = ("store", "files", folder, "-o", tmp_path / "two", "--entries")
-    for wrong in ("1,b", "1,9", ""):
-        assert score(*files, wrong).code == 2
-    assert not (tmp_path / "two").exists()
-    ran = score(*files, "1,2")
-    assert (ran.code, ran.out) == (0, f"2 files copied to {tmp_path / 'two'}\n")
-    score("compare", folder, tmp_path / "two").assert_exit(0, out="1-red")
-    assert score("explain", folder, tmp_path / "two" / "2-blue.csv", "--list", "q1").code == 0
-    assert score(*files, "1").code == 2  # the folder is not empty
 
 
 @pytest.mark.slow("keeps and evaluates entries")

@@ -1,4 +1,4 @@
-"""`score check` where one problem stands in many places, and where a file means something to GitHub."""
+"""`score check` of a problem in many places, and of a file that would command GitHub."""
 
 import re
 

@@ -115,6 +115,16 @@ def test_an_interruption_while_importing_is_one_line(name):
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
 
 
+def test_a_kit_that_is_not_whole_is_named_as_such(score, challenge, tmp_path):
+    kit, sent = tmp_path / "kit.zip", tmp_path / "a.csv"
+    sent.write_text("list,item\nq1,a\n")
+    score("kit", challenge(), "-o", kit).assert_exit(0)
+    kit.write_bytes(kit.read_bytes()[:-40])
+    for words in ((kit, sent), ("lint", kit), ("kit", kit)):
+        ran = score(*words)
+        ran.assert_exit(2, err="error[T108] this is a ZIP archive, and no kit that is whole")
+
+
 def test_a_kit_is_announced_once_it_is_there(score, challenge, tmp_path):
     folder = challenge()
     (tmp_path / "taken").mkdir()
