@@ -10,13 +10,16 @@ A page has `files`, which each of its cases finds in the current folder, and `ca
         - check challenge mine.csv  # ends with 0
         - {score: check challenge bad.csv, exit: 1, err: some words}
 
-Of a command `out` and `err` are words that a stream holds, or several; `out_is` and `err_is` are
-all of it; `lacks` are words that neither holds. `json` has values in its output by their paths,
-`wrote` the texts of files, where null says that there is no such file, `begins` how files begin, and
-`holds` words in files. `stdin` is what it reads. `each` lists variants of the last command: what replaces its
-parts, `words` that are added to it, and further `files`; `beyond` says how many of these are fast.
-A file of a name in .gz is compressed; one may be given as {text: .., encoding: ..}; null leaves a
-file of the page out, and a name that ends in a slash is a folder.
+What is checked of a command: `out` and `err` are words that a stream holds, or several; `out_is`
+and `err_is` are all of it; `lacks` are words that neither holds; `json` are values in its output
+by their paths; `wrote` are the texts of files, where null says that there is no such file;
+`begins` is how files begin, and `holds` are words in files. `stdin` is what the command reads.
+
+`each` lists variants of the last command: what replaces its parts, `words` that are added to it,
+and further `files`. `beyond` says how many of these are fast.
+
+A file whose name ends in .gz is compressed. A file may be given as {text: .., encoding: ..}. null
+leaves a file of the page out. A name that ends in a slash is a folder.
 """
 
 import gzip
