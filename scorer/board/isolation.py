@@ -21,8 +21,7 @@ from scorer.core.problems import Problem
 
 # The environment variables that a confined process sees.
 VISIBLE_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
-# The variables that no child sees: they hold the key by which sessions are signed.
-SECRET_VARIABLES = ("SCORER_SERVE", "SCORER_SECRET")
+SECRET_VARIABLE = "SCORER_SECRET"  # that no child sees: the key by which sessions are signed
 OUTPUT_END = 4000  # characters of a failed child's output that its error quotes
 
 
@@ -77,7 +76,7 @@ def ask_child(
     """
     require_limits()
     message = {"do": task, "time": limits.time, **limits._asdict(), **inputs}
-    env = {key: value for key, value in os.environ.items() if key not in SECRET_VARIABLES}
+    env = {key: value for key, value in os.environ.items() if key != SECRET_VARIABLE}
     if "read" not in inputs:
         return _run_child({**message, "place": place}, env, limits, beat)
     with tempfile.TemporaryDirectory(prefix="scorer-child-") as folder:

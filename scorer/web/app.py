@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-import os
 import re
 import secrets
 import time
@@ -86,20 +84,11 @@ class HeadAsGet:
         await self.app({**scope, "method": "GET"}, receive, send_head)
 
 
-def create(settings: Settings | None = None) -> FastAPI:
-    """Return the application for these settings; by default they are in the environment.
+def create(settings: Settings) -> FastAPI:
+    """Return the application for these settings.
 
     `ScorerError` if a challenge cannot be served.
     """
-    if settings is None:
-        fields = json.loads(os.environ["SCORER_SERVE"])
-        settings = Settings(
-            **{
-                **fields,
-                "challenges": tuple(fields["challenges"]),
-                "trusted_proxies": tuple(fields["trusted_proxies"]),
-            }
-        )
     context = Context(settings)
     try:
         for site in context.sites.values():

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from scorer.cli.commands.serving import _listening
+from scorer.web.server import listen
 
 
 @pytest.fixture(autouse=True)
@@ -33,5 +33,5 @@ def test_a_port_in_use_is_told(score, tmp_path, used):
 
 def test_answers_are_sent_at_once():
     """Asyncio sets TCP_NODELAY for sockets that name their protocol alone."""
-    with _listening("127.0.0.1", 0) as bound:
+    with listen("127.0.0.1", 0) as bound:
         assert bound.proto == socket.IPPROTO_TCP

@@ -7,7 +7,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from scorer.cli.remote import token_of
+from scorer.board.client import Answer, BoardClient, open_client
+from scorer.cli.remote import read_token
+from scorer.core.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,7 @@ TOKEN = "kX3vJ0c1Qm7fYb2LzR9w8A"
 )  # fmt: skip
 def test_a_token_file_of_every_editor_is_read(tmp_path, data):
     (tmp_path / "token.txt").write_bytes(data)
-    assert token_of(tmp_path / "token.txt") == TOKEN
+    assert read_token(tmp_path / "token.txt") == TOKEN
 
 
 @pytest.mark.parametrize(
@@ -98,7 +100,7 @@ def server():
     ids=["large", "bomb", "no kit"],
 )
 def test_what_a_server_sends_is_bounded(body, headers, said, server, score, tmp_path, monkeypatch):
-    monkeypatch.setattr("scorer.cli.commands.serving.MOST_STORED", 2_000_000)
+    monkeypatch.setattr("scorer.board.client.MOST_STORED", 2_000_000)
     monkeypatch.setenv("SCORER_TOKEN", "t")
     (tmp_path / "f.csv").write_text("list,item\nq,a\n")
     server.update(body=body, headers=headers)
@@ -120,6 +122,13 @@ def test_why_there_is_no_kit(status, said, server, score, tmp_path, monkeypatch)
     score("submit", server["url"], tmp_path / "f.csv").assert_exit(2, err=said)
 
 
+def client_that_gets(fields, status=200):
+    """A client of a server that answers every request alike."""
+    client = BoardClient(None, "http://127.0.0.1:1/c/a")
+    client.ask = lambda *words: Answer(status, fields)
+    return client
+
+
 ENTRY = {"entry": 7, "team": "red", "status": "scored"}
 
 
@@ -134,14 +143,11 @@ ENTRY = {"entry": 7, "team": "red", "status": "scored"}
         ({"leaderboard": [{"rank": 1, "team": "blue", "entry": 3}]}, []),
     ],
 )  # fmt: skip
-def test_the_rank_is_told(board, said, monkeypatch):
-    from scorer.cli.commands import serving
-
-    monkeypatch.setattr(serving, "asked", lambda *words: (200, board))
-    assert [*serving._rank(None, "", ENTRY)] == said
-    assert [*serving._rank(None, "", {**ENTRY, "status": "rejected"})] == []
-    monkeypatch.setattr(serving, "asked", lambda *words: (404, {"code": None}))
-    assert [*serving._rank(None, "", ENTRY)] == []
+def test_the_rank_is_told(board, said):
+    client = client_that_gets(board)
+    assert [*client.describe_rank(ENTRY)] == said
+    assert [*client.describe_rank({**ENTRY, "status": "rejected"})] == []
+    assert [*client_that_gets({"code": None}, 404).describe_rank(ENTRY)] == []
 
 
 @pytest.mark.parametrize(
@@ -157,18 +163,12 @@ def test_the_rank_is_told(board, said, monkeypatch):
           "2026-01-06T00:00:00+00:00"]),
     ],
 )  # fmt: skip
-def test_the_rest_of_the_quota_is_told(quota, said, monkeypatch):
-    from scorer.cli.commands import serving
-
-    monkeypatch.setattr(serving, "asked", lambda *words: (200, {"quota": quota}))
-    assert [*serving._quota(None, "")] == said
+def test_the_rest_of_the_quota_is_told(quota, said):
+    assert [*client_that_gets({"quota": quota}).describe_quota()] == said
 
 
-def test_an_answer_of_many_brackets(server, score, monkeypatch):
-    import httpx2 as httpx
-
-    from scorer.cli.remote import asked
-
+def test_an_answer_of_many_brackets(server):
     server.update(body=b"[" * 1_000_000)
-    with httpx.Client() as client, pytest.raises((ValueError, RecursionError)):
-        asked(client, "GET", server["url"])
+    refused = pytest.raises(UsageError, match="the server cannot be used")
+    with refused, open_client(server["url"], "t") as client:
+        client.ask("GET")

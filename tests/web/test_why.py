@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from web_helpers import API, finished, good, mixed, poor, rows, send
 
-from scorer.cli.remote import address_of
+from scorer.cli.remote import page_address
 
 PAGE = "/c/course"
 
@@ -104,4 +104,4 @@ def test_what_depends_on_values_is_not_told_where_none_is_shown(client_with, ser
     ],
 )
 def test_an_address_is_known_among_paths(word, address):
-    assert address_of(Path(word)) == address
+    assert page_address(Path(word)) == address

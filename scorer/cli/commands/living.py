@@ -42,7 +42,7 @@ from scorer.cli.options import (
     problems,
     refuse_overwrite,
 )
-from scorer.cli.remote import TokenFile, address_of, api_of, asked, client_with, token_of
+from scorer.cli.remote import TokenFile, page_address, read_token
 from scorer.core.errors import UsageError
 from scorer.core.text import format_number, printable, quoted
 from scorer.reports.base import ReportForm
@@ -50,7 +50,6 @@ from scorer.reports.base import ReportForm
 if TYPE_CHECKING:
     from scorer.board.board import Board
     from scorer.board.entries import Added
-    from scorer.board.explain import Why
 
 
 REJECTED, REFUSED, FAILED = 1, 3, 4
@@ -383,10 +382,14 @@ def why(
     https://.../c/ID, a team sees its own rank, as far as the phase shows it.
     """
     notes: tuple[str, ...] = ()
-    if url := address_of(living.challenge):
+    if url := page_address(living.challenge):
         if at is not None:
             raise UsageError("--at is for a challenge on this machine; a server tells the present")
-        explained = _of_server(url, token_file, team=team, split=split)
+        from scorer.board.client import open_client
+        from scorer.board.explain import Why
+
+        with open_client(url, read_token(token_file)) as client:
+            explained = Why(**client.explain_rank(team, split))
     else:
         if team is None:
             raise UsageError("of which team? add its name")
@@ -400,21 +403,6 @@ def why(
         *(f"  {printable(str(line), 1000)}" for line in explained.lines),
     ]
     return Result("".join(f"{line}\n" for line in lines), notes)
-
-
-def _of_server(url: str, token_file: Path | None, **words: str | None) -> Why:
-    """The explanation that a server gives."""
-    params = {key: word for key, word in words.items() if word is not None}
-    with client_with(token_of(token_file)) as client:
-        status, fields = asked(client, "GET", f"{api_of(url)}/why", params=params)
-        if status != 200:
-            raise UsageError(f"the server says {status}: {printable(fields.get('message', ''))}")
-    keys = ("team", "rank", "ranked", "split", "lines")
-    if not fields.keys() >= {*keys} or not isinstance(fields["lines"], list):
-        raise UsageError("the server gives no explanation: it sent something else")
-    from scorer.board.explain import Why
-
-    return Why(**{key: fields[key] for key in keys})
 
 
 def feedback(
