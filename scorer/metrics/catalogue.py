@@ -134,7 +134,7 @@ class ToolName(NamedTuple):
 def tool_names(metric: Metric) -> list[ToolName]:
     """What other tools call a metric.
 
-    >>> from scorer.metrics.ranking import lrap
+    >>> from scorer.metrics.separation import lrap
     >>> tool_names(lrap.metric)[1]
     ToolName(tool='DCASE', names=('lwlrap',), remark='average=pooled')
     """

@@ -1,4 +1,4 @@
-"""Metrics of predicted numbers: errors, explained variance and correlation.
+"""Metrics of predicted numbers: their errors.
 
 The numbers are the rows of a table, each a list of its own, or the ratings of lists. Means of rows
 are a `Ratio`; any other value is a `Figure` of all rows and their weights.
@@ -7,19 +7,17 @@ are a `Ratio`; any other value is a `Figure` of all rows and their weights.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, Strict
+from pydantic import Field
 
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Floats
 from scorer.core.errors import ChallengeError
 from scorer.core.text import quoted
 from scorer.metrics.api import metric
-from scorer.metrics.parameters import BothColumn, ListColumn, SubmissionColumn
+from scorer.metrics.parameters import ListColumn, SubmissionColumn
 from scorer.metrics.ratios import Figure, Ratio, Table, divide, mean_of_rows, square_root
 from scorer.metrics.rows import number_column
 from scorer.stats.aggregate import median
@@ -30,36 +28,15 @@ from scorer.views.rows import Targets
 number_metric = partial(metric, columns=("prediction",))
 error_metric = partial(number_metric, range=(0, None), better="lower")
 
-EARTH_RADIUS = 6_371_000.0  # metres
 GAUSS = "Gauss, Theoria combinationis observationum, 1823"
 HERLOCKER = "Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772"
-SINNOTT = "Sinnott, Sky and Telescope 68(2), 1984"
 MEAN_SQUARE = r"\frac{1}{n} \sum_{i=1}^{n} (y_i - \hat{y}_i)^2"
-MEANS = (
-    r", \qquad \bar{y} = \frac{1}{n} \sum_{i=1}^{n} y_i, "
-    r"\qquad \bar{z} = \frac{1}{n} \sum_{i=1}^{n} \hat{y}_i"
-)
-HAVERSINE = (
-    r"\frac{2 \cdot \varrho}{n} \sum_{i=1}^{n} \arcsin \sqrt{s_i}, "
-    r"\qquad s_i = \sin^2(\frac{\hat{y}_i - y_i}{2}) + \cos(y_i) \cos(\hat{y}_i) "
-    r"\sin^2(\frac{\hat{z}_i - z_i}{2}), "
-    r"\qquad y_i, z_i = \text{latitude and longitude in radians}"
-)
 INSIDE = r"\frac{1}{n} \sum_{i=1}^{n} [l_i \le y_i \le u_i], \qquad l_i, u_i = "
 
 Log = Annotated[
     Literal["log1p", "plain"], Field(description="ln(1 + x), or ln(x) of numbers above 0.")
 ]
 Quantile = Annotated[float, Field(ge=0, le=1, description="Which quantile is predicted.")]
-Quantiles = Annotated[
-    tuple[Annotated[float, Field(ge=0, le=1)], ...],
-    Strict(False),
-    Field(min_length=1, description="Quantiles of a list's distances, by linear interpolation."),
-]
-Longitude = Annotated[BothColumn, Field(description="The column with the longitude.")]
-Radius = Annotated[float, Field(gt=0, description="The sphere's radius; distances have its unit.")]
-Zenith = Annotated[BothColumn, Field(description="The column with the angle from the pole.")]
-AngleUnit = Annotated[Literal["radians", "degrees"], Field(description="The unit of all angles.")]
 LowColumn = Annotated[SubmissionColumn, Field(description="The column where intervals begin.")]
 HighColumn = Annotated[SubmissionColumn, Field(description="The column where intervals end.")]
 ListNumber = Annotated[ListColumn, Field(description="A further column of `lists`, of numbers.")]
@@ -254,7 +231,7 @@ def pinball(view: Targets, *, quantile: Quantile = 0.5) -> Ratio:
     return mean_of_rows(view, losses, "loss")
 
 
-def _figure_of_numbers(view: Targets, function: Any, formula: str, **fields: Any) -> Figure:
+def figure_of_numbers(view: Targets, function: Any, formula: str, **fields: Any) -> Figure:
     """A figure of the columns `target`, `prediction` and `weight`.
 
     `fields` are fields of `Figure` that are not the default.
@@ -267,13 +244,15 @@ def _figure_of_numbers(view: Targets, function: Any, formula: str, **fields: Any
     )
 
 
-def _numbers(columns: Mapping[str, Any], row_weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """Targets, predictions and weights of the rows of `_figure_of_numbers`."""
+def weighted_numbers(
+    columns: Mapping[str, Any], row_weight: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Targets, predictions and weights of the rows of `figure_of_numbers`."""
     return columns["target"], columns["prediction"], columns["weight"] * row_weight
 
 
 def _median_error(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    target, prediction, weight = _numbers(columns, row_weight)
+    target, prediction, weight = weighted_numbers(columns, row_weight)
     return median(np.abs(prediction - target), weight)
 
 
@@ -292,11 +271,11 @@ def medae(view: Targets) -> Figure:
     >>> medae(targets_view([1, 2, 3], [1, 4, 103])).pooled()
     2.0
     """
-    return _figure_of_numbers(view, _median_error, "median |error|", smooth=False)
+    return figure_of_numbers(view, _median_error, "median |error|", smooth=False)
 
 
 def _largest_error(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    target, prediction, weight = _numbers(columns, row_weight)
+    target, prediction, weight = weighted_numbers(columns, row_weight)
     errors = np.abs(prediction - target)[weight > 0]
     return float(errors.max()) if errors.size else float("nan")
 
@@ -316,301 +295,7 @@ def maxerror(view: Targets) -> Figure:
     2.0
     """
     reason = "the largest of these errors says nothing of the largest of others"
-    return _figure_of_numbers(view, _largest_error, "largest |error|", no_bootstrap=reason)
-
-
-def _r2(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    target, prediction, weight = _numbers(columns, row_weight)
-    if np.count_nonzero(row_weight) < 2 or not weight.any():
-        return float("nan")
-    error = (weight * (target - prediction) ** 2).sum()
-    spread = 0.0
-    if not _is_constant(target, weight):  # else rounding could leave a spread above 0
-        spread = (weight * (target - np.average(target, weights=weight)) ** 2).sum()
-    return float(1 - error / spread) if spread else float(error == 0)
-
-
-@number_metric(
-    "R2",
-    title="Coefficient of determination",
-    source="Wright, Journal of Agricultural Research 20, 1921; Kvålseth, The American "
-    "Statistician 39(4), 1985, his R² number 1; scikit-learn, r2_score",
-    latex=r"1 - \frac{\sum_{i=1}^{n} (y_i - \hat{y}_i)^2}{\sum_{i=1}^{n} (y_i - "
-    r"\bar{y})^2}, \qquad \bar{y} = \frac{1}{n} \sum_{i=1}^{n} y_i",
-    tools="scikit-learn: r2_score; torchmetrics: R2Score",
-    range=(None, 1),
-    undefined="there are fewer than two rows",
-    zero_is_bad=False,
-)
-def r2(view: Targets) -> Figure:
-    """How much of the targets' variance the predictions explain: 1 is all, 0 as their mean.
-
-    Below 0 the mean would have been better. As in scikit-learn, where all targets are equal: 1 if
-    all predictions are right, else 0. Of ratings the mean is over all together; `average=lists`
-    takes each list's own, and the value is the mean over lists.
-
-    >>> r2(targets_view([1, 2, 3], [1, 2, 4])).pooled()  # 1 - 1 / 2
-    0.5
-    """
-    return _figure_of_numbers(view, _r2, "1 - sum of error² / sum of (target - mean)²")
-
-
-def _explained_variance(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    target, prediction, weight = _numbers(columns, row_weight)
-    if not weight.any():
-        return float("nan")
-    # A shift changes no variance. Without it, the targets would be lost in the rounding of
-    # predictions of 1e30, all errors would be the same, and the value 1.
-    first = np.argmax(weight > 0)
-    target, prediction = target - target[first], prediction - prediction[first]
-    error = _variance(target - prediction, weight)
-    spread = _variance(target, weight)
-    return float(1 - error / spread) if spread else float(error == 0)
-
-
-def _variance(values: Floats, weight: Floats) -> float:
-    mean = np.average(values, weights=weight)
-    return float(np.average((values - mean) ** 2, weights=weight))
-
-
-@number_metric(
-    "ExplainedVariance",
-    title="Explained variance",
-    source="scikit-learn, explained_variance_score",
-    latex=r"1 - \frac{\sum_{i=1}^{n} (y_i - \hat{y}_i - \bar{y} + "
-    r"\bar{z})^2}{\sum_{i=1}^{n} (y_i - \bar{y})^2}" + MEANS,
-    tools="scikit-learn: explained_variance_score; torchmetrics: ExplainedVariance",
-    range=(None, 1),
-    undefined="there are no rows",
-    zero_is_bad=False,
-)
-def explainedvariance(view: Targets) -> Figure:
-    """As R2, but predictions that are all too high by the same amount lose nothing.
-
-    >>> explainedvariance(targets_view([1, 2, 3], [2, 3, 4])).pooled()
-    1.0
-    >>> explainedvariance(targets_view([1, 2, 3], [1e30, 1e30, 1e30])).pooled()
-    0.0
-    """
-    formula = "1 - variance of errors / variance of targets"
-    return _figure_of_numbers(view, _explained_variance, formula)
-
-
-def correlation(first: Floats, second: Floats, weight: Floats) -> float:
-    """The weighted correlation of two variables; NaN where one of them is constant."""
-    if not weight.any() or _is_constant(first, weight) or _is_constant(second, weight):
-        return float("nan")
-    first, second = (x - np.average(x, weights=weight) for x in (first, second))
-    covariance = (weight * first * second).sum()
-    coefficient = covariance / np.sqrt((weight * first**2).sum() * (weight * second**2).sum())
-    return float(np.clip(coefficient, -1, 1))
-
-
-def _is_constant(values: Floats, weight: Floats) -> bool:
-    """Whether all rows with a weight have the same value."""
-    counted = weight > 0
-    first_value = values[np.argmax(counted)]
-    return bool(((values == first_value) | ~counted).all())
-
-
-def _pearson(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    return correlation(*_numbers(columns, row_weight))
-
-
-@number_metric(
-    "Pearson",
-    title="Pearson's correlation",
-    source="Pearson, Philosophical Transactions of the Royal Society A 187, 1896",
-    latex=r"\frac{\sum_{i=1}^{n} (y_i - \bar{y}) (\hat{y}_i - "
-    r"\bar{z})}{\sqrt{\sum_{i=1}^{n} (y_i - \bar{y})^2 \cdot \sum_{i=1}^{n} "
-    r"(\hat{y}_i - \bar{z})^2}}" + MEANS,
-    tools="scipy: pearsonr; torchmetrics: PearsonCorrCoef",
-    range=(-1, 1),
-    undefined="all targets, or all predictions, are equal",
-)
-def pearson(view: Targets) -> Figure:
-    """How close the points of target and prediction are to a line: 1 is exactly, 0 not at all.
-
-    Scale and offset of the predictions do not matter.
-
-    >>> round(pearson(targets_view([1, 2, 3], [10, 20, 30])).pooled(), 6)
-    1.0
-    """
-    return _figure_of_numbers(view, _pearson, "covariance / product of standard deviations")
-
-
-def _spearman(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    weight = columns["weight"] * row_weight
-    target, prediction = (
-        _weighted_ranks(columns[name], weight) for name in ("target level", "prediction level")
-    )
-    return correlation(target, prediction, weight)
-
-
-def _weighted_ranks(level: Ints, weight: Floats) -> Floats:
-    """The share of the weight at lower levels, and half of that at the row's own."""
-    sums = np.bincount(level, weight)
-    total = weight.sum() or 1.0  # without any weight there is no correlation
-    shares = (np.cumsum(sums) - sums / 2) / total
-    return np.asarray(shares[level])
-
-
-@number_metric(
-    "Spearman",
-    title="Spearman's rank correlation",
-    source="Spearman, American Journal of Psychology 15(1), 1904, doi:10.2307/1412159",
-    latex=r"\frac{\sum_{i=1}^{n} (a_i - \bar{a}) (b_i - \bar{a})}{\sqrt{\sum_{i=1}^{n} (a_i "
-    r"- \bar{a})^2 \cdot \sum_{i=1}^{n} (b_i - \bar{a})^2}}, \qquad \bar{a} = \frac{n "
-    r"+ 1}{2}, \qquad a_i = \text{rank of the target}, \qquad b_i = \text{rank of the "
-    r"prediction, equal values at their mean rank}",
-    tools="scipy: spearmanr; torchmetrics: SpearmanCorrCoef",
-    range=(-1, 1),
-    undefined="all targets, or all predictions, are equal",
-)
-def spearman(view: Targets) -> Figure:
-    """The correlation of the ranks: whether larger targets have larger predictions.
-
-    Equal values share their mean rank, as in scipy's spearmanr.
-
-    >>> spearman(targets_view([1, 2, 3], [20, 10, 30])).pooled()
-    0.5
-    """
-    figure = _figure_of_numbers(view, _spearman, "Pearson correlation of the ranks")
-    # Levels are whole numbers in the order of the values: 0 for the lowest. They are computed here,
-    # once: a bootstrap, which draws lists often, then never sorts values.
-    levels = {
-        f"{name} level": np.unique(figure.columns[name], return_inverse=True, equal_nan=False)[1]
-        for name in ("target", "prediction")
-    }
-    return replace(figure, columns={**figure.columns, **levels})
-
-
-def _distances(view: Targets, longitude: str, radius: float) -> Floats:
-    """The distance of each row's points, in the unit of the radius.
-
-    By haversines, which are exact where points are near.
-    """
-    true_longitude = number_column(view.extras.truth, longitude, "Haversine")
-    predicted_longitude = number_column(view.extras.submission, longitude, "Haversine")
-    latitude, predicted_latitude = np.deg2rad(view.target), np.deg2rad(view.prediction)
-    turn = np.deg2rad(predicted_longitude - true_longitude)
-    haversines = np.sin((predicted_latitude - latitude) / 2) ** 2
-    haversines += np.cos(latitude) * np.cos(predicted_latitude) * np.sin(turn / 2) ** 2
-    return np.asarray(2 * np.arcsin(np.sqrt(np.clip(haversines, 0, 1))) * radius)
-
-
-def _latitudes(params: Mapping[str, Any]) -> Mapping[str, tuple[float, float]]:
-    """The domain of the numbers that are latitudes, by their role in each file."""
-    return dict.fromkeys(("prediction", "target", "rating"), (-90.0, 90.0))
-
-
-@error_metric(
-    "Haversine",
-    title="Distance on the globe",
-    source=SINNOTT,
-    latex=HAVERSINE,
-    tools="scikit-learn: haversine_distances (in radians, as radius=1)",
-    kind="labels",
-    domain=_latitudes,
-)
-def haversine(
-    view: Targets, *, longitude: Longitude = "longitude", radius: Radius = EARTH_RADIUS
-) -> Ratio:
-    """The mean distance between the true points and the predicted ones, in metres.
-
-    The target is the latitude; the longitude is a further column of both files, `extra:
-    {longitude: number}`, both in degrees. The earth is taken for a sphere; `radius=6371` gives
-    kilometres, `radius=1` radians.
-
-    A quarter of the equator:
-
-    >>> columns = {"truth": {"longitude": [0]}, "submission": {"longitude": [90]}}
-    >>> haversine(targets_view([0], [0], **columns)).values().round()  # π/2 × 6,371,000
-    array([10007543.])
-    """
-    return mean_of_rows(view, _distances(view, longitude, radius), "distance")
-
-
-@metric(
-    "Haversine",
-    title="Distance on the globe",
-    source=f"{SINNOTT}; Smartphone Decimeter Challenge, Kaggle 2022",
-    latex=HAVERSINE,
-    range=(0, None),
-    better="lower",
-    undefined="a list has no point",
-    kind="ratings",
-    domain=_latitudes,
-)
-def haversine_of_lists(
-    view: Targets,
-    *,
-    longitude: Longitude = "longitude",
-    radius: Radius = EARTH_RADIUS,
-    quantiles: Quantiles | None = None,
-) -> Ratio:
-    """The distance between a list's true points and the predicted ones, in metres.
-
-    The rating is the latitude; the longitude is a further column of both files, `extra:
-    {longitude: number}`, both in degrees. A list has the mean of its distances, or of some of their
-    quantiles: `quantiles: [0.5, 0.95]` in the Smartphone Decimeter Challenge, whose lists are
-    drives.
-
-    Two points of a list, a quarter of the equator and nothing away:
-
-    >>> columns = {"truth": {"longitude": [0, 5]}, "submission": {"longitude": [90, 5]}}
-    >>> haversine_of_lists(ratings_view(([0, 1], [0, 1]), **columns)).values().round()
-    array([5003772.])
-    """
-    if quantiles is None:
-        return haversine(view, longitude=longitude, radius=radius)
-    distances = _distances(view, longitude, radius)
-    edges = np.searchsorted(view.in_list, np.arange(view.lists + 1))
-    by_list = [distances[first:end] for first, end in pairwise(edges)]
-    means = np.array([np.quantile(own, quantiles).mean() if own.size else 0.0 for own in by_list])
-    has_points = (view.total() > 0).astype(np.float64)
-    formula = "mean of the quantiles"
-    table = Table(view, {"distance": distances})
-    return Ratio(means, has_points, formula, {formula: means}, table)
-
-
-def _unit_vectors(azimuth: Floats, zenith: Floats) -> Floats:
-    """Unit vectors, shape (rows, 3), from angles in radians."""
-    horizontal = np.sin(zenith)
-    return np.column_stack(
-        [horizontal * np.cos(azimuth), horizontal * np.sin(azimuth), np.cos(zenith)]
-    )
-
-
-@error_metric(
-    "AngularError",
-    title="Mean angular error",
-    source="IceCube - Neutrinos in Deep Ice, Kaggle 2023",
-    latex=r"\frac{1}{n} \sum_{i=1}^{n} \arccos(\sin(z_i) \sin(\hat{z}_i) \cos(y_i - "
-    r"\hat{y}_i) + \cos(z_i) \cos(\hat{z}_i)), \qquad y_i = \text{azimuth}, \qquad "
-    r"z_i = \text{angle from the pole}",
-)
-def angularerror(view: Targets, *, zenith: Zenith = "zenith", unit: AngleUnit = "radians") -> Ratio:
-    """The mean angle between the true directions and the predicted ones.
-
-    A direction is its azimuth, the target, and its zenith, a further column of both files:
-    `extra: {zenith: number}`. Azimuths a whole turn apart are the same.
-
-    A quarter of a turn along the horizon, in degrees:
-
-    >>> columns = {"truth": {"zenith": [90]}, "submission": {"zenith": [90]}}
-    >>> rows = targets_view([350], [80], **columns)
-    >>> angularerror(rows, unit="degrees").values().round(6)
-    array([90.])
-    """
-    scale = np.pi / 180 if unit == "degrees" else 1.0
-    true_zenith = number_column(view.extras.truth, zenith, "AngularError")
-    predicted_zenith = number_column(view.extras.submission, zenith, "AngularError")
-    true = _unit_vectors(view.target * scale, true_zenith * scale)
-    predicted = _unit_vectors(view.prediction * scale, predicted_zenith * scale)
-    sine = np.linalg.norm(np.cross(true, predicted), axis=1)  # exact where the angle is small
-    angle = np.arctan2(sine, (true * predicted).sum(axis=1)) / scale
-    return mean_of_rows(view, angle, "angle")
+    return figure_of_numbers(view, _largest_error, "largest |error|", no_bootstrap=reason)
 
 
 @number_metric(

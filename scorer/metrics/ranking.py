@@ -8,55 +8,31 @@ has each rank of its tie group with equal chance.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import Field, Strict
+from pydantic import Field
 
-from scorer.core.arrays import Floats, Ints, ends, starts
-from scorer.core.errors import ChallengeError, SubmissionRejected
-from scorer.core.problems import Problem
-from scorer.core.text import quoted
+from scorer.core.arrays import Floats, Ints
 from scorer.metrics.api import metric
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import (
     AfterAt,
     Beta,
-    CatalogueSize,
     Cutoff,
-    Cutoffs,
-    ItemColumn,
-    Needs,
     Relevant,
     cap_relevant,
 )
-from scorer.metrics.ratios import Ratio, Table, divide, sum_of_rows
-from scorer.metrics.steps import NamedItems, OneList, Sentence, Steps, equation, ranked_table
-from scorer.views.columns import Column
+from scorer.metrics.ratios import Ratio, Table, sum_of_rows
 from scorer.views.ranked import Hits, Judged, steps
-from scorer.views.recommendations import Scored
-
-INFAP_SMOOTHING = 0.00001  # trec_eval's
 
 RecallDivisor = Literal["relevant", "capped"]
 RecallLevel = Annotated[
     float,
     Field(ge=0, le=1, description="The share of the relevant items to reach, 0 to 1."),
     AfterAt(),
-]
-ComparedPairs = Annotated[
-    Literal["recommended", "all"],
-    Needs(
-        lambda pairs, params: ("items",) if pairs == "all" and params["catalogue"] is None else ()
-    ),
-]
-Credit = Annotated[float, Field(ge=0, le=1, description="What each class that is found adds.")]
-PageSize = Annotated[int, Strict(), Field(ge=1, description="How many items a page shows.")]
-WithoutHit = Annotated[
-    float, Field(ge=0, description="The value of a list in which nothing relevant comes.")
 ]
 
 
@@ -329,82 +305,6 @@ def success(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
 
 
 @metric(
-    "Bpref",
-    title="Binary preference",
-    source="Buckley and Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; as trec_eval's bpref",
-    latex=r"\frac{1}{R} \sum_{i=1}^{n} r_i \left(1 - \frac{\min(b_i, R)}{\max(1, \min(N, "
-    r"R))}\right), \qquad b_i = \text{judged irrelevant items above rank } i",
-    tools="trec_eval: bpref; ir_measures: Bpref; ranx: bpref",
-    undefined="nothing is relevant in the truth",
-)
-def bpref(view: Judged, *, rel: Relevant = 1) -> Ratio:
-    """How seldom items judged irrelevant stand above relevant ones; unjudged ones do not count.
-
-    Each relevant item found adds 1 - min(b, R) / min(N, R), where b of the list's N irrelevant
-    items stand above it; the sum is divided by R. So does trec_eval since version 8; the paper has
-    R in the place of min(N, R). Items with a grade below 0 are unjudged.
-
-    Returned n, a, x, b; a and b are relevant, n and m judged irrelevant:
-
-    >>> view = judged_view((["n", "a", "x", "b"], {"a": 1, "b": 1, "n": 0, "m": 0}))
-    >>> bpref(view).values()  # (1 - 1/2 + 1 - 1/2) / 2
-    array([0.5])
-    """
-    judged = view.hits.relevant(0)  # with a grade of 0 or more
-    hits, relevant = judged.relevant(rel), view.ideal.count(rel)
-    irrelevant = view.ideal.count(0) - relevant
-    nth_judged = judged.nth()[judged.grade >= rel]
-    above = nth_judged - hits.nth()
-    divisor = np.maximum(np.minimum(relevant, irrelevant), 1)  # not 0 / 0 where all are relevant
-    share = 1 - np.minimum(above, relevant[hits.in_list]) / divisor[hits.in_list]
-    columns = {"irrelevant above": above, "1 - min(b, R) / min(N, R)": share}
-    return sum_of_rows(hits, columns, relevant, "R")
-
-
-@metric(
-    "InfAP",
-    title="Inferred average precision",
-    source="Yilmaz and Aslam, CIKM 2006, doi:10.1145/1183614.1183633; as trec_eval's infAP",
-    latex=r"\frac{1}{R} \sum_{i=1}^{n} \frac{r_i}{i} \left(1 + d_i \frac{h_{i-1} + \epsilon}{a_i "
-    r"+ 2 \epsilon}\right), \qquad \epsilon = 10^{-5}, \qquad d_i = \text{pooled items "
-    r"above rank } i, \qquad a_i = \text{judged items above rank } i",
-    tools="trec_eval: infAP; ir_measures: infAP",
-    undefined="nothing is relevant in the truth",
-)
-def infap(view: Judged, *, rel: Relevant = 1) -> Ratio:
-    """Average precision, estimated where only a sample of the pool was judged.
-
-    A grade below 0, by convention -1, means pooled but not judged: such items are taken to be
-    relevant as often as the judged ones above the same rank, a share that is smoothed by .00001 as
-    in trec_eval. Items without any grade were not pooled and are not relevant. The sum is divided
-    by the known relevant items.
-
-    Returned a, u, n, b; a and b are relevant, u pooled but not judged, n not relevant.
-    At rank 4 all 3 items above are pooled, and 1 of the 2 judged is relevant:
-
-    >>> view = judged_view((["a", "u", "n", "b"], {"a": 1, "b": 1, "u": -1, "n": 0}))
-    >>> infap(view).values().round(4)  # (1 + (1/4 + 3/4 * 3/3 * 1/2)) / 2
-    array([0.8125])
-    """
-    pooled, judged = view.hits, view.hits.relevant(0)  # with any grade; with a grade of 0 or more
-    hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
-    above = hits.rank - 1.0
-    pooled_above = pooled.nth()[pooled.grade >= rel] - 1
-    judged_above = judged.nth()[judged.grade >= rel] - 1
-    relevant_above = hits.nth() - 1
-    share = (relevant_above + INFAP_SMOOTHING) / (judged_above + 2 * INFAP_SMOOTHING)
-    pooled_share = pooled_above / np.maximum(above, 1)
-    precision = 1 / hits.rank + above / hits.rank * pooled_share * share
-    columns = {
-        "pooled above": pooled_above,
-        "judged above": judged_above,
-        "relevant above": relevant_above,
-        "precision": precision,
-    }
-    return sum_of_rows(hits, columns, relevant, "R")
-
-
-@metric(
     "IPrec",
     title="Interpolated precision at a level of recall",
     source="Manning et al., Introduction to Information Retrieval, 2008, section 8.4",
@@ -439,88 +339,6 @@ def iprec(view: Judged, *, recall: RecallLevel, rel: Relevant = 1) -> Ratio:
     table = Table(hits, {"found so far": hits.nth(), "precision": precision})
     formula = "highest precision from where ⌈recall × R⌉ are found"
     return Ratio(highest, relevant > 0, formula, table=table)
-
-
-def _explain_marp(one: OneList, *, cutoffs: Cutoffs, at_cutoff: Literal["include", "cut"]) -> Steps:
-    """The sets at each cut-off, their R-precisions, and the mean of these."""
-    hits, ideal = one.view.hits.relevant(0), one.view.ideal.relevant(0)
-    size, numbers = ideal.rank.size, list[float]()
-    yield Sentence(f"The truth has m = {size:,} items.")
-    for z in cutoffs:
-        depth = min(size, z)
-        best = _best_hits(ideal, ideal, z, at_cutoff)
-        found = _best_hits(hits, ideal, z, at_cutoff)
-        found = found.where(found.in_top(z) > 0)
-        yield NamedItems(f"relevant, z = {z}", one.name_items(best))
-        if best.rank.size > depth:
-            grade = f"Item {depth:,} of the truth has grade {best.grade[-1]:g}"
-            yield Sentence(f"{grade}, so that all {best.rank.size:,} down to it are relevant.")
-        if hits.spread:  # all tied items that can be among the first z
-            last = int((one.names.tie_start < z).sum())
-            yield NamedItems(f"retrieved, z = {z}", one.names.returned[:last])
-            yield ranked_table(one, found, {"both": found.in_top(z)}, z)
-        else:
-            yield NamedItems(f"retrieved, z = {z}", one.names.returned[:z])
-            yield NamedItems(f"both, z = {z}", one.name_items(found))
-        count = float(found.in_top(z).sum())
-        share = count / depth if depth else np.nan
-        yield equation(f"Rp@{z}", "|both| / min(m, z)", "{} / {}", count, depth, value=share)
-        numbers += [count, depth]
-    fractions = " + ".join(["{} / {}"] * len(cutoffs))
-    ratio = marp(one.view, cutoffs=cutoffs, at_cutoff=at_cutoff)
-    filled = f"({fractions}) / {len(cutoffs)}"
-    yield equation("AvgRp", ratio.formula, filled, *numbers, value=ratio.values()[0])
-
-
-@metric(
-    "MARp",
-    title="Mean average R-precision",
-    source="ECML PKDD 2011 VideoLectures.Net challenge, evaluation metrics example",
-    latex=r"\frac{1}{\lvert Z \rvert} \sum_{z \in Z} \frac{u_z}{\min(J, z)}, \qquad Z = "
-    r"\mathrm{cutoffs}, \qquad u_z = \text{items among the } z \text{ best of the truth and at the "
-    r"first } z \text{ ranks}",
-    undefined="the truth judges no item 0 or better",
-    ties=("expected",),
-    explain=_explain_marp,
-)
-def marp(
-    view: Judged, *, cutoffs: Cutoffs, at_cutoff: Literal["include", "cut"] = "include"
-) -> Ratio:
-    """How many of a list's best items are at its first ranks, averaged over several depths.
-
-    At depth z the relevant items are the z best of the truth, together with those that have the
-    same grade as the last of them (`at_cutoff=include`, as in the challenge). `at_cutoff=cut` takes
-    exactly the first z, equal grades in the order of the truth file. The hits are divided by
-    min(m, z), where m is how many items the truth has (one with a grade below 0 is never relevant).
-    The challenge's first example divides by what was retrieved, which would reward short lists; its
-    second example and its text, by min(m, z).
-
-    The challenge's second example, list 2: truth 1 to 7; depths 5 and 10:
-
-    >>> truth = {str(n): 51.0 - n for n in range(1, 8)}
-    >>> view = judged_view(("23 2 3 20 10 6 7 8 21 22".split(), truth))
-    >>> marp(view, cutoffs=(5, 10)).values().round(4)  # (2/5 + 4/7) / 2
-    array([0.4857])
-    """
-    hits, ideal = view.hits.relevant(0), view.ideal.relevant(0)
-    terms: dict[str, Floats] = {}
-    for z in cutoffs:
-        best = _best_hits(hits, ideal, z, at_cutoff)
-        terms[f"Rp@{z}"] = divide(best.total(best.in_top(z)), np.minimum(ideal.total(), z))
-    formula = f"({' + '.join(terms)}) / {len(cutoffs)}"
-    return Ratio(np.sum(list(terms.values()), axis=0), len(cutoffs), formula, terms)
-
-
-def _best_hits(hits: Hits, ideal: Hits, z: int, at_cutoff: str) -> Hits:
-    """The hits that are among the z best items of the truth.
-
-    With `at_cutoff="include"` items of the same grade as the last of these z are among them, too.
-    """
-    if at_cutoff == "cut":
-        return hits.where(hits.place <= z)
-    last = ideal.where(ideal.place == np.minimum(ideal.total(), z)[ideal.in_list])
-    lowest_grade = last.total(last.grade)  # the grade itself: a list has one last item
-    return hits.where(hits.grade >= lowest_grade[hits.in_list])
 
 
 @metric(
@@ -558,268 +376,3 @@ def hits(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
     before_kth[kth.in_list] = kth.tie_start
     is_hit = positive.tie_start < before_kth[positive.in_list]
     return sum_of_rows(positive, {"hit": is_hit}, relevant, "R", name="hits")
-
-
-@metric(
-    "AUC",
-    title="Area under the ROC curve",
-    source="Apache Hivemall's auc for ranked lists",
-    latex=r"\frac{\frac{e}{2} + \sum_{i=1}^{\min(k, n)} (1 - r_i) h_i}{e + h_k (k - h_k)}, "
-    r"\qquad e = [h_k (k - h_k) = 0]",
-    tools="Hivemall: auc; scikit-learn: roc_auc_score (with pairs=all)",
-    undefined="with `pairs=all`, nothing is relevant, or everything",
-    ties=("expected",),
-)
-def auc(
-    view: Judged,
-    *,
-    k: Cutoff | None = None,
-    rel: Relevant = 1,
-    pairs: ComparedPairs = "recommended",
-    catalogue: CatalogueSize = None,
-) -> Ratio:
-    """The share of pairs of a relevant and another item in which the relevant one is ranked higher.
-
-    By default the AUC of the returned items, which is Hivemall's and not the textbook's: pairs
-    within the first k ranks, over TP (k - TP) where TP of them are relevant, and .5 where that is
-    0. It never asks what was not found, and counts the ranks that a short list leaves empty.
-    `pairs=all` is the textbook's and scikit-learn's: all pairs of the catalogue, over
-    R (catalogue - R). All that is not at the first k ranks is tied below them, and ties count half.
-    It needs the challenge's `items`, or `catalogue`, the number of items. A list with unknown items
-    can have more than catalogue - R items that are not relevant; their number then takes its place.
-
-    Returned a, x, b, y; a, b and c are relevant:
-
-    >>> view = judged_view((["a", "x", "b", "y"], {"a": 1, "b": 1, "c": 1}))
-    >>> auc(view, k=4).values()  # a over x and y, b over y: 3 / (2 * 2)
-    array([0.75])
-    >>> auc(view, pairs="all", catalogue=6).values()  # c over z, tied, half: (3 + 2 + .5) / (3 * 3)
-    array([0.61111111])
-    """
-    if pairs == "all":
-        return _auc_of_catalogue(view, k, rel, catalogue)
-    if view.hits.spread:
-        message = "AUC(pairs=recommended) has no closed form for ties: expected; it can be all"
-        raise NotationError(message, "pairs")
-    hits = view.hits.relevant(rel).top(k)
-    found = hits.total()
-    depth = view.returned if k is None else k
-    irrelevant = np.minimum(view.returned, depth) - found
-    irrelevant_above = hits.rank - hits.nth()
-    below = irrelevant[hits.in_list] - irrelevant_above
-    total = hits.total(below)
-    return Ratio(
-        total,
-        found * (depth - found),
-        "pairs / (TP × (depth - TP))",
-        {"pairs": total, "TP": found, "depth": depth},
-        Table(hits, {"others below": below}),
-        empty=0.5,
-    )
-
-
-def _auc_of_catalogue(view: Judged, k: int | None, rel: float, catalogue: int | None) -> Ratio:
-    """The AUC over all pairs of a relevant and another item of the catalogue.
-
-    It is 1/2, plus half of the share of pairs in the right order, less half of the share of pairs
-    in the wrong order. Items that are not in the top k are tied below it.
-    """
-    if catalogue is None:
-        message = "AUC(pairs=all) needs to know the catalogue: the challenge must declare `items`"
-        raise NotationError(message, "catalogue")
-    hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
-    if (relevant > catalogue).any():
-        raise NotationError(f"AUC: catalogue={catalogue} is fewer than there are", "catalogue")
-    if (too_long := view.returned > catalogue).any():
-        at = int(np.argmax(too_long))
-        name, size = view.names[at], view.returned[at]
-        message = f"{quoted(name)} has {size:,} items, and there are {catalogue:,}"
-        raise SubmissionRejected(problems=[Problem("S402", message, list=name)])
-    if not hits.spread:  # every item stands alone
-        hits = replace(hits, tie_start=hits.rank - 1, tied=np.ones_like(hits.rank))
-    # A list with unknown items may have more. To refuse it would reveal how many are relevant.
-    others = np.maximum(catalogue - relevant, view.returned - hits.total())
-    depth = view.returned if k is None else np.minimum(view.returned, k)
-    groups, group_hits, hits_above = hits.groups()  # the tie groups that hold a relevant item
-    in_list, is_in_top = groups.in_list, groups.in_top(k)
-    others_in_top = depth - groups.total(group_hits * is_in_top)
-    others_above = groups.tie_start - hits_above
-    others_below = others[in_list] - others_above - (groups.tied - group_hits)
-    # A group below the top is tied with all items there, so that only the top is above it.
-    begins_in_top = groups.tie_start <= depth[in_list]
-    others_above = np.where(begins_in_top, others_above, others_in_top[in_list])
-    # pairs in the right order less pairs in the wrong one: of a hit, then of all relevant items
-    surplus = is_in_top * others_below - others_above
-    wrong_of_missed = (relevant - hits.total()) * others_in_top
-    gained = groups.total(group_hits * surplus) - wrong_of_missed
-    value = 0.5 + divide(gained, 2 * relevant * others)
-    return Ratio(
-        np.nan_to_num(value),
-        (~np.isnan(value)).astype(float),
-        "1/2 + gained / (2 × R × others)",
-        {"gained": gained, "R": relevant, "others": others},
-        Table(hits, {"relevant": hits.in_top(k)}),
-    )
-
-
-@metric(
-    "Judged",
-    title="Share of judged items",
-    source="ir_measures' Judged, after OpenNIR",
-    latex=r"\frac{\sum_{i=1}^{k} a_i}{\min(k, n)}, \qquad a_i = [\text{the item at rank } i "
-    r"\text{ is judged}]",
-    tools="ir_measures: Judged",
-    undefined="nothing is returned",
-    ties=("expected",),
-)
-def judged(view: Judged, *, k: Cutoff) -> Ratio:
-    """The share of the first k ranks that the truth says anything about.
-
-    Where it is low, other metrics say little. Any grade counts, also 0 and below. A list shorter
-    than k is divided by its length.
-
-    Returned a, x, b; the truth knows a and b:
-
-    >>> judged(judged_view((["a", "x", "b"], {"a": 1, "b": 0})), k=10).values()  # 2 / 3
-    array([0.66666667])
-    """
-    columns, depth = {"judged": view.hits.in_top(k)}, np.minimum(view.returned, k)
-    return sum_of_rows(view.hits, columns, depth, "min(k, n)", name="judged")
-
-
-@metric(
-    "Clicks",
-    title="Clicks until something relevant is seen",
-    source="Chen et al., RecSys Challenge 2018, RecSys 2018, doi:10.1145/3240323.3240342",
-    latex=r"[h_n \ge 1] \left\lfloor \frac{f - 1}{b} \right\rfloor + [h_n = 0] \cdot m, "
-    r"\qquad f = \text{rank of the first relevant item}",
-    range=(0, None),
-    better="lower",
-    ties=("expected",),
-)
-def clicks(
-    view: Judged, *, page: PageSize = 10, none: WithoutHit = 51.0, rel: Relevant = 1
-) -> Ratio:
-    """How often the reader asks for the next page before the first relevant item is seen.
-
-    floor((first relevant rank - 1) / page), and `none` where nothing relevant was returned: 51
-    after the 50 pages of the RecSys Challenge 2018, whose lists have 500 tracks.
-
-    The first relevant item at rank 3, of pages of two; and none:
-
-    >>> view = judged_view((["x", "y", "a"], {"a": 1}), (["x"], {"a": 1}))
-    >>> clicks(view, page=2).values()
-    array([ 1., 51.])
-    """
-    hits = view.hits.relevant(rel)
-    # counted down from `none`, since `first` gives 0 to a list without a hit
-    saved = hits.first(lambda rank: none - np.floor((rank - 1) / page))
-    table = Table(hits, {"relevant": np.ones(hits.rank.size)})
-    formula = "none - clicks saved"
-    return Ratio(none - saved, 1, formula, {"none": none, "clicks saved": saved}, table)
-
-
-@metric(
-    "ClassRprec",
-    title="R-precision with credit for the right class",
-    source="Chen et al., RecSys Challenge 2018, RecSys 2018, doi:10.1145/3240323.3240342",
-    latex=r"\frac{h_R + c \cdot u}{R}, \qquad u = \text{classes of relevant items "
-    r"among those of the first } R \text{ items}",
-    range=(0, None),
-    undefined="nothing is relevant in the truth",
-)
-def classrprec(
-    view: Scored, *, group: ItemColumn = "group", credit: Credit = 0.25, rel: Relevant = 1
-) -> Ratio:
-    """R-precision that gives a part for each class of the relevant items that is found.
-
-    Of the first R items, where R are relevant, each relevant one counts 1. Each class of relevant
-    items that is among the classes of these R items counts `credit`, once: the artists of tracks in
-    the RecSys Challenge 2018. A relevant item finds its class, too, so that the best value is above
-    1.
-
-    Tracks a and b by one artist are relevant; a is returned, and c of the same artist:
-
-    >>> item = {"group": {"a": "one", "b": "one", "c": "one"}}
-    >>> view = scored_view(({"a": 2, "c": 1}, {"a": 1, "b": 1}), item=item)
-    >>> classrprec(view).values()  # (1 + 0.25 * 1) / 2
-    array([0.625])
-    """
-    ideal = view.judged.ideal
-    is_relevant, relevant = ideal.grade >= rel, ideal.count(rel)
-    top = view.where(view.rank <= relevant[view.in_list])
-    found = top.total(top.grade >= rel)
-    wanted = _classes_by_list(
-        ideal.in_list[is_relevant], view.judged.extras.item[group][is_relevant], group
-    )
-    both = wanted & _classes_by_list(top.in_list, top.extras.item[group], group)
-    in_list = np.array([number for number, _ in both], dtype=np.int64)
-    classes = np.bincount(in_list, minlength=view.lists).astype(float)
-    return Ratio(
-        found + credit * classes,
-        relevant,
-        "(found + credit × classes) / R",
-        {"found": found, "credit": credit, "classes": classes, "R": relevant},
-        Table(view, {"relevant": (view.grade >= rel).astype(float)}),
-    )
-
-
-def _classes_by_list(in_list: Ints, classes: Column, column: str) -> set[tuple[int, str]]:
-    """The pairs of a list's number and the class of one of its items; '' is no class."""
-    if classes.dtype != object:
-        raise ChallengeError(
-            f"ClassRprec: {column} of items must be text; write items: "
-            f"{{columns: {{extra: {{{column}: text}}}}}}"
-        )
-    pairs = zip(in_list.tolist(), classes, strict=True)
-    return {(number, name) for number, name in pairs if name}
-
-
-@metric(
-    "LRAP",
-    title="Label ranking average precision",
-    source="Tsoumakas, Katakis and Vlahavas, 2010; scikit-learn, "
-    "label_ranking_average_precision_score; DCASE 2019 task 2 (lwlrap)",
-    latex=r"\frac{\sum_{i=1}^{n} r_i \frac{\sum_{j=1}^{n} r_j [s_j \ge s_i]}{\sum_{j=1}^{n} "
-    r"[s_j \ge s_i]}}{R}",
-    tools="scikit-learn: label_ranking_average_precision_score (1 where nothing is relevant); "
-    "DCASE: lwlrap (average=pooled)",
-    aliases=("LWLRAP",),
-    undefined="nothing is relevant in the truth",
-)
-def lrap(view: Scored, *, rel: Relevant = 1) -> Ratio:
-    """The mean, over relevant items, of the share of relevant ones that score as much or more.
-
-    All items with an equal score have the last of their ranks, whatever `ties` says, so that equal
-    scores never gain; a relevant item that is not returned counts as 0. `average=pooled` takes the
-    relevant items of all lists together: DCASE's label-weighted average.
-
-    Relevant a at rank 1, b tied with x and y at rank 4:
-
-    >>> scores = {"a": 0.9, "b": 0.5, "x": 0.5, "y": 0.5}
-    >>> lrap(scored_view((scores, {"a": 1, "b": 1}))).values()  # (1/1 + 2/4) / 2
-    array([0.75])
-    """
-    columns = {"score": view.score, "precision": _tied_precision(view, rel)}
-    return sum_of_rows(view, columns, view.judged.ideal.count(rel), "R")
-
-
-def _tied_precision(view: Scored, rel: float) -> Floats:
-    """For each returned item the share of relevant ones among those that score as much or more.
-
-    It is 0 for items that are not relevant. The result has the shape (items,).
-    """
-    is_relevant = view.grade >= rel
-    # in a submission without scores the negative rank stands for the score
-    score = np.where(np.isnan(view.score), -view.rank, view.score)
-    order = np.lexsort((-score, view.in_list))
-    in_list, score = view.in_list[order], score[order]
-    tie_group = np.cumsum(starts(in_list, score)) - 1
-    first_of_list = np.searchsorted(in_list, in_list)
-    end_of_tie = np.flatnonzero(ends(in_list, score))[tie_group] + 1
-    relevant_before = np.append(0, np.cumsum(is_relevant[order]))
-    relevant = relevant_before[end_of_tie] - relevant_before[first_of_list]
-    precision = relevant / (end_of_tie - first_of_list)
-    values = np.zeros(order.size)
-    values[order] = np.where(is_relevant[order], precision, 0.0)
-    return values

@@ -30,30 +30,36 @@ KINDS_IN_ORDER = (
 # modules. A name that is missing here is looked for in all of them.
 FAMILIES = """
 agreement: MCC Matthews PhiCoefficient Kappa CohenKappa
+angles: Haversine AngularError
 classes: Accuracy HammingLoss Precision Recall Sensitivity F1 fmeasure f1score FBeta Jaccard IoU
   BalancedAccuracy
 concordance: NormalizedGini nGini Concordance CIndex
+contests: MARp Clicks ClassRprec
+correlations: R2 ExplainedVariance Pearson Spearman
 curves: AUROC ROCAUC AUC pAUC AveragePrecision AP PRTrapezoids
 cwl: SDCG INSQ INST BPM NERR8 NERR9 NERR10 NERR11
 diversity: alpha_DCG α_DCG alpha_nDCG α_nDCG ERR_IA nERR_IA AP_IA MAP_IA P_IA NRBP nNRBP StRecall
   strec
+events: EventF1 EventAP
 forecasts: CRPS QuantileScore WSPL MeanPinball LaplaceLogLikelihood ERDE FLatency
 gains: CG DCG nDCG ndcg_cut RBP ERR nERR iRBU Q Compat RBO
 images: Dice IoU BoxAP mAP COCO BoxF1 PointF1
+incomplete: Bpref InfAP Judged
 novelty: CatalogueCoverage CatalogCoverage Gini Entropy ListCoverage UserCoverage Novelty
   Serendipity ILD AWRF Fmax
 numbers: MAE MSE RMSE RMSLE RMSPE MAPE SMAPE Pinball QuantileLoss MedAE MedianAbsoluteError
-  MaxError R2 ExplainedVariance Pearson Spearman Haversine AngularError IntervalCoverage WRMSSE
+  MaxError IntervalCoverage WRMSSE
 orders: Tau Kendall KendallTau TauAP Rho Spearman SpearmanRho EDRC AccEq acc_eq AccEqCalibrated
   acc_eq_star PairwiseAccuracy
 probabilities: LogLoss CrossEntropy KL KullbackLeibler Brier RCE TopK TopKAccuracy ECE
   ProbabilisticF1 pF1
 ranking: P Precision precision_at R Recall recall_at Rprec RPrecision F F1 fmeasure f1score AP MAP
-  map_cut average_precision RR MRR recip_rank Success HitRate Hit HR Bpref InfAP IPrec
-  iprec_at_recall MARp Hits AUC Judged Clicks ClassRprec LRAP LWLRAP
+  map_cut average_precision RR MRR recip_rank Success HitRate Hit HR IPrec iprec_at_recall Hits
+separation: AUC LRAP LWLRAP
 sets: SetP set_P SetRelP set_relative_P SetR set_recall SetF set_F SetJaccard SetAP set_map NumQ
   num_q NumRel num_rel NumRet num_ret NumRelRet num_rel_ret
-spans: SpanF1 EventF1 EventAP ChunkF1
+spans: SpanF1
+tags: ChunkF1
 text: ExactMatch EM TokenF1 TokenJaccard EditDistance Levenshtein WER CER ROUGE_L rougeL BLEU chrF
 """
 

@@ -1,7 +1,6 @@
-"""Metrics of spans of texts, of events in time, and of chunks of tagged tokens.
+"""The metric of spans of texts, and how spans and events are read and matched.
 
-A list is a text or a recording. Its items are spans or events, such as `PER 12 18` or `0.5 2.25`;
-for `ChunkF1` they are tokens, each with a tag.
+A list is a text or a recording. Its items are spans or events, such as `PER 12 18` or `0.5 2.25`.
 """
 
 from __future__ import annotations
@@ -18,20 +17,18 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from scorer.challenge.public import ClassCells, cell_as_class
-from scorer.core.arrays import Floats, Mask, ends
+from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.metrics.api import metric
-from scorer.metrics.parameters import BothColumn, NamesClasses, Needs, Relevant
-from scorer.metrics.ratios import Figure, Ratio, divide
+from scorer.metrics.parameters import NamesClasses, Needs, Relevant
+from scorer.metrics.ratios import Ratio
 from scorer.reading.schema import EXTRA
-from scorer.views.ranked import Judged
 from scorer.views.texts import Texts
 
 MAX_SPANS = 10_000  # of a list: all pairs of a true and a submitted one are looked at
 PAIRS_AT_ONCE = 2**20  # of spans: a MB for each array of booleans
-TIME_ROUNDING = 1e-9  # so that times that are the tolerance apart are within it
 SEPARATOR = re.compile(r"[\s:,]+")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE]-?\d+)?", re.ASCII)
 F1_LATEX = (
@@ -57,12 +54,6 @@ def _type_cells(
         ClassCells(f"{EXTRA}{name}]", cell_as_class) for name in (names[0], names[-1])
     )
     return true, submitted
-
-
-def _tag_cells(name: str, _: Mapping[str, Any]) -> tuple[ClassCells, ClassCells]:
-    """The cells of truth and submission that name the types of chunks."""
-    cells = ClassCells(f"{EXTRA}{name}]", chunk_types)
-    return cells, cells
 
 
 TypeColumns = Annotated[
@@ -93,18 +84,6 @@ SpanMatch = Annotated[
 ]
 OverlapShare = Annotated[
     float, Field(gt=0, le=1, description="The share of both spans that match=overlap asks for.")
-]
-Tolerance = Annotated[float, Field(ge=0, description="How far apart the times may be.")]
-LengthShare = Annotated[
-    float, Field(ge=0, description="Ends may be this share of the true length apart, if more.")
-]
-Tolerances = Annotated[
-    tuple[Annotated[float, Field(gt=0)], ...],
-    BeforeValidator(lambda value: (value,) if isinstance(value, int | float) else value),
-    Field(min_length=1, description="Events fit that are less than this apart; the mean over all."),
-]
-TagColumn = Annotated[
-    BothColumn, Field(description="The further column with the tags."), NamesClasses(_tag_cells)
 ]
 
 
@@ -250,7 +229,7 @@ def _columns(side: Spans, axis: int) -> SpanColumns:
     return SpanColumns(*(np.expand_dims(column, axis) for column in columns))
 
 
-def _refuse_many_spans(texts: Texts) -> None:
+def refuse_many_spans(texts: Texts) -> None:
     """Refuse more spans of a list than can be compared with the truth's, whatever these are.
 
     Raises:
@@ -264,7 +243,7 @@ def _refuse_many_spans(texts: Texts) -> None:
         raise SubmissionRejected(problems=[Problem("S402", message, list=name)])
 
 
-def _f1(amounts: Iterable[tuple[float, float, float]]) -> Ratio:
+def f1_of_amounts(amounts: Iterable[tuple[float, float, float]]) -> Ratio:
     """F1 from the right, true and submitted amounts of each list; 1 where all are 0."""
     right, true, submitted = np.array(list(amounts), dtype=np.float64).reshape(-1, 3).T
     return Ratio(
@@ -313,9 +292,9 @@ def spanf1(
     >>> spanf1(view, match="partial").pooled()
     0.75
     """
-    _refuse_many_spans(view)
+    refuse_many_spans(view)
     lists = read_spans(view, rel, kind, only, form)
-    return _f1(_count_spans(*pair, match, overlap) for pair in lists)
+    return f1_of_amounts(_count_spans(*pair, match, overlap) for pair in lists)
 
 
 def _count_spans(
@@ -388,224 +367,3 @@ def _merge_spans(side: Spans) -> dict[str, list[TypedSpan]]:
         else:
             merged.append(span)
     return by_type
-
-
-@metric(
-    "EventF1",
-    title="F1 of events within a tolerance",
-    source="Mesaros, Heittola and Virtanen, Applied Sciences 6(6), 2016, doi:10.3390/app6060162",
-    latex=F1_LATEX.replace("spans", "events"),
-    tools="mir_eval: onset.f_measure (with ends=false); sed_eval: EventBasedMetrics",
-    pooling="default",
-    check=check_span,
-)
-def eventf1(
-    view: Texts,
-    *,
-    tolerance: Tolerance,
-    rel: Relevant = 1,
-    ends: bool = True,
-    longer: LengthShare = 0,
-    kind: TypeColumns | None = None,
-    only: OnlyType | None = None,
-) -> Ratio:
-    """Precision and recall of events of equal types at nearly equal times, their harmonic mean.
-
-    A list is a recording, its items are events: an onset and an offset, `0.5 2.25`, or one time,
-    after a type if there are types, as in `SpanF1`. A submitted event is right where its onset and,
-    unless `ends=false`, its offset are within the tolerance; each event once at most, so that the
-    most are right. `EventF1(tolerance=0.2, longer=0.5)` is the event-based F1 of sound event
-    detection, `EventF1(tolerance=0.05, ends=false)` the F1 of onsets in music (mir_eval).
-
-    >>> view = texts_view(({"dog 0.5 2": 1, "cat 3 4": 1}, ["dog 0.6 2.1", "cat 3.5 4"]))
-    >>> eventf1(view, tolerance=0.2).pooled()  # 2 * 1 / (2 + 2)
-    0.5
-    """
-
-    def fits(true: SpanColumns, submitted: SpanColumns) -> Mask:
-        near = np.abs(true.start - submitted.start) <= tolerance + TIME_ROUNDING
-        if ends:
-            limit = np.maximum(tolerance, longer * true.length) + TIME_ROUNDING
-            near &= np.abs(true.end - submitted.end) <= limit
-        return np.asarray((true.kind == submitted.kind) & near)
-
-    _refuse_many_spans(view)
-    lists = read_spans(view, rel, kind, only)
-    return _f1((count_matches(*pair, fits), len(pair[0]), len(pair[1])) for pair in lists)
-
-
-def _take_nearest(true: Spans, submitted: Spans, tolerances: Sequence[float]) -> Floats:
-    """Whether each submitted event, best first, takes a true one; shape (events, tolerances)."""
-    times = np.array([span.start for span in true])
-    right = np.zeros((len(submitted), len(tolerances)))
-    for column, tolerance in enumerate(tolerances):
-        free = times.copy()
-        for row, span in enumerate(submitted):
-            distance = np.abs(free - span.start)
-            if free.size and distance[nearest := int(distance.argmin())] < tolerance:
-                right[row, column], free[nearest] = 1, np.inf
-    return right
-
-
-def _event_precision(score: Floats, right: Floats, weight: Floats, true: float) -> Floats:
-    """The average precision at each tolerance; equal scores are taken together."""
-    order = np.argsort(-score, kind="stable")
-    last = ends(score[order])
-    found = np.cumsum(right[order] * weight[order, None], axis=0)[last]
-    returned = np.cumsum(weight[order])[last]
-    precision = np.nan_to_num(divide(found, returned[:, None]))
-    gained = np.diff(found, axis=0, prepend=0)
-    return np.asarray((precision * gained).sum(axis=0) / true)
-
-
-def _event_ap(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    """The mean over the truth's types of their means over tolerances."""
-    true, score, right = (columns[name] for name in ("true", "score", "right"))
-    is_submitted = ~np.isnan(score)
-    values = []
-    for code in np.unique(columns["type"]):
-        of_type = columns["type"] == code
-        true_weight = float((true * row_weight)[of_type].sum())
-        if true_weight:
-            rows = of_type & is_submitted
-            by_tolerance = _event_precision(score[rows], right[rows], row_weight[rows], true_weight)
-            values.append(float(by_tolerance.mean()))
-    return float(np.mean(values)) if values else float("nan")
-
-
-@metric(
-    "EventAP",
-    title="Average precision of events within tolerances",
-    source="Kaggle, Child Mind Institute, Detect Sleep States, 2023",
-    latex=r"\frac{1}{\lvert K \rvert \cdot \lvert Z \rvert} \sum_{c \in K} \sum_{z \in Z} "
-    r"A_{c,z}, \qquad K = \text{types of the truth}, \qquad Z = \mathrm{tolerances}, \qquad "
-    r"A_{c,z} = \text{average precision of the events of type } c \text{ that are "
-    r"less than } z \text{ from a true one}",
-    undefined="the truth has no event",
-    columns=("score",),
-    check=check_span,
-)
-def eventap(
-    view: Texts,
-    *,
-    tolerances: Tolerances,
-    rel: Relevant = 1,
-    kind: TypeColumns | None = None,
-    only: OnlyType | None = None,
-) -> Figure:
-    """The area under precision and recall of events with scores, of each type and tolerance.
-
-    A list is a series, its items are events: a time after its type, `wakeup 4992`, or with the type
-    in a further column (`kind=event`); a span counts by its start. In a series the submitted events
-    take, best score first, the nearest true event that is left and less than the tolerance away.
-    All series' events together make an average precision; its mean over tolerances, and then over
-    the truth's types, is the value.
-
-    A right event, one too late, and a right one; 1 / 2 at once, and at 2 / 3:
-
-    >>> view = texts_view(({"5": 0.9, "60": 0.8, "21": 0.7}, ["6", "20"]))
-    >>> round(eventap(view, tolerances=(3,)).pooled(), 4)  # (1 / 1 + 2 / 3) / 2
-    0.8333
-    """
-    codes: dict[str, int] = {}
-    rows = list[list[float]]()
-    for n, (true, submitted) in enumerate(read_spans(view, rel, kind, only)):
-        for name in sorted({span.kind for span in (*true, *submitted)}):
-            head = [n, codes.setdefault(name, len(codes))]
-            true_events = [span for span in true if span.kind == name]
-            events = [span for span in submitted if span.kind == name]
-            events.sort(key=lambda event: -event.score)
-            # One row counts the true events, and one each describes the submitted ones.
-            rows.append([*head, len(true_events), np.nan, *np.zeros(len(tolerances))])
-            matches = _take_nearest(true_events, events, tolerances)
-            rows += [[*head, 0, e.score, *right] for e, right in zip(events, matches, strict=True)]
-    table = np.array(rows, dtype=np.float64).reshape(-1, 4 + len(tolerances))
-    columns = {
-        "type": table[:, 1],
-        "true": table[:, 2],
-        "score": table[:, 3],
-        "right": table[:, 4:],
-    }
-    in_list = table[:, 0].astype(np.int64)
-    formula = "mean over types and tolerances of precision at each gain of recall"
-    return Figure(_event_ap, columns, in_list, formula=formula)
-
-
-def find_chunks(tags: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """The chunks of a sequence of tags, as conlleval finds them: first, after the last, type.
-
-    B- and S- begin a chunk, E- and S- end one; I- goes on where the type is the same, and else
-    begins one.
-    """
-    start, kind = 0, ""  # of the chunk that has begun; no type: none has
-    ended = True
-    for n, tag in enumerate([*tags, "O"]):
-        mark, _, name = tag.partition("-")
-        is_outside = mark in ("", "O")
-        name = name or "_"  # a chunk without a type
-        begins = not is_outside and (ended or mark in ("B", "S", "[") or name != kind)
-        if kind and (is_outside or begins):
-            yield start, n, kind
-            kind = ""
-        if begins:
-            start, kind = n, name
-        ended = is_outside or mark in ("E", "S", "]")
-
-
-def chunk_types(tag: str) -> tuple[str, ...]:
-    """The type that a tag names, '' where it marks a chunk without one; none of O.
-
-    >>> chunk_types("B-PER"), chunk_types("B"), chunk_types("O")
-    (('PER',), ('',), ())
-    """
-    mark, _, name = tag.partition("-")
-    return () if mark in ("", "O") else (name,)
-
-
-def _chunk_f1(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    right, submitted, true = (columns["counts"] * row_weight[:, None]).sum(axis=0)
-    return float(2 * right / (submitted + true)) if submitted + true else 0.0
-
-
-@metric(
-    "ChunkF1",
-    title="F1 of chunks of tags",
-    source="Tjong Kim Sang and Buchholz, CoNLL 2000; conlleval",
-    latex=F1_LATEX.replace("spans", "chunks"),
-    tools="seqeval: f1_score; conlleval: FB1 (in percent)",
-    undefined="there are no lists",
-)
-def chunkf1(view: Judged, *, tag: TagColumn = "tag") -> Figure:
-    """F1 of the chunks that tags such as B-PER, I-PER and O mark: first, last and type must fit.
-
-    A list is a sentence, its items are tokens in the order of the truth's file; the tag is a
-    further column of both truth and submission, `columns: {extra: [tag]}`. Chunks are found as by
-    conlleval and seqeval's default mode, in IOB1, IOB2 and IOBES: an I- whose type is another
-    begins a chunk. A token that a submission leaves out has the tag O. The counts of all lists make
-    one F1.
-
-    >>> from dataclasses import replace
-    >>> from scorer.views.columns import Extras
-    >>> view = judged_view((["1", "2", "3"], {"1": 1, "2": 1, "3": 1}))
-    >>> true, submitted = {"tag": ["B-PER", "I-PER", "B-LOC"]}, {"tag": ["B-PER", "I-PER", "O"]}
-    >>> view = replace(view, extras=further_columns(truth=true, submission=submitted))
-    >>> round(chunkf1(view).pooled(), 6)  # 2 * 1 / (1 + 2)
-    0.666667
-    """
-    counts = []
-    for true, submitted in _tag_sequences(view, tag):
-        true_chunks, chunks = set(find_chunks(true)), set(find_chunks(submitted))
-        counts.append((len(true_chunks & chunks), len(chunks), len(true_chunks)))
-    columns = {"counts": np.array(counts, dtype=np.float64).reshape(-1, 3)}
-    formula = "2 × right / (submitted + true chunks)"
-    return Figure(_chunk_f1, columns, np.arange(view.lists), formula=formula)
-
-
-def _tag_sequences(view: Judged, tag: str) -> Iterator[tuple[list[str], list[str]]]:
-    """The true and the submitted tags of each list, in the truth's order; O of missing tokens."""
-    ideal, hits = view.ideal, view.hits
-    true = view.extras.truth[tag]
-    submitted = np.full(true.shape, "O", dtype=object)
-    submitted[ideal.starts()[hits.in_list] + hits.place - 1] = view.extras.submission[tag]
-    for span in ideal.spans():
-        yield true[span].tolist(), submitted[span].tolist()

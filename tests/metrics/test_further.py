@@ -16,7 +16,7 @@ from rounds import rounds
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
-from scorer.metrics.spans import find_chunks
+from scorer.metrics.tags import find_chunks
 from scorer.testing import scored_view, texts_view
 from scorer.views.columns import Extras, NamedColumns
 

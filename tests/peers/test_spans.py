@@ -6,7 +6,7 @@ import pytest
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.ratios import Figure, Ratio
-from scorer.metrics.spans import find_chunks
+from scorer.metrics.tags import find_chunks
 from scorer.testing import texts_view
 
 METRICS = metrics()
