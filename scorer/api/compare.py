@@ -36,7 +36,7 @@ from scorer.metrics.notation import Measure, find_measure
 from scorer.preferences.base import compute_preferences
 from scorer.preferences.comparisons import comparisons
 from scorer.results import comparison as results
-from scorer.results.comparison import ComparedPair, Differing, Tested
+from scorer.results.comparison import ComparedPair, MeasureDifference, PairTests
 from scorer.results.json import ABSENT
 from scorer.results.report import Report as BoardReport
 from scorer.results.report import Scored
@@ -71,7 +71,7 @@ class Comparison(TableResult[results.Comparison]):
         self.report = report
         self.pairs: Sequence[ComparedPair] = result.pairs
         self.orders: Mapping[str, Mapping[str, Sequence[Sequence[str]]]] = result.orders
-        self.tests: Mapping[str, Tested] = result.tests
+        self.tests: Mapping[str, PairTests] = result.tests
         self.untested: Mapping[str, str] = result.untested
 
     def _content(self) -> results.Comparison:
@@ -117,7 +117,7 @@ class Comparison(TableResult[results.Comparison]):
         is_turned = any((pair.a, pair.b) == (b, a) for pair in self.pairs)
         return (-high, -low) if is_turned else (low, high)
 
-    def _find_difference(self, a: str, b: str, measure: str | None) -> Differing:
+    def _find_difference(self, a: str, b: str, measure: str | None) -> MeasureDifference:
         """Return what a measure says of the pair that has these two names, in either order."""
         for name in (a, b):
             if name not in self.names:

@@ -70,8 +70,8 @@ class SubmissionRows(FileRows):
     rules: Submission
     ids: PublicIds
     partial: bool = False  # whether what seems missing may stand in lines that could not be read
-    # Whether these are the rows of some lists, on Spark. What is said of all lists together is
-    # looked for when all buckets are checked.
+    # Whether these are the rows of some lists only, as Spark shares them out. Problems of all lists
+    # together are then reported later, from the counts of all buckets.
     is_bucket: bool = False
 
     @cached_property
@@ -125,14 +125,14 @@ class SubmissionRows(FileRows):
 
     @cached_property
     def public_indices(self) -> Ints:
-        """The place of each of `lists` among the challenge's; -1 of another one."""
+        """The index of each of `lists` among the challenge's lists; -1 if it is none of them."""
         return find_indices(self.lists["list"], self.ids.lists.series)
 
     @cached_property
     def is_candidate(self) -> Mapping[str, Mask]:
-        """Role -> whether the item of each row is a candidate of its list.
+        """Role of items -> whether the item of each row is a candidate of its list.
 
-        Of the roles of items; empty if no candidates are public.
+        It is empty if no candidates are public.
         """
         if (candidates := self.ids.candidates) is None:
             return {}
@@ -148,8 +148,8 @@ class SubmissionRows(FileRows):
         return select_cells(self.frame, others)
 
     @property
-    def known(self) -> int:
-        """How many lists of the file are public; with candidates, how many rows."""
+    def joinable_count(self) -> int:
+        """How many lists, or rows of ratings or preferences, the join with the truth must find."""
         if self.public.kind in ("ratings", "preferences"):
             return int(np.count_nonzero(np.logical_and.reduce([*self.is_candidate.values()])))
         return int(np.count_nonzero(self.public_indices >= 0))
@@ -210,12 +210,13 @@ class CountedProblem:
     Spark adds up the counts over buckets of lists, and makes one problem of them.
 
     Attributes:
-        first: The problem of the first wrong row or list, whose message has fields: see `message`.
+        first: The problem of the first wrong row or list. Its message is a template: see `message`.
         count: How many rows or lists are wrong.
-        words: Texts for further fields. Texts of a file have to be among them.
+        words: Field of the template -> text. Texts of a file belong here, since they may have
+            braces.
         total: How many rows or lists there are.
-        alone: The message if one is wrong; empty if it is the same.
-        shares: The least share of the total that is a problem, and the least that is not.
+        alone: The template if one is wrong; empty if it is the same.
+        shares: The share of the total that is a problem: at least the first, below the second.
         key: What tells it from other problems of the same code, severity and role.
     """
 
@@ -249,8 +250,8 @@ class CountedProblem:
         )
 
 
-Found = Problem | CountedProblem
-Examine = TypeVar("Examine", bound=Callable[..., Iterable[Found]])
+FoundProblem = Problem | CountedProblem
+Examine = TypeVar("Examine", bound=Callable[..., Iterable[FoundProblem]])
 File = Literal["submission", "truth"]
 
 
@@ -259,7 +260,7 @@ class Check(NamedTuple):
 
     name: str  # checks run in the order of their names
     codes: tuple[str, ...]
-    examine: Callable[[Any], Iterable[Found]]
+    examine: Callable[[Any], Iterable[FoundProblem]]
     kinds: Collection[str] | None  # None: all
     of: File
 
@@ -309,10 +310,10 @@ def find_checks(of: File, kind: str) -> tuple[Check, ...]:
 def examine(
     rows: SubmissionRows | TruthRows, findings: Findings, codes: Collection[str] | None = None
 ) -> list[CountedProblem]:
-    """Run the checks that are for the challenge's kind, and add their problems to `findings`.
+    """Add the problems of all checks for the challenge's kind, and return the counted ones.
 
-    If `codes` are given, only checks that report one of them are run. The counted problems, which
-    are among the findings, too, unless the rows are a bucket, are returned.
+    If `codes` are given, only checks that report one of them are run. Counted problems of a bucket
+    are not added: their counts have to be summed over all buckets first.
     """
     counted = list[CountedProblem]()
     adds_counted = not (isinstance(rows, SubmissionRows) and rows.is_bucket)
@@ -419,9 +420,15 @@ def report_rows(
         texts = {name: _Cell(cell) for name, cell in row.items() if isinstance(cell, str)}
         lists = {name: join_first(cell) for name, cell in row.items() if isinstance(cell, list)}
         numbers = {name: _Number(cell) for name, cell in row.items() if isinstance(cell, float)}
-        text = message.format(**(row | texts | lists | numbers), **words)
-        name, item, of_role = row.get("list"), row.get("item"), role or row.get("role")
-        return Problem(code, text, severity, line=row["line"], list=name, item=item, role=of_role)
+        return Problem(
+            code,
+            message.format(**(row | texts | lists | numbers), **words),
+            severity,
+            line=row["line"],
+            list=row.get("list"),
+            item=row.get("item"),
+            role=role or row.get("role"),
+        )
 
     return problem_per_row(rows, describe)
 
@@ -451,8 +458,8 @@ def report_ids(
     faults: Mapping[str, IdFault],
     word: str = "",
     errors: Collection[str] | None = None,
-) -> Iterator[Found]:
-    """Yield a problem for each id: of each code the first `KEPT`, and one for all others.
+) -> Iterator[FoundProblem]:
+    """Yield a problem for each of the first `KEPT` ids of a code, and one for its other ids.
 
     Args:
         ids: As `distinct_ids` returns them.
@@ -464,14 +471,16 @@ def report_ids(
     def severity(code: str) -> Severity:
         return "error" if errors is None or code in errors else "warning"
 
-    counts, code = Counter[str](), ""
+    counts = Counter[str]()
+    code = ""
     for row in ids.head(len(faults)).iter_rows(named=True):
         fault = faults[row[role]]
         code = fault.code
         counts[code] += 1
         if counts[code] <= KEPT:
             yield count_id(row, role, fault, word, severity(code))
-    counts[code] += max(ids.height - len(faults), 0)  # as if of the last code
+    # Ids beyond the faults are not looked at; they count as the last one.
+    counts[code] += max(ids.height - len(faults), 0)
     for code, count in counts.items():
         if count > KEPT:
             yield Problem(code, f"{count - KEPT:,} further ids", severity(code), times=count - KEPT)

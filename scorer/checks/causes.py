@@ -65,13 +65,13 @@ def _repairs(public: Public, rules: Submission) -> Iterator[tuple[str, FindKnown
 def _find_public(index: IdIndex, ids: Sequence[str]) -> dict[str, str]:
     """Return unknown id -> public id, for each of `ids` that certainly means a public one."""
     faults = {each: index.explain(each) for each in ids if each not in index.names}
-    return {each: fault.meant for each, fault in faults.items() if fault and fault.meant}
+    return {each: fault.public_id for each, fault in faults.items() if fault and fault.public_id}
 
 
 def _find_matching(form: TextPattern, ids: Sequence[str]) -> dict[str, str]:
     """Return wrong id -> id in the challenge's pattern, for each of `ids` that means just one."""
     matching = set(form.filter(ids))
-    meant = {each: misformed_id(each, form).meant for each in ids if each not in matching}
+    meant = {each: misformed_id(each, form).public_id for each in ids if each not in matching}
     return {each: right for each, right in meant.items() if right is not None}
 
 

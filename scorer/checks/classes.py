@@ -8,7 +8,7 @@ import numpy as np
 
 from scorer.checks.base import (
     CountedProblem,
-    Found,
+    FoundProblem,
     SubmissionRows,
     check,
     describe_range,
@@ -47,7 +47,7 @@ def find_flag(label: str, classes: Collection[str]) -> str | None:
 
 
 @check("S521", "S522", "S523", kinds=("labels",))
-def unknown_label(rows: SubmissionRows) -> Iterator[Found]:
+def unknown_label(rows: SubmissionRows) -> Iterator[FoundProblem]:
     """Every label is a class of the challenge."""
     public, frame, word = rows.public, rows.frame, rows.column_name("label")
     if "label" not in frame.columns or not public.classes:
@@ -78,7 +78,7 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Found]:
         return
     explained = {name: index.explain(name) for name in labels["name"].head(MOST_EXPLAINED)}
     # If all labels are misspelt in the same way, they have one problem together.
-    codes = {fault.code if fault and fault.meant else "" for fault in explained.values()}
+    codes = {fault.code if fault and fault.public_id else "" for fault in explained.values()}
     fault = explained[first["name"]]
     if fault is not None and labels.height > 1 and len(codes) == 1 and codes != {""}:
         message = f"{count:,} cells of {word} are no class of this challenge, in {labels.height:,} "
@@ -89,7 +89,8 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Found]:
     # By default pandas reads a class called `None` or `NA` as missing, and writes an empty cell.
     if any(name.casefold() in MISSING for name in public.classes):
         help = "read and write labels as text (in pandas: dtype=str, keep_default_na=False)"
-    suggest, faults = index.suggestions(), dict[str, IdFault]()
+    suggest = index.make_suggester()
+    faults = dict[str, IdFault]()
     for label, fault in explained.items():
         if label.strip() and label.casefold() not in MISSING:
             hint, what = describe_meaning(fault, label), quoted(label)

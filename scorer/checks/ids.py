@@ -69,7 +69,7 @@ class IdFault(NamedTuple):
 
     code: str  # of its problem
     message: str
-    meant: str | None = None  # the public id that was meant, if that is certain
+    public_id: str | None = None  # the public id that was meant, if that is certain
     help: str | None = None  # what to do
     hint: str = ""  # the end of the message, after the number of rows
 
@@ -78,7 +78,7 @@ class IdIndex:
     """Public ids, to look others up among them and to explain those that are not there."""
 
     def __init__(self, names: Mapping[str, object]) -> None:
-        self.names = names  # the keys are the ids
+        self.names = names  # a mapping for its look-up: the ids are the keys
 
     @cached_property
     def series(self) -> pl.Series:
@@ -88,7 +88,7 @@ class IdIndex:
     def contains(self, ids: pl.Series) -> pl.Series:
         """Return whether each of some ids is public."""
         public = self.series
-        if len(ids) < len(public) // 10:  # a table of the ids is made sooner
+        if len(ids) < len(public) // 10:  # to hash all public ids would take longer
             public = public.filter(public.is_in(ids.implode()))
         return ids.is_in(public.implode())
 
@@ -129,7 +129,8 @@ class IdIndex:
         An id that nothing explains has the fault `code`: `word` and id, then `what` is wrong.
         """
         decimals = (names.str.ends_with(".0") | (names == "")).all()
-        suggest, faults = self.suggestions(), dict[str, IdFault]()
+        suggest = self.make_suggester()
+        faults = dict[str, IdFault]()
         for name in names.head(MOST_EXPLAINED):
             fault = self.explain(name, decimals)
             if fault is None:
@@ -138,7 +139,7 @@ class IdIndex:
             faults[name] = fault
         return faults
 
-    def suggestions(self) -> Callable[[str], str]:
+    def make_suggester(self) -> Callable[[str], str]:
         """Return a function that gives `; nearest: '007'` for the first few ids, else nothing."""
         numbers = iter(range(SUGGESTIONS))
 
@@ -207,7 +208,8 @@ class PairIndex:
 
     @cached_property
     def _pairs(self) -> Pairs:
-        in_list, items = self.items.in_list, self.items.names.gather(self.items.item)
+        in_list = self.items.in_list
+        items = self.items.names.gather(self.items.item)
         return Pairs(in_list, items, RowIndex.of([self.lists.series.gather(in_list), items]))
 
     @cached_property
@@ -286,7 +288,7 @@ def suspect_id(name: str, separator: str | None) -> IdFault | None:
         return IdFault("S312", f"id {quoted(name)} contains an invisible character ({point})")
     parts = split_ids(name) if re.search(wrapped_id_regex(separator), name) else []
     if parts and parts != [name]:
-        return _parts_fault(name, parts)._replace(meant=None)  # no id is public
+        return _parts_fault(name, parts)._replace(public_id=None)  # no id is public
     return None
 
 
@@ -341,7 +343,7 @@ def _changed_fault(code: str, name: str, meant: str | None) -> IdFault:
 
 
 def _parts_fault(name: str, parts: Sequence[str]) -> IdFault:
-    """Return the fault of an id that is several, or one in quotes or brackets."""
+    """Return the fault of a cell that holds several ids, or one in quotes or brackets."""
     if len(parts) == 1:
         message = f"{quoted(name)} is {quoted(parts[0])} with quotes, brackets or marks round it"
         return IdFault("S313", message, parts[0], ONE_ID)
@@ -363,7 +365,7 @@ INVISIBLE = {n: None for n in range(128) if _is_invisible(chr(n))}
 
 
 def describe_difference(name: str, meant: str) -> str:
-    """Return by what alone an id differs from the one that it looks like."""
+    """Return the only difference of an id from the public id that it looks like, in words."""
     hidden = [c for c in name + meant if _is_invisible(c) and not c.isspace()]
     if name.casefold() == meant.casefold():
         difference = "case"

@@ -13,7 +13,7 @@ from scorer.challenge.submission import Submission
 from scorer.checks.base import (
     ITEM_ROLES,
     CountedProblem,
-    Found,
+    FoundProblem,
     Row,
     SubmissionRows,
     check,
@@ -67,7 +67,7 @@ def no_rows(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S301", "S302", "S306", "S307", "S308", "S309", "S310", "S311", "S312", "S313")
-def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
+def unknown_list(rows: SubmissionRows) -> Iterator[FoundProblem]:
     """Every list of the challenge is answered, and no other."""
     if rows.is_bucket:  # on Spark, when all buckets are checked
         return
@@ -95,7 +95,7 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
         yield from report_ids(unknown, "list", faults, rows.word, ALWAYS_ERRORS)
         return
     if strict:  # A list whose id is only misspelt is not reported as missing, too
-        meant = [fault.meant for fault in faults.values() if fault.meant is not None]
+        meant = [fault.public_id for fault in faults.values() if fault.public_id is not None]
         meant_places = find_indices(pl.Series(meant, dtype=pl.String), index.series)
         answered = np.append(answered, meant_places)
     is_missing = np.ones(len(index.series), dtype=bool)
@@ -118,7 +118,7 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Found]:
 
 
 @check("S305", "S306", "S307", "S308", "S309", "S310", "S312", "S313")
-def unknown_item(rows: SubmissionRows) -> Iterator[Found]:
+def unknown_item(rows: SubmissionRows) -> Iterator[FoundProblem]:
     """Every item is in the catalogue; without one, every item at least looks like an id."""
     if rows.rules.has_texts:
         return
@@ -132,7 +132,7 @@ def unknown_item(rows: SubmissionRows) -> Iterator[Found]:
             yield from _suspect_items(rows, role)
 
 
-def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[Found]:
+def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[FoundProblem]:
     """Yield a problem for each item that is not public."""
     cells = rows.frame.select("line", "list", role)
     ids = distinct_ids(cells.filter(~index.contains(cells[role])), role)
@@ -143,7 +143,7 @@ def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[
     yield from report_ids(ids, role, faults, "item")
 
 
-def _misformed_items(rows: SubmissionRows, role: str, form: TextPattern) -> Iterator[Found]:
+def _misformed_items(rows: SubmissionRows, role: str, form: TextPattern) -> Iterator[FoundProblem]:
     """Yield a problem for each item that does not match the challenge's pattern of ids."""
     wrong = ~rows.frame[role].str.contains(form.expression)
     ids = distinct_ids(rows.frame.filter(wrong), role)
@@ -155,7 +155,7 @@ def _misformed_items(rows: SubmissionRows, role: str, form: TextPattern) -> Iter
     yield from report_ids(ids, role, faults, "item")
 
 
-def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Found]:
+def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[FoundProblem]:
     """Yield errors for items without an id, and warnings for suspicious ids; none are public."""
     ids, separator = rows.frame[role], cell_separator(rows.rules)
     decimals = _are_decimals(ids)
@@ -296,7 +296,7 @@ def without_candidates(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S404", "S405", "S406", "S407", kinds=RANKED)
-def ranks(rows: SubmissionRows) -> Iterator[Found]:
+def ranks(rows: SubmissionRows) -> Iterator[FoundProblem]:
     """Where ranks order a list, they are 1, 2, 3, and so on."""
     if "rank" not in rows.frame.columns or "score" in rows.frame.columns:
         return
@@ -397,7 +397,7 @@ def _sort_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 @check("S409", "S411", kinds=RANKED)
-def ties(rows: SubmissionRows) -> Iterator[Found]:
+def ties(rows: SubmissionRows) -> Iterator[FoundProblem]:
     """Scores differ inside a list: few tie, or none if the challenge allows no ties."""
     if "score" not in rows.frame.columns:
         return

@@ -55,10 +55,10 @@ def find_unknown_names(
 
 def describe_meaning(fault: IdFault | None, name: str) -> str:
     """Return the end of a message, on the class that a name certainly means; '' if none is."""
-    if fault is None or not fault.meant:
+    if fault is None or not fault.public_id:
         return ""
     if fault.code == "S312":  # its message names the class again
-        return f"; it {describe_difference(name, fault.meant)}"
+        return f"; it {describe_difference(name, fault.public_id)}"
     return f"; {fault.message}"
 
 
@@ -111,7 +111,7 @@ def _class_problem(row: Row, message: str, index: IdIndex, severity: Severity) -
     name, help = row["name"], None
     hint = describe_meaning(index.explain(name), name)
     if name and severity == "error":
-        hint = hint or index.suggestions()(name)
+        hint = hint or index.make_suggester()(name)
     message += hint or f"; it has {join_first([name for name in index.names if name])}"
     if is_number(name) and not any(map(is_number, index.names)):
         help = "write the names of the classes, not their numbers"

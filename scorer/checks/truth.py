@@ -56,7 +56,7 @@ def _unknown_ids(
 ) -> Iterator[Problem]:
     """Yield the problem of each id of a column that is not public, at its first row."""
     frame, index, word = rows.frame, IdIndex(names), rows.word if role == "list" else "item"
-    suggest = index.suggestions()
+    suggest = index.make_suggester()
     unknown = frame.filter(~index.contains(frame[role]), pl.col(role) != "")
     if unknown.is_empty():
         return
@@ -187,7 +187,7 @@ def undeclared_label(rows: TruthRows) -> Iterator[Problem]:
         return
     declared = rows.public.classes if challenge.classes or challenge.submission.classes else ()
     index, word = IdIndex(dict.fromkeys(declared)), rows.column_name("label")
-    suggest = index.suggestions()
+    suggest = index.make_suggester()
     if rows.counted is not None:  # The other rows count for no measure
         frame = frame.filter(rows.counted)
     if rows.public.numbers:
@@ -248,7 +248,7 @@ def undeclared_class(rows: TruthRows) -> Iterator[Problem]:
         role = column.truth.role
         if role in rows.frame.columns:
             index, word = IdIndex(dict.fromkeys(column.classes)), rows.column_name(role)
-            suggest = index.suggestions()
+            suggest = index.make_suggester()
             unknown = find_unknown_names(rows.frame, role, column.truth.find_classes, index)
             for row in unknown.iter_rows(named=True):
                 name, line = row["name"], row["line"]

@@ -75,5 +75,6 @@ def several_systems(rows: SubmissionRows) -> Iterator[Problem]:
         if role in frame.columns:
             first = frame.item(0, role)
             others = frame.filter(pl.col(role) != first).select("line", "list", other=role).head(1)
-            message, word = "{word} is {other}, and {first} in earlier rows", rows.column_name(role)
+            message = "{word} is {other}, and {first} in earlier rows"
+            word = rows.column_name(role)
             yield from report_rows(others, "S528", message, word=word, first=quoted(first))

@@ -94,5 +94,6 @@ class UnknownName(ScorerError):
     """Nothing of a kind (metric, test, ...) has a name; the message suggests the nearest one."""
 
     def __init__(self, kind: str, name: str, known: Sequence[str]) -> None:
-        self.kind, self.name = kind, name
+        self.kind = kind
+        self.name = name
         super().__init__(f"no {kind} is called {quoted(name)}{suggest(name, known)}")

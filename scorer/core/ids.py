@@ -22,7 +22,8 @@ class TextPattern:
 
     Polars matches it, in linear time for any pattern. A dot matches line ends, too.
 
-    `ValueError` if `text` is too long, or no regular expression of polars.
+    Raises:
+        ValueError: The text is too long, or no regular expression of polars.
     """
 
     def __init__(self, text: str) -> None:
@@ -77,10 +78,11 @@ def example_ids(pattern: str | None, count: int) -> list[str]:
     if pattern is None:
         return [f"item-{n}" for n in range(1, count + 1)]
     literal = re.match(r"(?:[A-Za-z0-9_:/@#-](?![*+?{]))*", pattern)
-    prefixes, whole = ("item-", literal[0] if literal else ""), TextPattern(pattern)
+    prefixes = ("item-", literal[0] if literal else "")
+    whole_pattern = TextPattern(pattern)
     return max(
         (
-            whole.filter([f"{prefix}{n:0{length}}" for n in range(1, count + 1)])
+            whole_pattern.filter([f"{prefix}{n:0{length}}" for n in range(1, count + 1)])
             for prefix in prefixes
             for length in range(1, MOST_PADDED_DIGITS + 1)
         ),

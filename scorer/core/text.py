@@ -121,7 +121,8 @@ def printable(text: object, width: int = 200) -> str:
         message = f"{message[:half]}…{message[-half:]}"
     if message.isascii() and message.isprintable():
         return message
-    characters, marks = [], 0
+    characters = []
+    marks = 0
     for c in message:
         marks = marks + 1 if unicodedata.category(c)[0] == "M" else 0
         is_safe = c.isprintable() and not IGNORABLE.match(c) and marks <= MOST_MARKS

@@ -34,7 +34,8 @@ score scores accuracy acc correct correctness success reward return similarity c
 likelihood gain gains improvement improvements reduction reductions saved saving savings free
 inverse inverted negative negated minus speedup reciprocal
 """
-LOWER_WORDS, HIGHER_WORDS = map(frozenset, (WORDS_OF_LOWER.split(), WORDS_OF_HIGHER.split()))
+LOWER_WORDS = frozenset(WORDS_OF_LOWER.split())
+HIGHER_WORDS = frozenset(WORDS_OF_HIGHER.split())
 PER = ("per", "/")  # The words after it are a unit: in tokens_per_second, tokens are counted.
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import takewhile
+from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from scorer.core.expressions import quote_name
@@ -64,10 +64,11 @@ def find_key_columns(truth: Preview, sample: Preview) -> KeyColumns | None:
     pairs = [(truth.find_name(name), name) for name in sample.names]
     shared = [KeyColumns(own, name) for own, name in pairs if own is not None]
     unique = [key for key in shared if truth.is_unique(key.truth) and sample.is_unique(key.sample)]
-    id_columns = [key for key in unique if _is_id(key.sample)]
-    first = [key for key in unique if key == shared[0]]
-    only = unique if len(unique) == 1 else []
-    return next(iter(id_columns or first or only), None)
+    if id_columns := [key for key in unique if _is_id(key.sample)]:
+        return id_columns[0]
+    if unique and (unique[0] == shared[0] or len(unique) == 1):
+        return unique[0]
+    return None
 
 
 def _is_id(name: str) -> bool:
@@ -84,8 +85,8 @@ def recognize_table(truth: Preview, sample: Preview, needs: Needs) -> Guess | No
     candidates = _answer_candidates(truth, sample, key)
     if len(candidates) > 1 and (guess := _recognize_probabilities(truth, key, candidates)):
         return guess
-    is_row = len(candidates) == 1 or (_is_id(key.sample) and not any(map(_is_id, candidates)))
-    if not is_row:  # with a second column of ids it is a pair
+    # With a second column of ids, a row would be about a pair.
+    if len(candidates) > 1 and (not _is_id(key.sample) or any(map(_is_id, candidates))):
         return None
     if (truth_value := _truth_value(truth, candidates, key.truth)) is None:
         return None
@@ -145,10 +146,7 @@ def _recognize_probabilities(
     truth: Preview, key: KeyColumns, columns: Sequence[str]
 ) -> Guess | None:
     """Return the guess for a column for each class, called as the class, or with a prefix."""
-    alike = takewhile(
-        lambda pair: pair[0] == pair[1], zip(min(columns), max(columns), strict=False)
-    )
-    common = "".join(sign for sign, _ in alike)
+    common = commonprefix(list(columns))  # noqa: RUF071  of characters, not of paths
     for value in truth.names_except(key.truth):
         classes = set(truth.cells(value))
         for prefix in dict.fromkeys(("", common)):
@@ -258,7 +256,10 @@ def _are_probabilities(cells: Sequence[str], allow_integers: bool) -> bool:
 
 
 def find_label_separator(cells: Sequence[str]) -> str | None:
-    """Return the separator of labels in a cell: few, which come again in other cells only."""
+    """Return the separator of cells with several labels; None if the cells are something else.
+
+    Labels are few: they come again in other cells, but not twice in one.
+    """
     for sign in SEPARATORS:
         rows = [[label.strip() for label in cell.split(sign)] for cell in cells]
         labels = {label for row in rows for label in row}
@@ -271,9 +272,10 @@ def find_label_separator(cells: Sequence[str]) -> str | None:
 
 
 def _find_parts(truth: Preview, columns: AnswerColumns) -> dict[str, bool]:
-    """Return part of a ZIP archive -> whether its answers are numbers; {} if all are alike."""
+    """Return part of a ZIP archive -> whether its answers are numbers; {} unless both occur."""
     cells: dict[str, list[str]] = {part: [] for part in truth.layout.get("parts", ())}
-    key, value = map(truth.names.index, (columns.truth_key, columns.truth_value))
+    key = truth.names.index(columns.truth_key)
+    value = truth.names.index(columns.truth_value)
     for row in truth.rows:
         part = part_of(row[key])
         if part in cells and len(row) > value:
@@ -312,7 +314,8 @@ def recognize_class_columns(truth: Preview, sample: Preview, needs: Needs) -> Gu
         return None
     if not all(table.is_numeric(name) for table in (truth, sample) for name in names):
         return None
-    true, submitted = (_number_rows(table, names) for table in (truth, sample))
+    true = _number_rows(truth, names)
+    submitted = _number_rows(sample, names)
     are_counts = all(number.is_integer() and number >= 0 for row in true for number in row)
     if not are_counts or not all(0 <= number <= 1 for row in submitted for number in row):
         return None
@@ -320,7 +323,7 @@ def recognize_class_columns(truth: Preview, sample: Preview, needs: Needs) -> Gu
     sum_to_one = all(abs(sum(row) - 1) < ROUNDED for row in submitted)
     if not is_binary and not sum_to_one:
         return None
-    truth_keys = {"columns": {"list": key.truth, "probability": names}}
+    truth_keys: dict[str, Any] = {"columns": {"list": key.truth, "probability": names}}
     sample_keys = {"columns": {"list": key.sample, "probability": names}}
     description = f"a table of {len(names)} classes, a column for each"
     if not is_binary:
@@ -328,10 +331,10 @@ def recognize_class_columns(truth: Preview, sample: Preview, needs: Needs) -> Gu
         return Guess(description, truth_keys, sample_keys, ("KL", "LogLoss"))
     if sum_to_one and all(sum(row) == 1 for row in true):
         return Guess(description, truth_keys, sample_keys, PROBABILITIES)
-    free = (sign for sign in SEPARATORS if not any(sign in name for name in names))
-    several = {**truth_keys, "multilabel": next(free, "|")}
+    unused = (sign for sign in SEPARATORS if not any(sign in name for name in names))
+    truth_keys["multilabel"] = next(unused, "|")
     description += ", of which a row may have several"
-    return Guess(description, several, sample_keys, ("AUROC",))
+    return Guess(description, truth_keys, sample_keys, ("AUROC",))
 
 
 def _number_rows(table: Preview, names: Sequence[str]) -> list[list[float]]:
@@ -340,7 +343,7 @@ def _number_rows(table: Preview, names: Sequence[str]) -> list[list[float]]:
 
 
 def recognize_number_columns(truth: Preview, sample: Preview, needs: Needs) -> Guess | None:
-    """Return the guess for a row for each id, with numbers in columns of both: days, or targets."""
+    """Return the guess for a row for each id whose numbers, such as days, have a column each."""
     key = next((name for name in sample.names if name in truth.names), None)
     if key is None or {"header", "json"} & truth.layout.keys():
         return None

@@ -40,8 +40,8 @@ class Constants(NamedTuple):
 NO_CONSTANTS = Constants()
 LIKELY = "probability"  # begins the roles of columns of probabilities, one for each class
 
-# Returns the view of a type that the truth has as a submission, of the lists with these numbers or
-# of all for None; None if the truth has no such view.
+# Type of a view, numbers of lists or None for all -> the view of the truth itself as a submission;
+# None if the truth has no such view.
 JoinTruth = Callable[[type, Ints | None], Any]
 
 
@@ -53,12 +53,12 @@ class Views(NamedTuple):
     join_truth: JoinTruth = lambda view, lists: None
     # The views of the items for which a condition is true, by its text.
     by_condition: Mapping[str, Views] = {}
-    # How many rows of the submission the join has found, of kinds whose public part names the items
-    # of each list; None of other kinds.
+    # How many rows of the submission were found in the truth; None for kinds whose public part does
+    # not name the items of each list.
     found: int | None = None
 
     def where(self, condition: str | None) -> Views:
-        """Return the views of the items that a condition chooses; all if it is one on lists."""
+        """Return the views of the items that meet a condition; of all for a condition on lists."""
         return self if condition is None else self.by_condition.get(condition, self)
 
 
@@ -68,7 +68,8 @@ class OpenTruth(ABC):
 
     lists: tuple[str, ...]  # those that are scored, in the order of their names
     constants: Constants = NO_CONSTANTS
-    extras: Extras = NO_EXTRAS  # of `list` one element a list, of the others one a row of the truth
+    # The further columns: those of `list` have an element a list, others one a row of the truth.
+    extras: Extras = NO_EXTRAS
     # The types of views that the truth has as a submission. It has no others: a view of scores, for
     # example, needs what is not in a truth.
     own_views: ClassVar[frozenset[type]] = frozenset()
@@ -107,18 +108,23 @@ class OpenTruth(ABC):
     def join_truth(
         self, roles: Collection[str], ties: Ties, view: type, lists: Ints | None = None
     ) -> Any:
-        """Return the view of the truth itself as a submission; None of another than `own_views`.
+        """Return the view of the truth itself as a submission; None if it is not in `own_views`.
 
-        `roles` are the roles of the submission's columns. `lists` are the numbers of the
-        lists that the view is of, ascending; None for all.
+        Args:
+            roles: The roles of the columns that submissions have.
+            ties: The rule for equal scores.
+            view: The type of the view.
+            lists: The numbers of the lists that the view is of, ascending; None for all.
         """
         if view not in self.own_views:
             return None
         part = self if lists is None else self.subset(lists)
         columns = part.answers(roles)
-        own, rows = part.extras.truth, len(columns["list"])
+        own = part.extras.truth
+        rows = len(columns["list"])
         for role in roles:
-            name = role.partition("[")[2][:-1]  # as in `extra[name]`; if unknown, '' or 1 stand in
+            # Of `extra[name]` the truth's column of that name; without one, '' or 1 stand in.
+            name = role.partition("[")[2][:-1]
             if role.startswith(EXTRA):
                 is_text = name in own and own[name].dtype == object
                 columns.setdefault(role, own[name] if is_text else [""] * rows)
@@ -152,9 +158,8 @@ class ItemTruth(OpenTruth):
 
     def subset(self, lists: Ints) -> Self:
         """Return the truth of some lists alone."""
-        truth, rows = self.truth.subset(lists), None
-        if any(self.extras):
-            rows = np.isin(self.truth.in_list, lists)
+        truth = self.truth.subset(lists)
+        rows = np.isin(self.truth.in_list, lists) if any(self.extras) else None
         extras = self.extras.at(truth=rows, list=lists, item=rows)
         return replace(self, lists=truth.lists, truth=truth, extras=extras)
 
@@ -170,23 +175,23 @@ class SideTables(NamedTuple):
     tables: Mapping[str, Table] = {}  # items, history, likelihood, lists and exclude
     features: tuple[str, ...] = ()  # the roles of the feature columns of items
     strict: tuple[str, ...] = ()  # the metrics that need a truth without equal grades in a list
-    views: Mapping[type, str] = {}  # the types that measures look at, each with a metric
+    views: Mapping[type, str] = {}  # type that measures look at -> the name of such a metric
     rules: Submission = DEFAULT_SUBMISSION
-    # Those of labels in a cell of the truth, and of a submission.
+    # The separators of labels in a cell of the truth, and of a submission.
     separators: tuple[str | None, str | None] = (None, None)
     extra: Mapping[str, Mapping[str, str]] = {}  # section -> name of a further column -> its kind
     # The metrics that need one class a row, not shares of several.
     single_class_metrics: tuple[str, ...] = ()
     class_columns: tuple[str, ...] = ()  # the classes of the truth's columns, if each has its own
-    # Whether all measures compare orders, which a truth without grades is.
+    # Whether all measures take the order of the truth's rows for grades, if it has none.
     truth_is_order: bool = False
     box_parts: tuple[tuple[str, ...], ...] = ((), ())  # of the truth, and of a submission
-    measured_rows: Mask | None = None  # those of the truth that a measure looks at; None: all
-    # list -> the values that any submission has of it; empty if unknown
+    measured_rows: Mask | None = None  # the rows of the truth that a measure looks at; None: all
+    # list -> the names of the values that any submission has of it; empty if that is not known
     given_values: Mapping[str, frozenset[str]] = {}
 
     def further_columns(self, section: str, table: Table | None) -> NamedColumns:
-        """Return the further columns of a section, one element a row of its table."""
+        """Return the further columns of a section, with an element for each row of its table."""
         kinds = self.extra.get(section, {})
         role = {"lists": "list", "items": "item"}.get(section, section)
         return read_columns(table, kinds, role) if table is not None else NamedColumns({}, role)
@@ -223,10 +228,11 @@ class FilteredTruth:
 
     truth: OpenTruth  # of these items
     excluded: GradedItems  # the judged items for which the condition is false
-    items: frozenset[str] | None = None  # those chosen, if that does not depend on the list
+    # The items for which it is true; None if that depends on the list.
+    items: frozenset[str] | None = None
 
     def filter(self, submission: Table) -> Table:
-        """Return the rows without excluded items; only `items`, if the condition settles them."""
+        """Return the rows of `items`; if these are None, the rows without excluded items."""
         if self.items is None:
             return anti_join(submission, self.excluded)
         chosen = pl.col("item").is_in(pl.Series(sorted(self.items), dtype=pl.String).implode())
@@ -260,7 +266,7 @@ class Kind(NamedTuple):
     # The shapes that a submission may have, or a function that returns them from the rules and the
     # roles that the measures need.
     submission: tuple[Schema, ...] | Callable[[Submission, frozenset[str]], tuple[Schema, ...]]
-    # Makes the truth ready. Without a truth it is given a table of the lists alone: those of
+    # Returns the truth of a table, which has the lists alone if there is no truth: those of
     # `lists:`, or else of the submissions that are scored together.
     open: Callable[[Table, SideTables, Findings], OpenTruth]
     # Returns the whole public part from what the public files say.

@@ -40,18 +40,17 @@ class Preferences(ItemTruth):
 
     @cached_property
     def orders(self) -> TruePreferences:
-        """The preferences of the truth, and what follows from them."""
-        truth, likely = self.truth, self.likelihood
-        return TruePreferences.of(
-            PairLayout.of(truth.in_list, truth.lists),
-            read_preferences(self.table, truth),
-            None if likely is None else read_likelihood(likely.frame, truth),
-        )
+        """The preferences of the truth, with those that follow from them."""
+        likelihood = None
+        if self.likelihood is not None:
+            likelihood = read_likelihood(self.likelihood.frame, self.truth)
+        layout = PairLayout.of(self.truth.in_list, self.truth.lists)
+        return TruePreferences.of(layout, read_preferences(self.table, self.truth), likelihood)
 
     def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """Return what the submission prefers, beside what the truth does.
+        """Return the submission's preferences beside the truth's.
 
-        `ties` is ignored: equal scores prefer neither.
+        `ties` is ignored: of two items with equal scores neither is preferred.
         """
         stated = read_preferences(submission, self.truth)
         answered = answered_lists(submission.frame, self.truth.list_names)

@@ -1,4 +1,4 @@
-"""Ranked lists against grades."""
+"""Truths of graded items, for submissions of ranked lists."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Grades(ItemTruth):
     @cached_property
     def preferences(self) -> TruePreferences:
         """The truth as preferences: the better grade is preferred."""
-        items, likely = self.candidates, self.side.tables.get("likelihood")
-        return TruePreferences.of(
-            PairLayout.of(items.in_list, self.lists),
-            Ranking(items.grade),
-            None if likely is None else read_likelihood(likely.frame, items),
-        )
+        items = self.candidates
+        likelihood = None
+        if (table := self.side.tables.get("likelihood")) is not None:
+            likelihood = read_likelihood(table.frame, items)
+        layout = PairLayout.of(items.in_list, self.lists)
+        return TruePreferences.of(layout, Ranking(items.grade), likelihood)
 
     @cached_property
     def subtopics(self) -> Subtopics:
@@ -90,29 +90,30 @@ class Grades(ItemTruth):
 
     def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return the views of a submission."""
-        sent = self._without_excluded(submission)
-        columns = self.side.further_columns("submission", sent)
+        table = self._without_excluded(submission)
+        columns = self.side.further_columns("submission", table)
         extras = self.extras._replace(submission=columns)
-        judged, answered = judge(sent, self.truth, ties, lambda row: extras.at(submission=row))
+        judged, answered = judge(table, self.truth, ties, lambda row: extras.at(submission=row))
         if self.excluded is not None:  # a list is answered even if all of its items are excluded
             answered = answered_lists(submission.frame, self.truth.list_names)
-        found: dict[type, object] = {Judged: judged}
+        by_type: dict[type, object] = {Judged: judged}
         if Positions in views:
-            found[Positions] = Positions.of(judged)
+            by_type[Positions] = Positions.of(judged)
         if Preferred in views:
-            stated = read_preferences(sent, self.candidates)
-            found[Preferred] = Preferred(self.preferences, stated)
+            stated = read_preferences(table, self.candidates)
+            by_type[Preferred] = Preferred(self.preferences, stated)
         if Diverse in views:
-            found[Diverse] = Diverse(judged, self.subtopics)
+            by_type[Diverse] = Diverse(judged, self.subtopics)
         if Texts in views:
-            found[Texts] = join_texts(sent, self.truth, ties, extras)
+            by_type[Texts] = join_texts(table, self.truth, ties, extras)
         if Returned in views or Scored in views:
             scored = judged if Scored in views else None
             returned = join_returned(
-                sent, self.truth, ties, self.catalogue, self.history, extras, scored
+                table, self.truth, ties, self.catalogue, self.history, extras, scored
             )
-            found[Returned] = found[Scored] = returned  # a Scored is a Returned, too
-        return Views(answered, found)
+            by_type[Returned] = returned
+            by_type[Scored] = returned  # a Scored is a Returned, too
+        return Views(answered, by_type)
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return every judged item, the best first."""
@@ -127,7 +128,7 @@ class Grades(ItemTruth):
 
 
 def open_grades(table: Table, side: SideTables, findings: Findings) -> Grades:
-    """Return the graded truth; lists without judged items come from the public file of lists."""
+    """Return the graded truth; the public file of lists adds lists without judged items."""
     if side.truth_is_order and "grade" not in table:
         table = _grade_by_place(table)
     frame = table.frame
@@ -162,17 +163,20 @@ def open_grades(table: Table, side: SideTables, findings: Findings) -> Grades:
 
 def _extras_of(truth: GradedItems, table: Table, side: SideTables) -> Extras:
     """Return the further columns of the truth's items, and of its lists."""
-    of_truth, of_items = side.further_columns("truth", table), NamedColumns({}, "item")
-    if of_truth:  # of each judged item, those of the first row that has it with its grade
-        frame, item = table.frame, truth.find(table.frame)
+    truth_columns = side.further_columns("truth", table)
+    if truth_columns:
+        # An item may be in several rows: its first row with the grade that counts is taken.
+        frame = table.frame
+        item = truth.find(frame)
         grade = frame["grade"].to_numpy() if "grade" in frame else np.ones(frame.height)
         has_grade = grade == at_or_missing(truth.grade, item, np.nan)  # excluded pairs have none
         rows = first_positions(np.where(has_grade, item, -1), truth.in_list.size)
-        of_truth = of_truth.at_or_missing(rows)
+        truth_columns = truth_columns.at_or_missing(rows)
+    item_columns = NamedColumns({}, "item")
     if side.extra.get("items"):
         catalogue = _catalogue(side)
-        of_items = catalogue.extra.at_or_missing(catalogue.codes(truth.items))
-    return Extras(of_truth, list=side.of_lists(truth.lists), item=of_items)
+        item_columns = catalogue.extra.at_or_missing(catalogue.codes(truth.items))
+    return Extras(truth_columns, list=side.of_lists(truth.lists), item=item_columns)
 
 
 def _grade_by_place(table: Table) -> Table:
@@ -188,7 +192,8 @@ def _equal_grades(truth: GradedItems, side: SideTables) -> Iterator[Problem]:
     for n in np.flatnonzero(same).tolist():
         if (in_list := int(truth.in_list[n])) == last_list:
             continue
-        last_list, name = in_list, truth.lists[in_list]
+        last_list = in_list
+        name = truth.lists[in_list]
         message = (
             f"{', '.join(side.strict)} needs an order as truth: {side.public.word('list')} "
             f"{quoted(name)} grades {quoted(truth.items[n])} and "
@@ -199,7 +204,8 @@ def _equal_grades(truth: GradedItems, side: SideTables) -> Iterator[Problem]:
 
 def _catalogue(side: SideTables) -> Catalogue:
     """Return the challenge's items, else its history's, in the order of their ids."""
-    items, history = side.tables.get("items"), side.tables.get("history")
+    items = side.tables.get("items")
+    history = side.tables.get("history")
     if items is not None:
         ids = items.frame["item"]
     elif side.public.items is not None or history is None:
@@ -207,7 +213,8 @@ def _catalogue(side: SideTables) -> Catalogue:
     else:
         ids = history.frame["item"]
     names = ids.unique().sort()
-    users, features = np.zeros(len(names)), np.zeros((len(names), len(side.features)))
+    users = np.zeros(len(names))
+    features = np.zeros((len(names), len(side.features)))
     extra = NamedColumns({}, "item")
     if items is not None:
         place = find_indices(ids, names)
@@ -225,7 +232,8 @@ def _catalogue(side: SideTables) -> Catalogue:
 
 def _history_pairs(history: pl.DataFrame, lists: pl.Series, items: pl.Series) -> tuple[Ints, Ints]:
     """Return the history's pairs of these lists and items, each once, ordered, as indices."""
-    in_list, item = number_lists(history["list"], lists), find_indices(history["item"], items)
+    in_list = number_lists(history["list"], lists)
+    item = find_indices(history["item"], items)
     is_known = (in_list >= 0) & (item >= 0)
     count = max(len(items), 1)
     pairs = np.unique(in_list[is_known] * count + item[is_known])  # one number for each pair

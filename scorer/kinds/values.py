@@ -11,7 +11,7 @@ import numpy as np
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.core.arrays import first_positions
+from scorer.core.arrays import at_or_missing, first_positions
 from scorer.core.problems import Findings
 from scorer.kinds.base import Kind, OpenTruth, SideTables, Views
 from scorer.metrics.api import Metric
@@ -39,31 +39,31 @@ class Values(OpenTruth):
         is NaN.
         """
         frame = submission.frame
-        place = number_lists(frame["list"], self.lists)
+        in_list = number_lists(frame["list"], self.lists)
         answered = np.zeros(len(self.lists), dtype=bool)
-        answered[place[place >= 0]] = True
+        answered[in_list[in_list >= 0]] = True
         values = {}
         for name, roles in self.side.rules.value_columns.items():
-            rows = np.arange(place.size)
+            rows = np.arange(in_list.size)
             if "measure" in submission:
                 rows = rows[(frame["measure"] == name).to_numpy()]
             columns = [frame[role].to_numpy()[rows] for role in roles]
             numbers = columns[0] if len(columns) == 1 else np.column_stack(columns)
-            first = first_positions(place[rows], len(self.lists))
-            values[name] = np.full((len(self.lists), *numbers.shape[1:]), np.nan)
-            values[name][first >= 0] = numbers[first[first >= 0]]
+            first = first_positions(in_list[rows], len(self.lists))
+            values[name] = at_or_missing(numbers, first, np.nan)
             values[name][~answered] = 0
         return Views(answered, {Given: Given(self.lists, values)})
 
     def answers(self, roles: Collection[str]) -> dict[str, Any]:
         """Return 1 for each value that a submission can have, since there is no truth."""
-        values, found = self.side.rules.value_columns, self.side.given_values
+        values = self.side.rules.value_columns
+        given = self.side.given_values
         value_roles = [role for columns in values.values() for role in columns]
         if "measure" not in roles:
             return {"list": self.lists, **dict.fromkeys(value_roles, np.ones(len(self.lists)))}
         pairs = [(value, name) for value in values for name in self.lists]
-        # What no submission gives for a list is NaN here, too, so that none of them lacks it.
-        is_given = [not found or value in found.get(name, ()) for value, name in pairs]
+        # A value that no submission has of a list is NaN here, so that no submission lacks it.
+        is_given = [not given or value in given.get(name, ()) for value, name in pairs]
         return {
             "list": [name for _, name in pairs],
             "measure": [value for value, _ in pairs],
@@ -74,9 +74,9 @@ class Values(OpenTruth):
 def value_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
     """Return the shape of a submission: a row for each list, or for each value of a list."""
     columns = {role: name for each in rules.value_columns.values() for role, name in each.items()}
-    long = ("measure",) if "measure" in rules.columns else ()
-    several = [role for role in ("system", "run") if role in rules.columns]
-    return (Schema(("list", *long, *columns, *several), (), rules.columns | columns),)
+    measure = ("measure",) if "measure" in rules.columns else ()
+    systems = [role for role in ("system", "run") if role in rules.columns]
+    return (Schema(("list", *measure, *columns, *systems), (), rules.columns | columns),)
 
 
 def value_metrics(rules: Submission) -> Mapping[str, Metric]:
@@ -120,7 +120,7 @@ def open_values(table: Table, side: SideTables, findings: Findings) -> Values:
 
 @dataclass(kw_only=True, eq=False)
 class FrameTruth(OpenTruth):
-    """The ids of the rows of a truth that metrics read as a frame; several rows may share one."""
+    """The ids of a truth that metrics read as a frame, in which rows may share an id."""
 
     def find_views(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return which lists are answered."""
@@ -132,7 +132,7 @@ def _frame_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ..
 
 
 def open_frames(table: Table, side: SideTables, findings: Findings) -> FrameTruth:
-    """Return the ids of a file that metrics read whole."""
+    """Return the ids of a file that metrics read as a frame."""
     return FrameTruth(lists=sorted_names(table.frame["list"]))
 
 

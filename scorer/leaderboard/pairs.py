@@ -19,10 +19,10 @@ from scorer.results.comparison import (
     ComparedPair,
     Comparison,
     ComparisonRules,
-    Differing,
     ListDifference,
     ListPreferences,
-    Tested,
+    MeasureDifference,
+    PairTests,
     WinTally,
 )
 from scorer.results.json import ABSENT, PRIVATE, ChallengeIdentity, ListValues
@@ -96,7 +96,7 @@ def compare_pairs(
         if rules.tiers is not None and first.size:
             common = found.lists[first, second]
             fewest, most = int(common.min()), int(common.max())
-            tested[measure.id] = Tested(
+            tested[measure.id] = PairTests(
                 found.test, found.adjust, found.draws, found.pairs, sample.over, (fewest, most)
             )
     pairs = [
@@ -171,7 +171,7 @@ def _differing(
     lists: Sequence[str],
     rules: Leaderboard,
     equivalence_p: float | None,
-) -> Differing:
+) -> MeasureDifference:
     """The comparison of a pair by one measure; `difference` has the shape (lists,)."""
     size = np.where(np.isnan(difference), -1.0, np.abs(difference))
     most = [int(at) for at in np.argsort(-size, kind="stable")[:MOST] if size[at] > 0]
@@ -187,7 +187,7 @@ def _differing(
         )
         ends = min(ends[0], binary * score.low), max(ends[1], binary * score.high)
     is_tested = rules.tiers is not None
-    return Differing(
+    return MeasureDifference(
         mean_difference,
         *WinTally.of(difference if measure.metric.better == "higher" else -difference),
         ends,

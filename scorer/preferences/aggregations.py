@@ -27,11 +27,11 @@ aggregations = Methods("aggregation", AllPreferences)
 
 
 def _mean_margin(preferences: Floats) -> Floats:
-    """How many submissions each one ranks above, less how many it ranks below; mean over lists.
+    """Return how many others a submission ranks above less how many below, the mean over lists.
 
-    It is Borda's count in another form. Of n - 1 others each is above, below or tied, so that the
-    others below and half of the tied ones are (n - 1 + margin) / 2. The mean rank, 1 plus the
-    others above and half of the tied ones, is (n + 1 - margin) / 2.
+    Borda's count and the mean rank follow from it. Each of the n - 1 others is above, below or
+    tied, so that the others below and half of the tied ones are (n - 1 + margin) / 2. The mean
+    rank, 1 plus the others above and half of the tied ones, is (n + 1 - margin) / 2.
     """
     won = wins(preferences)
     margins: Floats = (won - won.T).sum(axis=1) / preferences.shape[2]
@@ -47,9 +47,9 @@ def _mean_margin(preferences: Floats) -> Floats:
 def mean(preferences: Floats) -> Order:
     """How much a submission is preferred, in the mean over lists and over the others.
 
-    Unlike the other aggregations it asks how large preferences are, not only which way they point.
-    Between two submissions it is the mean that pref_eval prints as its summary (`all`), from the
-    one side and from the other.
+    Unlike the other aggregations it takes the size of preferences into account, not only their
+    sign. Of two submissions it is the mean that pref_eval prints as its summary (`all`), once with
+    each sign.
 
     Three submissions and one list:
 
@@ -66,10 +66,10 @@ def mean(preferences: Floats) -> Order:
     source="Dwork, Kumar, Naor and Sivakumar, WWW 2001, doi:10.1145/371920.372165",
 )
 def borda(preferences: Floats) -> Order:
-    """How many submissions one ranks above, in the mean over lists; a tie counts half.
+    """How many others a submission ranks above, in the mean over lists; a tie counts half.
 
-    The paper counts so; pref_eval counts one more for each list, does not share the points of a tie
-    but gives the more to the name that is later in the alphabet, and orders equal counts so too.
+    The paper counts so. pref_eval counts one more for each list; of tied submissions it gives the
+    one whose name is later in the alphabet more points, and it orders equal counts so, too.
 
     Two lists rank a above b above c, one ranks c above a and b, which tie:
 
@@ -90,7 +90,7 @@ def borda(preferences: Floats) -> Order:
     "doi:10.48550/arXiv.2211.09110",
 )
 def winrate(preferences: Floats) -> Order:
-    """The share of the other submissions that one ranks above, in the mean over lists.
+    """The share of the others that a submission ranks above, in the mean over lists.
 
     A tie counts half: it is Borda's count over the number of the others, from 0 to 1.
 
@@ -109,10 +109,10 @@ def winrate(preferences: Floats) -> Order:
     source="Friedman, JASA 32(200), 1937, doi:10.1080/01621459.1937.10503522",
 )
 def meanrank(preferences: Floats) -> Order:
-    """The rank that one has in the mean over lists: the least is best.
+    """The rank of a submission in the mean over lists: the least is best.
 
-    Equal ones share the mean of their ranks, 1, 2.5, 2.5, 4, so that its order is Borda's. The
-    score is the negative mean rank: the highest is best.
+    Tied submissions share the mean of their ranks, such as 1, 2.5, 2.5, 4, so that the order is
+    Borda's. The score is the negative mean rank: the highest is best.
 
     Two lists rank a above b above c, one ranks c above a and b, which tie:
 
@@ -130,9 +130,9 @@ def meanrank(preferences: Floats) -> Order:
     source="Friedman, JASA 32(200), 1937, doi:10.1080/01621459.1937.10503522",
 )
 def ranksum(preferences: Floats) -> Order:
-    """The ranks that one has, added up: the least sum is best. Its score is the negative sum.
+    """The sum of a submission's ranks: the least is best. The score is the negative sum.
 
-    Equal ones share the best of their ranks: 1, 2, 2, 4. Without ties it is the order of Borda.
+    Tied submissions share the best of their ranks: 1, 2, 2, 4. Without ties the order is Borda's.
 
     Two lists rank a above b above c, one ranks c above a and b, which tie:
 
@@ -152,11 +152,11 @@ def ranksum(preferences: Floats) -> Order:
     source="Saari and Merlin, The Copeland method, Economic Theory 8, 1996, doi:10.1007/BF01212012",
 )
 def copeland(preferences: Floats) -> Order:
-    """How many submissions one beats, each by a majority of the lists; a draw counts half.
+    """How many others a submission beats, each by a majority of the lists; a draw counts half.
 
-    It beats another when more lists rank it above than below. One that beats every other is first.
-    Others count a win as 1, a defeat as -1 and a draw as 0, which gives the same order. pref_eval
-    does not have it.
+    A submission beats another if more lists rank it above than below. One that beats every other
+    is first. Other authors count a win as 1, a defeat as -1 and a draw as 0, which gives the same
+    order. pref_eval does not have it.
 
     Two lists rank a above b above c, one ranks c above a and b, which tie:
 
@@ -182,17 +182,17 @@ Jump = Annotated[
 def mc4(preferences: Floats, *, jump: Jump = 0.05) -> Order:
     """How often a random walk visits a submission, if it moves on to what most lists prefer.
 
-    From a submission one draws another, all alike, and moves there if more lists rank it above than
-    below; else one stays. With the chance `jump` one moves there without asking, so that every
-    submission can be reached and the share of time at each has one value; it is solved for, and
-    shares within 1e-9 tie.
+    Each step draws a submission, all with the same chance, and goes there if more lists rank it
+    above the present one than below; else the walk stays. With the chance `jump` it goes there in
+    any case, so that every submission can be reached and the share of time at each has one value,
+    which is solved for. Shares within 1e-9 tie.
 
-    pref_eval does not jump and stops after ten steps, wherever the shares are by then; it orders
-    equal ones, in lists as well, by name, the later in the alphabet first. There identical
+    pref_eval does not jump, and stops after ten steps, before the shares are stable. It orders
+    equal scores and equal shares by name, the later in the alphabet first, so that identical
     submissions do not tie.
 
-    Of two submissions most lists prefer the first. One leaves it by a jump only, .05 / 2, and the
-    second by a jump or the move, .05 / 2 + .95 / 2 = .5:
+    Of two submissions most lists prefer the first. The walk leaves it by a jump only, .05 / 2, and
+    leaves the second by a jump or the move, .05 / 2 + .95 / 2 = .5:
 
     >>> preferred = np.array([[0, 1], [-1, 0]])[:, :, None]
     >>> mc4(preferred)                           # .5 / .525 and .025 / .525

@@ -26,7 +26,7 @@ from scorer.stats.units import NOISE
 
 
 class WinTally(NamedTuple):
-    """In how many lists the first of a pair wins, ties and loses."""
+    """In how many lists the first submission of a pair wins, ties and loses."""
 
     wins: int
     ties: int
@@ -34,10 +34,15 @@ class WinTally(NamedTuple):
 
     @classmethod
     def of(cls, values: Floats) -> WinTally:
-        """Counted from one number a list, above 0 where the first wins; NaN does not count."""
+        """Return the tally of a number for each list, above 0 where the first wins.
+
+        NaN does not count, and differences by rounding tie.
+        """
         noise = NOISE * float(np.nanmax(np.abs(values), initial=0.0))
-        wins, losses = int((values > noise).sum()), int((values < -noise).sum())
-        return cls(wins, int((~np.isnan(values)).sum()) - wins - losses, losses)
+        wins = int((values > noise).sum())
+        losses = int((values < -noise).sum())
+        ties = int((~np.isnan(values)).sum()) - wins - losses
+        return cls(wins, ties, losses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class ComparedFile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListPreferences:
-    """The outcome of a preference for a pair."""
+    """How often a comparison of rankings prefers the first submission of a pair."""
 
     mean: Number  # over the lists where it is defined
     wins: int
@@ -70,27 +75,27 @@ class ListDifference:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Differing:
-    """How a measure differs between a pair; positive where the first has more of it."""
+class MeasureDifference:
+    """The difference of two submissions by a measure; positive if the first is higher."""
 
     difference: Number  # mean of the first less mean of the second, over the lists both have
-    wins: int  # from the first's side: a smaller error wins
+    wins: int  # of the first; of an error the smaller value wins
     ties: int
     losses: int
     interval: tuple[Number, Number] | None
     effect_size: Number  # Cohen's d_z, of a figure by what each list adds to it
-    p: Number  # corrected for the number of pairs; NaN: cannot be had
+    p: Number  # corrected for the number of pairs; NaN: there is none
     lists: int  # how many both have, or folds of them
     interval_of_all: tuple[Number, Number] | None  # that holds for all pairs at once
-    equivalence_p: Number | None  # corrected, that they differ by less than a margin
+    equivalence_p: Number | None  # corrected, of the test that they differ by less than a margin
     most: Sequence[ListDifference]  # the lists that differ most
     per_list: Internal[Floats]  # all NaN for whole-challenge measures
     lead: Internal[float]  # the sign of the difference as the test sees it, whatever its p
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
-    """How all pairs were tested by a measure."""
+class PairTests:
+    """The tests of all pairs by a measure."""
 
     test: str
     adjust: str
@@ -107,7 +112,7 @@ class ComparedPair:
     a: str
     b: str
     preferences: Mapping[str, ListPreferences]
-    measures: Mapping[str, Differing]
+    measures: Mapping[str, MeasureDifference]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,7 @@ class ComparisonRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comparison:
-    """Every pair, and the orders that preferences make."""
+    """The comparisons of all pairs, and the orders of submissions that preferences make."""
 
     private: str = optional()
     schema: str = "comparison/1"
@@ -137,21 +142,19 @@ class Comparison:
     submissions: Sequence[ComparedFile] = optional()
     pairs: Sequence[ComparedPair]
     orders: Mapping[str, Mapping[str, Sequence[Sequence[str]]]]  # preference -> aggregation
-    tests: Mapping[str, Tested]  # measure -> how it was tested
+    tests: Mapping[str, PairTests]  # measure -> how it was tested
     how: ComparisonRules
     untested: Mapping[str, str]  # measure -> why it was not tested
     cycles: Mapping[str, Sequence[Sequence[str]]]  # preference -> groups that contradict
     scope: Scope | None = optional()
     names: Internal[Sequence[str]]
     lists: Internal[Sequence[str]]
-    report: Internal[Report | None]  # None: read back, without the submissions
-    preferences_requested: Internal[bool] = (
-        True  # whether its preferences were asked for, rather than all
-    )
-    every_measure: Internal[bool] = True  # shown as text, too; else only the primary one
+    report: Internal[Report | None]  # None: the comparison was read from a file
+    preferences_requested: Internal[bool] = True  # whether preferences were named; else it has all
+    every_measure: Internal[bool] = True  # whether texts show every measure, not the primary alone
 
     def published(self, paths: bool = False) -> Comparison:
-        """The part that may be published, as `Report.published` says."""
+        """Return the part that may be published, as `Report.published` says."""
         report = None if self.report is None else self.report.published(paths)
         return replace(self, private=ABSENT, submissions=ABSENT, report=report)
 
@@ -166,8 +169,8 @@ class Comparison:
         """The measures that were compared, the primary first."""
         if self.report is None or not self.pairs:
             return ()
-        compared_ids, primary = self.pairs[0].measures, self.report.primary
-        compared = [measure for measure in self.report.measures if measure.id in compared_ids]
+        primary = self.report.primary
+        compared = [m for m in self.report.measures if m.id in self.pairs[0].measures]
         return tuple(sorted(compared, key=lambda measure: measure.id != primary.id))
 
     @property

@@ -1,4 +1,4 @@
-"""An explanation of one list's values, as data."""
+"""How the values of one list come about, step by step, as data."""
 
 from __future__ import annotations
 

@@ -14,25 +14,25 @@ class Ballots:
     """Votes as they were cast; arrays have shape (votes,)."""
 
     systems: tuple[str, ...]
-    a: Ints  # which of the systems was shown first
-    b: Ints  # and second
+    a: Ints  # the index in `systems` of the one that was shown first
+    b: Ints  # and of the other
     outcome: Ints  # 1: a won, -1: b won, 0: a tie
-    prompt: Ints
-    prompts: int
-    named: bool = True  # whether a column names the prompts; else each vote is one of its own
+    prompt: Ints  # the number of the prompt that the vote is on
+    prompts: int  # how many there are
+    named: bool = True  # whether a column names the prompts; else each vote is on one of its own
     columns: tuple[tuple[str, str], ...] = ()  # role -> the column that has it
     files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class VoteStanding:
-    """A system."""
+    """A row of the board: a system, its rating and its votes."""
 
     rank: int
     name: str
     rating: float  # on Elo's scale, the mean of all systems 1000
     interval: tuple[float, float] | None
-    ranks: tuple[int, int] | None  # that the votes cannot rule out
+    ranks: tuple[int, int] | None  # the best and the worst that the votes cannot rule out
     tier: int | None
     share: float  # the expected share of wins, ties half, against another system at random
     votes: int  # that it is in
@@ -43,7 +43,7 @@ class VoteStanding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VotePairs:
-    """Of each two systems, in the order of the board: rows against columns."""
+    """The votes on each two systems; rows and columns are in the order of the board."""
 
     votes: CountRows
     won: NumberRows  # the share of votes that the row won, ties half; NaN: there are none
@@ -52,10 +52,10 @@ class VotePairs:
 
 @dataclass(frozen=True, slots=True)
 class VoteModel:
-    """What ratings are made by."""
+    """The model of votes from which ratings are estimated, and its settings."""
 
     name: str
-    points: float  # of a strength that is e times as large
+    points: float  # by which a rating is higher if the strength is e times as large
     tie: float  # Davidson's ν
     level: float | None
     alpha: float | None

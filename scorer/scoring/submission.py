@@ -193,7 +193,7 @@ class Checked(NamedTuple):
 
     can_be_scored: bool
     counted: Sequence[CountedProblem] = ()
-    known: int = 0  # the lists, or rows, that the join has to find: see `SubmissionRows.known`
+    known: int = 0  # as `SubmissionRows.joinable_count`
 
 
 def check_table(plan: Plan, table: Table, findings: Findings, is_bucket: bool = False) -> Checked:
@@ -218,7 +218,7 @@ def check_table(plan: Plan, table: Table, findings: Findings, is_bucket: bool = 
     repeats = "item" in table and rows.repeated_items.height
     if findings.fatal or rows.has_unread_number or repeats:
         return Checked(False, counted)
-    return Checked(True, counted, rows.known if plan.truths else 0)
+    return Checked(True, counted, rows.joinable_count if plan.truths else 0)
 
 
 def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:

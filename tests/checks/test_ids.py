@@ -51,7 +51,7 @@ def test_any_id_is_looked_at_in_linear_time(name, times, public):
 def test_look_alikes(name, public, difference):
     fault = IdIndex({public: None}).explain(name)
     assert fault is not None
-    assert (fault.code, fault.meant) == ("S312", public)
+    assert (fault.code, fault.public_id) == ("S312", public)
     assert fault.message.endswith(f"only by {difference}")
 
 

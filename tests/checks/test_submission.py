@@ -274,7 +274,7 @@ def test_nearest_of_many(name, near):
 
 
 def test_suggestions_are_made_for_the_first_only():
-    suggest = IdIndex({"2000": None}).suggestions()
+    suggest = IdIndex({"2000": None}).make_suggester()
     said = [suggest("20000") for _ in range(SUGGESTIONS + 1)]
     assert said[-2:] == ["; nearest: '2000'", ""]
 

@@ -14,8 +14,8 @@ from scorer.reports.leaderboard.remarks import test_name
 from scorer.results.comparison import (
     ComparedPair,
     Comparison,
-    Differing,
     ListPreferences,
+    MeasureDifference,
 )
 from scorer.stats.intervals import MIN_UNITS
 
@@ -31,7 +31,7 @@ def title(pair: ComparedPair) -> str:
     return f"{cut(pair.a)} minus {cut(pair.b)}"
 
 
-def win_record(found: Differing | ListPreferences) -> str:
+def win_record(found: MeasureDifference | ListPreferences) -> str:
     """Return wins, ties and losses of the first; a dash where no list has a value of its own."""
     if not found.wins + found.ties + found.losses:
         return "-"
@@ -55,12 +55,12 @@ def has_intervals(compared: Comparison) -> bool:
     return not tests or any(test.lists[1] >= MIN_UNITS for test in tests)
 
 
-def has_wins(shown: Iterable[Differing]) -> bool:
+def has_wins(shown: Iterable[MeasureDifference]) -> bool:
     """Return whether a pair wins, ties or loses lists, as pairs of pooled values do not."""
     return any(each.wins + each.ties + each.losses for each in shown)
 
 
-def headings(compared: Comparison, shown: Iterable[Differing]) -> list[str]:
+def headings(compared: Comparison, shown: Iterable[MeasureDifference]) -> list[str]:
     """Return the headings of the figures in a table; some only if there is something to say."""
     uneven = any(test.lists[0] < test.lists[1] for test in compared.tests.values())
     of_all = len(compared.pairs) > 1 and compared.tests
@@ -75,7 +75,7 @@ def headings(compared: Comparison, shown: Iterable[Differing]) -> list[str]:
     ]
 
 
-def figures(differing: Differing, compared: Comparison, precision: int) -> dict[str, str]:
+def figures(differing: MeasureDifference, compared: Comparison, precision: int) -> dict[str, str]:
     """Return the figures of a pair by their headings; differences to `precision` decimals."""
     return {
         "difference": signed(differing.difference, precision),
@@ -89,7 +89,7 @@ def figures(differing: Differing, compared: Comparison, precision: int) -> dict[
     }
 
 
-def differing_lists(differing: Differing, precision: int) -> str:
+def differing_lists(differing: MeasureDifference, precision: int) -> str:
     """Return the lists that differ most, by falling difference."""
     lines = [
         f"{printable(each.list, 30)} {signed(each.difference, precision)}"

@@ -41,7 +41,7 @@ from scorer.reports.document import (
 from scorer.reports.leaderboard.cells import chance, signed
 from scorer.reports.leaderboard.figures import ComparedLists, differences
 from scorer.reports.leaderboard.remarks import scope
-from scorer.results.comparison import ComparedPair, Comparison, Differing
+from scorer.results.comparison import ComparedPair, Comparison, MeasureDifference
 
 PRIORITY = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest goes first
 
@@ -196,7 +196,7 @@ def _pair_columns(heads: Sequence[str]) -> list[Column]:
 
 
 def _figures(
-    differing: Differing,
+    differing: MeasureDifference,
     compared: Comparison,
     heads: Sequence[str],
     options: Options,
@@ -225,7 +225,7 @@ def _figures(
     return [*cells, Cell(differing_lists(differing, precision))]
 
 
-def _scale(lines: Sequence[Differing]) -> tuple[float, float]:
+def _scale(lines: Sequence[MeasureDifference]) -> tuple[float, float]:
     """One scale for the intervals of all pairs, which 0 is on."""
     ends = [
         end
