@@ -41,7 +41,7 @@ RESULTS = {  # name -> the module and class of the result
     "votes": "scorer.results.votes:VoteBoard",
     "catalogue": "scorer.reports.catalogue:Catalogue",
     "audit": "scorer.board.audit:Audit",
-    "log": "scorer.board.log:BoardLog",
+    "log": "scorer.board.history:BoardLog",
     "rescoring": "scorer.board.rescore:Rescoring",
     "entry": "scorer.board.entries:AddedEntries",
     "decision": "scorer.board.decisions:RecordedDecision",
