@@ -25,7 +25,6 @@ from typing import Any
 from sqlalchemy import insert, select
 
 from scorer.board.board import Board
-from scorer.board.database import Draft
 from scorer.board.models import Entry, Evaluation, Receipt
 
 SCORE = Path(sys.executable).parent / "score"
@@ -96,17 +95,11 @@ def filled(folder: Path, entries: int, teams: int = TEAMS) -> None:
         senders = board.database.teams()
         for n in range(entries - teams):
             entry, team = scored[n % teams], senders[(n * 7 + 1) % teams]
-            draft = Draft(
-                team.id, start + timedelta(minutes=n), entry.sha256,
-                entry.file, entry.size, "main", "", {},
+            copy = Entry(
+                0, team.id, start + timedelta(minutes=n), entry.sha256,
+                entry.file, entry.size, "main",
             )  # fmt: skip
-            board.database.add_entry(
-                draft,
-                version.values,
-                team=team.name,
-                fingerprint=version.fingerprint,
-                given=True,
-            )
+            board.database.add_entry(copy, version, team=team.name, given=True)
 
 
 Row = dict[str, float]  # what is measured -> CPU, in units of `score` of a file, or of a bare page

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from scorer.api.submissions import submission_name
 from scorer.board.board import DATABASE, MOVED, Board
-from scorer.board.database import Database, shown_url
-from scorer.board.files import Files, digest_in
+from scorer.board.connection import shown_url
+from scorer.board.database import Database
+from scorer.board.files import FileStore, digest_of
 from scorer.board.models import Team, Token, Version
 from scorer.board.seal import SEAL
 from scorer.challenge.model import FOLDER, KEY
@@ -48,7 +49,7 @@ def back_up(board: Board, folder: Path) -> Copied:
         store.mkdir(parents=True, mode=0o700)
         new_folder.chmod(0o700)
         entries = save_rows(database, store / DATABASE)
-        missing = _copy_kept(database.referenced_files(), board.files, Files(store / KEPT))
+        missing = _copy_kept(database.referenced_files(), board.files, FileStore(store / KEPT))
         beside = challenge.folder / FOLDER
         secrets = [
             path.name
@@ -82,7 +83,7 @@ def _copy(source: Path, names: Iterable[str], target: Path) -> None:
             (target / name).chmod(0o600)
 
 
-def _copy_kept(digests: Iterable[str], source: Files, target: Files) -> list[str]:
+def _copy_kept(digests: Iterable[str], source: FileStore, target: FileStore) -> list[str]:
     """Keep files in another place, each held against its digest; gives what cannot be had."""
     missing = []
     for sha256 in sorted(digests):
@@ -93,7 +94,7 @@ def _copy_kept(digests: Iterable[str], source: Files, target: Files) -> list[str
             continue
         with stream:
             target.keep(stream, sha256)
-        if digest_in(target, sha256) != sha256:
+        if digest_of(target.path(sha256))[0] != sha256:
             raise OSError(f"file {sha256} is kept with other bytes than its digest says")
     return missing
 

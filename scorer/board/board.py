@@ -22,7 +22,7 @@ from scorer.board.decisions import decide
 from scorer.board.entries import Added, EntryService
 from scorer.board.evaluation_service import EvaluationService
 from scorer.board.explain import Why, add_absent_teams, why_ranked
-from scorer.board.files import Files
+from scorer.board.files import FileStore
 from scorer.board.history import Event, log
 from scorer.board.integrity import find_alterations
 from scorer.board.models import Act, Decision, Entry
@@ -52,7 +52,7 @@ class Board:
         self,
         challenge: Challenge,
         database: Database,
-        files: Files,
+        files: FileStore,
         *,
         allow_plugins: bool = False,
     ) -> None:
@@ -96,7 +96,7 @@ class Board:
             except OSError as error:
                 raise UsageError(f"the store cannot be made: {error.strerror}") from None
         database = Database.open(store or _default_url(folder), settled_challenge.id)
-        kept = Files(Path(files or folder / "files"))
+        kept = FileStore(Path(files or folder / "files"))
         return cls(settled_challenge, database, kept, allow_plugins=allow_plugins)
 
     def close(self) -> None:

@@ -93,7 +93,7 @@ def decide(
     if act == "select" and entry is not None:
         if entry.team is None:
             raise UsageError(f"entry {entry.number} is a baseline, which no team can select")
-        if entries.statuses()[entry.number] != "scored":
+        if entries.statuses([entry])[entry.number] != "scored":
             raise UsageError(f"entry {entry.number} is not scored; it cannot be selected")
     return decision
 

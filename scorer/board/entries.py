@@ -11,12 +11,12 @@ from pathlib import Path
 
 from scorer.api.submissions import SubmissionFile
 from scorer.board.audit import NEAR, is_distinctive, kappa, value_codes
-from scorer.board.database import Database, Draft
+from scorer.board.database import Database
 from scorer.board.evaluation_service import EvaluationService
 from scorer.board.file_evaluation import OUR_ERRORS
-from scorer.board.files import Files, digest_of_stream
+from scorer.board.files import FileStore, digest_of_stream
 from scorer.board.listing import EntryFilter, EntryList, EntryRow, Page
-from scorer.board.models import Entry, Status, Team, Version
+from scorer.board.models import Entry, Status, Version
 from scorer.board.names import mistyped, team_name
 from scorer.board.phases import (
     Refusal,
@@ -71,7 +71,7 @@ class EntryService:
     def __init__(
         self,
         database: Database,
-        files: Files,
+        files: FileStore,
         versions: Versions,
         evaluations: EvaluationService,
         teams: Teams,
@@ -94,8 +94,9 @@ class EntryService:
     ) -> Added:
         """Record an open file as an entry, and evaluate it, or say why it is refused.
 
-        Rules, a new team, the kept file, row, receipt and queue are one transaction: while it
-        lasts no other entry is recorded, and no version comes into force.
+        Rules, a new team, row, receipt and queue are one transaction: while it lasts no other
+        entry is recorded, and no version comes into force. The file is copied to the store's disk
+        before, since others would have to wait for a large one, and is kept within it.
 
         Args:
             file: The file.
@@ -115,64 +116,69 @@ class EntryService:
             sha256, size = digest_of_stream(stream)
         except OSError as error:
             raise UsageError(f"{file.path} cannot be read: {error.strerror}") from None
+
         self._versions.make_first()
+        try:
+            with self._files.stage(stream, sha256) as staged, self._database.write():
+                refused = None
+                if not baseline:
+                    refused = self._find_refusal(team, sha256, received, answers, allow_similar)
+                if refused is None:
+                    version = self._versions.in_force()
+                    span = None if baseline else phase_at(self._versions.rules(), received)
+                    entry = Entry(
+                        number=0,  # `add_entry` gives it
+                        team=None if baseline else self._team_id(team, received),
+                        received=received,
+                        sha256=sha256,
+                        file=file.path.name,
+                        size=size,
+                        phase=span.phase.id if span else None,
+                        name=team_name(team, self._teams.by_name()) if baseline else "",
+                        answers=dict(answers),
+                    )
+                    staged.keep()
+                    receipt = self._database.add_entry(entry, version, team=team, given=given)
+                    status = self._database.queue.status(version.values, sha256)
+        except OSError as error:
+            raise UsageError(f"{file.path} cannot be kept: {error.strerror}") from None
         added = Added(name=file.name, team=team, received=received, sha256=sha256, status="refused")
-        with self._database.write():
-            version = self._versions.in_force()
-            rules = self._versions.rules(version)
-            teams = self._teams.by_name()
-            known, span = teams.get(team), None if baseline else phase_at(rules, received)
-            if baseline:
-                team_name(team, teams)
-            elif refused := (
-                refusal_when_closed(rules, received)
-                or refusal_of_answers(rules.questions, answers)
-                or (refusal_of_team(rules, team, teams, allow_similar) if known is None else None)
-                or self._refused_file(rules, span, version, known, sha256, received)
-            ):
-                return replace(added, code=refused.code, message=refused.message)
-            if known is None and not baseline:
-                known = self._teams.add(team, received)
-            try:
-                self._files.keep(stream, sha256)
-            except OSError as error:
-                raise UsageError(f"{file.path} cannot be kept: {error.strerror}") from None
-            draft = Draft(
-                None if known is None or baseline else known.id,
-                received,
-                sha256,
-                file.path.name,
-                size,
-                span.phase.id if span else None,
-                team if baseline else "",
-                dict(answers),
-            )
-            entry, receipt = self._database.add_entry(
-                draft, version.values, team=team, fingerprint=version.fingerprint, given=given
-            )
-            status = self._database.queue.status(version.values, sha256)
+        if refused is not None:
+            return replace(added, code=refused.code, message=refused.message)
         if not evaluate:
             return replace(added, status="pending", entry=entry.number, receipt=receipt.digest)
         if status == "pending":
             self._evaluations.finish(version, sha256, entry.file)
         return self.outcome(entry.number)
 
-    def _refused_file(
+    def _team_id(self, name: str, received: datetime) -> int:
+        """Return the id of the team of that name, which is made if there is none."""
+        team = self._teams.find(name) or self._teams.add(name, received)
+        return team.id
+
+    def _find_refusal(
         self,
-        rules: Challenge,
-        span: Span | None,
-        version: Version,
-        team: Team | None,
+        name: str,
         sha256: str,
         received: datetime,
+        answers: Mapping[str, str],
+        allow_similar: bool,
     ) -> Refusal | None:
-        """Return why a team may not send a file now: it has sent it, or its quota is used up."""
-        if span is None:
-            return None
-        entries, statuses = self._database.sent(team.id, version.values) if team else ((), {})
+        """Return the first rule by which a team may not send a file; None if it may."""
+        rules, teams = self._versions.rules(), self._teams.by_name()
+        team = teams.get(name)
+        refused = refusal_when_closed(rules, received) or refusal_of_answers(
+            rules.questions, answers
+        )
+        if refused is None and team is None:
+            refused = refusal_of_team(rules, name, teams, allow_similar)
+        span = phase_at(rules, received)
+        if refused is not None or span is None:
+            return refused
+        entries = self._database.entries(team=team.id) if team else []
         if copy := next((entry for entry in entries if entry.sha256 == sha256), None):
             return Refusal("S803", f"these are the bytes of entry {copy.number} of this team")
-        left = quota_left(rules, span, entries, _by_number(entries, statuses), received)
+        left = quota_left(rules, span, entries, self.statuses(entries), received)
         return refusal_by_quota(rules, left)
 
     def _nearly_the_same(self, entry: Entry) -> Iterator[Problem]:
@@ -269,10 +275,16 @@ class EntryService:
         names = self._teams.names()
         return entry.name if entry.team is None else names[entry.team]
 
-    def statuses(self) -> dict[int, Status]:
-        """Entry number -> its status under the version in force."""
-        entries = self._database.entries()
-        return _by_number(entries, self._database.queue.statuses(self._versions.in_force().values))
+    def statuses(self, entries: Iterable[Entry] | None = None) -> dict[int, Status]:
+        """Return the status of each entry's number under the version in force.
+
+        Args:
+            entries: The entries; default: all.
+        """
+        chosen = self._database.entries() if entries is None else list(entries)
+        files = {entry.sha256 for entry in chosen}
+        statuses = self._database.queue.statuses(self._versions.in_force().values, files)
+        return {entry.number: statuses.get(entry.sha256, "pending") for entry in chosen}
 
     def quota(self, team: str, now: datetime) -> tuple[Span | None, RemainingQuota | None]:
         """The phase at a time, and a team's remaining quota in it; None if it takes no entries."""
@@ -281,13 +293,8 @@ class EntryService:
         if span is None or not span.takes_entries:
             return span, None
         known = self._teams.find(team)
-        values = self._versions.in_force().values
-        entries, statuses = self._database.sent(known.id, values) if known else ((), {})
-        return span, quota_left(rules, span, entries, _by_number(entries, statuses), now)
-
-
-def _by_number(entries: Iterable[Entry], statuses: Mapping[str, Status]) -> dict[int, Status]:
-    return {entry.number: statuses.get(entry.sha256, "pending") for entry in entries}
+        entries = self._database.entries(team=known.id) if known else []
+        return span, quota_left(rules, span, entries, self.statuses(entries), now)
 
 
 def refusal_of_team(

@@ -22,7 +22,7 @@ import numpy as np
 
 from scorer.board.database import Database
 from scorer.board.file_evaluation import EvaluationResult, attempt, evaluate_file, make_failure
-from scorer.board.files import Files, as_path
+from scorer.board.files import FileStore
 from scorer.board.listing import Failure
 from scorer.board.models import Entry, Evaluation, Version
 from scorer.board.queue import Backlog
@@ -49,7 +49,7 @@ class EvaluationService:
     None, this process reads them.
     """
 
-    def __init__(self, versions: Versions, database: Database, files: Files) -> None:
+    def __init__(self, versions: Versions, database: Database, files: FileStore) -> None:
         self.versions, self.database, self.files = versions, database, files
         self.isolated_runner: IsolatedRunner | None = None
         self._queue = database.queue
@@ -153,7 +153,7 @@ class EvaluationService:
             yield sha256, attempt(evaluate)
 
     def _evaluate(self, challenge: OpenChallenge, sha256: str, name: str) -> EvaluationResult:
-        with as_path(self.files, sha256, name) as path:
+        with self.files.link(sha256, name) as path:
             return evaluate_file(challenge, path, name)
 
     def _run_isolated(
@@ -198,7 +198,7 @@ class EvaluationService:
             inputs = self.versions.worker_inputs(version) | {"values": version.values}
             inputs["files"] = []
             for sha256, name in names.items():
-                path = str(stack.enter_context(as_path(self.files, sha256, name)))
+                path = str(stack.enter_context(self.files.link(sha256, name)))
                 inputs["files"].append({"sha256": sha256, "name": name, "path": path})
                 inputs["read"].append(path)
             yield inputs

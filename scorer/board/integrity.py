@@ -8,7 +8,7 @@ from itertools import chain as joined
 
 from scorer import __version__
 from scorer.board.evaluation_service import EvaluationService
-from scorer.board.files import Files, digest_in
+from scorer.board.files import FileStore, digest_of
 from scorer.board.models import Entry, Evaluation, Receipt, Version
 from scorer.board.receipts import body_of, describe, find_contradictions
 from scorer.board.versions import Versions
@@ -45,7 +45,7 @@ def find_alterations(of_board: EvaluationService) -> list[str]:
 
 
 def _find_damaged(
-    entries: Iterable[Entry], versions: Sequence[Version], files: Files
+    entries: Iterable[Entry], versions: Sequence[Version], files: FileStore
 ) -> dict[str, str]:
     """SHA-256 of each kept file that is missing or has other bytes -> the fault."""
     owners: dict[str, str] = {}
@@ -57,7 +57,7 @@ def _find_damaged(
     wrong = {}
     for sha256, owner in owners.items():
         try:
-            if digest_in(files, sha256) != sha256:
+            if digest_of(files.path(sha256))[0] != sha256:
                 wrong[sha256] = f"{owner} is kept with other bytes than its digest says"
         except OSError:
             wrong[sha256] = f"{owner} is not kept any more"

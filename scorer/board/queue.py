@@ -45,12 +45,6 @@ class EvaluationQueue:
             if (evaluation := self.get(values, sha256)) is not None:
                 yield evaluation
 
-    def statuses(self, values: str) -> dict[str, Status]:
-        """SHA-256 of a file -> the status of its evaluation under one state of the challenge."""
-        query = select(Evaluation.sha256, Evaluation.status).where(_is_of(values))
-        with self._read() as session:
-            return dict(session.execute(query).all())
-
     def get(self, values: str, sha256: str) -> Evaluation | None:
         """One evaluation, complete."""
         with self._read() as session:
@@ -67,6 +61,10 @@ class EvaluationQueue:
         with self._read() as session:
             rows = session.execute(query).all()
         return [row for row in rows if files is None or row.sha256 in files]
+
+    def statuses(self, values: str, files: Set[str] | None = None) -> dict[str, Status]:
+        """SHA-256 -> status of the evaluations under one state, of all or some files."""
+        return {row.sha256: row.status for row in self.results(values, files)}
 
     def get_several(self, values: str, files: Sequence[str]) -> list[Evaluation]:
         """The evaluations of these files, complete; at most some hundred."""

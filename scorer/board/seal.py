@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scorer.board.database import Database
-from scorer.board.files import Files
+from scorer.board.files import FileStore
 from scorer.board.phases import challenge_state
 from scorer.board.receipts import RECEIPTS, as_lines, commit_to_files
 from scorer.board.versions import Versions
@@ -79,7 +79,11 @@ def require_closed(challenge: Challenge, now: datetime) -> None:
 
 
 def reveal(
-    versions: Versions, database: Database, files: Files, folder: Path, altered: Sequence[str] = ()
+    versions: Versions,
+    database: Database,
+    files: FileStore,
+    folder: Path,
+    altered: Sequence[str] = (),
 ) -> None:
     """Publish salt, truth, rules and receipts in a new folder, for `score verify`.
 

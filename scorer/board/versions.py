@@ -16,7 +16,7 @@ from typing import Any
 from scorer.api.outcomes import TruthFacts, facts_of, make_terms, terms_of
 from scorer.api.submissions import submission_name
 from scorer.board.database import Database
-from scorer.board.files import Files, digest_of
+from scorer.board.files import FileStore, digest_of
 from scorer.board.models import Entry, Version
 from scorer.challenge.load import load
 from scorer.challenge.model import FOLDER, KEY, Challenge
@@ -37,7 +37,7 @@ class Versions:
     """A challenge's past and present states: a version is put in force by a re-scoring only."""
 
     def __init__(
-        self, challenge: Challenge, database: Database, files: Files, allow_plugins: bool
+        self, challenge: Challenge, database: Database, files: FileStore, allow_plugins: bool
     ) -> None:
         self.challenge, self.allow_plugins = challenge, allow_plugins
         self._database, self._files = database, files

@@ -162,7 +162,7 @@ def test_an_audit_reads_no_file_of_an_entry(reaching, monkeypatch):
     board, _ = reaching
     here = board.audit()
     for name in (
-        "evaluation_service.as_path",
+        "files.FileStore.link",
         "file_evaluation.score_submission",
     ):  # who reads fails
         monkeypatch.setattr(f"scorer.board.{name}", None)

@@ -19,7 +19,7 @@ import pytest
 from rounds import ASKED
 
 from scorer import board as board_package
-from scorer.board import database as database_module
+from scorer.board import connection
 from scorer.board.database import Database
 from scorer.board.integrity import find_alterations
 from scorer.core.errors import UsageError
@@ -201,8 +201,8 @@ def test_an_older_store_is_migrated_after_a_copy_and_a_newer_one_is_refused(
     migrations = tmp_path / "migrations"
     shutil.copytree(Path(board_package.__file__).parent / "migrations", migrations)
     (migrations / "versions" / "r0011_motto.py").write_text(NEXT_REVISION)
-    monkeypatch.setattr(database_module, "MIGRATIONS", str(migrations))
-    monkeypatch.setattr(database_module, "REVISION", "0011")
+    monkeypatch.setattr(connection, "MIGRATIONS", str(migrations))
+    monkeypatch.setattr(connection, "REVISION", "0011")
     with small.open(small.store) as board:
         assert [*board.teams.by_name()] == ["of before"]
         # another process that comes and goes does not take the files away that this one writes

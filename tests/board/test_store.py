@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from scorer.api.submissions import SubmissionFile
+from scorer.board import files
 from scorer.board.backup import copy_entry_files
 from scorer.board.board import Board
 from scorer.board.integrity import find_alterations
@@ -161,6 +162,40 @@ def test_a_new_store_gets_its_first_version_from_whoever_reads_it_first(life, tm
         with life.open(f"sqlite:///{tmp_path / f'new-{n}.db'}") as board:
             read(board)
             assert [version.number for version in board.database.versions()] == [1]
+
+
+def test_while_a_file_is_copied_others_write(life, store, monkeypatch):
+    with life.open(store) as board, life.open(store) as other:
+        board.versions.in_force()
+        copy = files._copy
+
+        def slow_copy(*words):
+            monkeypatch.setattr(files, "_copy", copy)
+            other.add([life.sent("b", 1.0)], "blue", now=DAY)
+            copy(*words)
+
+        monkeypatch.setattr(files, "_copy", slow_copy)
+        (added,) = board.add([life.sent("a", 1.0)], "red", now=DAY)
+        assert (added.entry, added.status) == (2, "scored")
+        assert find_alterations(board.evaluations) == []
+
+
+def test_a_file_that_is_refused_after_it_was_copied_is_not_kept(life, store, monkeypatch):
+    life.rules("phases: [{id: main, quota: {total: 1}}]\n")
+    with life.open(store) as board, life.open(store) as other:
+        board.versions.in_force()
+        copy = files._copy
+
+        def slow_copy(*words):
+            monkeypatch.setattr(files, "_copy", copy)
+            other.add([life.sent("b", 1.0)], "red", now=DAY)
+            copy(*words)
+
+        monkeypatch.setattr(files, "_copy", slow_copy)
+        (refused,) = board.add([life.sent("a", 1.0)], "red", now=DAY)
+        assert (refused.entry, refused.code) == (None, "S802")
+        assert refused.sha256 not in kept(life.folder)
+        assert not any(name.startswith(".new-") for name in kept(life.folder))
 
 
 def test_files_are_kept_in_a_folder(life):
