@@ -23,10 +23,10 @@ from scorer.reading.unpack import read_head, table_suffix, zip_names
 
 HEAD_BYTES = 1 << 16  # of a file, in which its first lines are looked for
 MOST_HEAD_LINES = 100  # first lines that are looked at
-# A line with a comma may be CSV. The second patterns below allow commas, as a second column 0 or Q0
-# (in a run, with a whole number as rank) is hardly chance. They are not tried on files with these
-# names.
+# Files with these suffixes are of TREC only if no line has a comma, since it may separate cells.
 OTHER_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
+# Each tuple below has a pattern without commas, then one that allows them: there the second column
+# is 0 or Q0 and, in a run, the rank is a whole number, which is hardly chance.
 # Qrels: list, iteration, item and grade; the second column is mostly 0, and may be a subtopic.
 QRELS_LINES = (
     r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*",
@@ -92,24 +92,24 @@ def load_format(name: str) -> Format:
 
 def find_format(
     path: Path,
-    name: Format | str | None,
+    wanted: Format | str | None,
     layout: Layout = PLAIN,
     protected: tuple[Path, ...] | None = None,
 ) -> Format:
-    """Return the format of that name, else the one of the file's suffix; or CSV.
+    """Return the format of a file: the wanted one, else that of its suffix; else CSV.
 
     A run of TREC needs no name and no suffix: most of its first lines can be nothing else.
 
     Args:
-        name: The name, or the format itself, if the challenge has one.
-        layout: If it has JSON paths, a file without a name of a format is a JSON document.
-        protected: As in `ReadLimits`. The file is opened for the names in a ZIP archive, and for
-            the first lines of a text file.
+        path: The file, which is opened if it is a ZIP archive or may be a run of TREC.
+        wanted: The format that the challenge asks for, or its name; None if it asks for none.
+        layout: With JSON paths, a file is a JSON document if no format is wanted.
+        protected: As in `ReadLimits`.
     """
-    if isinstance(name, Format):
-        return name
-    if name is not None or layout.json:
-        return load_format(name or "json")
+    if isinstance(wanted, Format):
+        return wanted
+    if wanted is not None or layout.json:
+        return load_format(wanted or "json")
     suffix = table_suffix(path)
     if not suffix and path.suffix.lower() == ".zip":
         names = zip_names(path, protected)
@@ -129,12 +129,12 @@ def format_suffix(name: str) -> str:
 
 
 def trec_lines(lines: Sequence[str], path: Path, patterns: Sequence[str]) -> list[str]:
-    """Return the lines of runs or qrels among the first lines of a file, if most lines are such.
+    """Return the first lines of a file that are lines of runs or qrels; [] unless most are.
 
-    If `path` has another format's suffix, they must be without commas (OTHER_SUFFIXES).
+    `patterns` is `RUN_LINES` or `QRELS_LINES`.
     """
-    is_other = table_suffix(path) in OTHER_SUFFIXES
-    found = matching_lines(lines, *(patterns[:1] if is_other else patterns))
+    may_have_commas = table_suffix(path) not in OTHER_SUFFIXES
+    found = matching_lines(lines, *(patterns if may_have_commas else patterns[:1]))
     # Names with tabs between them are the header of a table.
     has_header = found and "\t" in lines[0] and not any(map(DECIMAL.fullmatch, lines[0].split()))
     return [] if has_header else found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,7 +62,8 @@ def read_lines(
     is_faulty = not is_text(data)
     if long_line is not None:
         if is_faulty:
-            deque(_repair_blocks(data, long_line, findings), maxlen=0)  # reports, and keeps none
+            for _ in _repair_blocks(data, long_line, findings):  # for its problems alone
+                pass
         message = f"the line is longer than {limits.line:,} bytes"
         hint = "its lines seem to end in CR alone; save it with LF or CRLF"
         has_return = data.find(b"\r", long_line, long_line + limits.line) >= 0
@@ -87,11 +87,11 @@ def find_long_line(data: bytes, longest: int) -> int | None:
     start = 0
     while start + longest < len(data):
         last_end = data.rfind(b"\n", start, start + longest + 1)
-        behind = data[start + longest : start + longest + 2]
+        next_two = data[start + longest : start + longest + 2]
         if last_end >= 0:
             start = last_end + 1
-        elif behind in (b"\r\n", b"\r"):  # the second one only at the end of the data
-            start += longest + len(behind)
+        elif next_two in (b"\r\n", b"\r"):  # of the second one, the data ends there
+            start += longest + len(next_two)
         else:
             return start
     return None
@@ -100,20 +100,27 @@ def find_long_line(data: bytes, longest: int) -> int | None:
 class StoredLines:
     """The texts of the lines of a file, as `read_lines` gives them; each is decoded when needed.
 
-    The text of line n is at n - 1. `skipped` is the number of lines of the file before the data; a
-    byte-order mark is removed only if it is 0. A text is read without reporting problems again.
+    The text of line n is at n - 1. Problems of the lines are not reported again.
+
+    Args:
+        data: The file, or its end.
+        skipped: The number of lines before the data. A file that has all of them may begin with a
+            byte-order mark.
     """
 
     def __init__(self, data: bytes, skipped: int = 0) -> None:
-        self._data, self._skipped = data if skipped else data.removeprefix(BOM), skipped
-        self._ends = np.cumsum(
-            _line_ends_of_blocks(self._data)
-        )  # line ends up to that of each block
-        self._block, self._ends_in_block = -1, np.empty(0, dtype=np.int64)  # the last one looked at
+        self._data = data if skipped else data.removeprefix(BOM)
+        self._skipped = skipped
+        # The number of line ends down to the end of each block.
+        self._line_ends = np.cumsum(_line_ends_of_blocks(self._data))
+        # The block of the last look-up, since the next one is mostly near, and its line ends.
+        self._block = -1
+        self._ends_in_block = np.empty(0, dtype=np.int64)
 
     def __len__(self) -> int:
-        ends = int(self._ends[-1]) if self._data else 0
-        return self._skipped + ends + (not self._data.endswith(b"\n") and bool(self._data))
+        line_ends = int(self._line_ends[-1]) if self._data else 0
+        has_open_line = bool(self._data) and not self._data.endswith(b"\n")
+        return self._skipped + line_ends + has_open_line
 
     def __getitem__(self, position: int) -> str:
         if not self._skipped <= position < len(self):
@@ -123,16 +130,17 @@ class StoredLines:
         raw = self._data[start : end if end >= 0 else None].rstrip(b"\r")
         return _decode_line(raw, position + 1, Findings())
 
-    def _find_start(self, ends: int) -> int:
-        """Return where the line begins that has so many line ends before it."""
-        if not ends:
+    def _find_start(self, number: int) -> int:
+        """Return where the line with this number, from 0, begins in the data."""
+        if not number:
             return 0
-        block = int(np.searchsorted(self._ends, ends))
+        block = int(np.searchsorted(self._line_ends, number))
         if block != self._block:
             view = np.frombuffer(self._data, np.uint8)[block * BLOCK : (block + 1) * BLOCK]
-            self._block, self._ends_in_block = block, np.flatnonzero(view == LINE_END)
-        ends_after = int(self._ends[block]) - ends  # in the block
-        return block * BLOCK + int(self._ends_in_block[-1 - ends_after]) + 1
+            self._block = block
+            self._ends_in_block = np.flatnonzero(view == LINE_END)
+        later_ends = int(self._line_ends[block]) - number  # in the block
+        return block * BLOCK + int(self._ends_in_block[-1 - later_ends]) + 1
 
 
 def count_line_ends(data: bytes) -> int:

@@ -27,15 +27,15 @@ def write_lists(rows: Rows, columns: Mapping[str, str]) -> bytes:
 
 
 def read_lists(lines: pl.DataFrame, request: ReadRequest) -> Cells:
-    """Return the items of each list. Of a list on several lines, the first counts."""
-    # The lines hold lists and items: a schema that fits requires the list, and no more than both.
-    shapes = [s for s in request.schemas if {"list"} <= set(s.required) <= {"list", "item"}]
-    if not shapes:
+    """Return the items of each list. If several lines have one list, the first of them counts."""
+    # A line holds a list and its items, so that a schema cannot require anything else.
+    fitting = [s for s in request.schemas if {"list"} <= set(s.required) <= {"list", "item"}]
+    if not fitting:
         first = request.schemas[0]
         names = printable(", ".join(map(first.column_name, first.required)))
         message = f"one list a line cannot hold the columns that are needed here ({names})"
         raise UnreadableError("S201", message)
-    schema, text = shapes[0], pl.col("text")
+    schema, text = fitting[0], pl.col("text")
     lines = lines.with_columns(text.str.strip_chars(BLANKS))
     lines = lines.filter(text != "", ~text.str.contains(COMMENT))
     has_colon = text.str.contains(":", literal=True)
@@ -57,8 +57,8 @@ def read_lists(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     counts = rows["item"].str.count_matches(",", literal=True) + 1
     rows = rows.head(accept_rows(rows["line"], request.limits, request.findings, counts))
     rows = rows.with_columns(pl.col("item").str.split(","))
-    number = pl.int_ranges(pl.col("item").list.len(), dtype=pl.UInt32)
-    rows = rows.with_columns(number.alias(IN_LINE))
+    places = pl.int_ranges(pl.col("item").list.len(), dtype=pl.UInt32)
+    rows = rows.with_columns(places.alias(IN_LINE))
     rows = rows.explode("item", IN_LINE).with_columns(pl.col("item").str.strip_chars(BLANKS))
     frame = rows.select("line", *schema.required, IN_LINE)
     return Cells(frame, schema, empty_lists=dict(empty.iter_rows()), find_cells=_find_cells)

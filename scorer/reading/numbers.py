@@ -25,7 +25,7 @@ AMBIGUOUS = re.compile(r"[+-]?[1-9][0-9]{0,2}[,.][0-9]{3}")  # 1,234 may be 1.23
 # 1.234,5 and 1.234.567 and 0,5: commas are decimal, and points stand between thousands.
 DECIMAL_COMMAS = r"[0-9]\.[0-9]{3}[.,][0-9]|^[+-]?(?:0,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))$"
 AMBIGUOUS_POINT = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"
-# These are compiled where they are used: most files have no such cell.
+# The patterns below are texts, compiled when they are used: most files have no such cell.
 PERCENTAGE = r"([+-]?[0-9]++(?:[.,][0-9]++)?)[ \u00a0\u202f]?%"
 BRACKETED = r"(?:(?:np\.|numpy\.)?(?:tensor|array|float(?:16|32|64))\()?\[*([^][()]+)\]*\)?"
 CURRENCY = r"[$€£¥₹₽₩]|\b(?:USD|EUR|GBP|CHF|JPY|INR)\b"
@@ -38,7 +38,8 @@ LONGEST_MARKED = 64  # characters of a cell in which marks are looked for
 NAN_WORDS = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
 INFINITE = re.compile(r"[+-]?inf(?:inity)?")
 FLAGS = {"true": 1.0, "false": 0.0}  # in any case; pandas writes True
-ITEM_ROLES = {"score", "rank", "prediction"}  # of items, for which a flag is no number
+# Where these order the items of a list, a flag is an error: it hardly is what was meant.
+ITEM_ROLES = {"score", "rank", "prediction"}
 LARGEST = 1e30  # of numbers to compute with: the variance of their squares is finite
 
 
@@ -64,6 +65,8 @@ def parse_number(
     """Return the number of a cell in plain decimal notation.
 
     Args:
+        text: The cell.
+        largest: How large the number may be.
         has_decimal_commas: Whether other cells of the column have decimal commas, so that 1.234 is
             hardly 1.234.
 
@@ -72,20 +75,18 @@ def parse_number(
     >>> parse_number("3,5")[1:]
     ('S504', "'3,5' has a decimal comma; write 3.5")
     """
-    is_thousands = has_decimal_commas and AMBIGUOUS.fullmatch(text) and "." in text
-    if DECIMAL.fullmatch(text) and not is_thousands:
+    marks_thousands = has_decimal_commas and AMBIGUOUS.fullmatch(text) and "." in text
+    if DECIMAL.fullmatch(text) and not marks_thousands:
         value = float(text)
         if abs(value) <= largest:
             return ParsedNumber(value)
-        what = "be finite" if math.isinf(value) else "compute with"
-        return ParsedNumber(math.nan, "S503", f"{quoted(text)} is too large to {what}")
+        purpose = "be finite" if math.isinf(value) else "compute with"
+        return ParsedNumber(math.nan, "S503", f"{quoted(text)} is too large to {purpose}")
     folded = text.strip().lower()
     code, message = "S501", f"{quoted(text)} is not a number in plain decimal notation"
-    if is_thousands:
-        message = (
-            f"{quoted(text)} seems to mark thousands, since other values have decimal commas; "
-        )
-        message += f"write {text.replace('.', '')}, or {float(text):g} if its point is decimal"
+    if marks_thousands:
+        message = f"{quoted(text)} seems to mark thousands, since other values have decimal commas"
+        message += f"; write {text.replace('.', '')}, or {float(text):g} if its point is decimal"
     elif not folded:
         code, message = "S506", "is empty; every row needs a number"
     elif folded in NAN_WORDS or INFINITE.fullmatch(folded):
@@ -113,7 +114,8 @@ def largest_number(role: str) -> float:
 def cast_numbers(cells: Cells, texts: Callable[[], LineTexts], findings: Findings) -> pl.DataFrame:
     """Return the frame of the cells with the columns of numbers as Float64.
 
-    A cell that is no number is NaN, after a problem. `texts` returns the texts of all lines.
+    A problem is added for each cell that is no number; the cell becomes NaN. `texts` returns the
+    texts of all lines.
     """
     frame = cells.frame
     for role, column in frame.to_dict().items():
@@ -125,21 +127,18 @@ def cast_numbers(cells: Cells, texts: Callable[[], LineTexts], findings: Finding
 def _cast_column(
     cells: Cells, role: str, texts: Callable[[], LineTexts], findings: Findings
 ) -> pl.Series:
+    """Return the numbers of a column of texts, as `cast_numbers` does."""
     column, largest = cells.frame[role], largest_number(role)
-
-    def cast() -> tuple[pl.Series, pl.Series]:
-        numbers = column.cast(pl.Float64, strict=False)
-        # Neither NaN nor an infinity is at most the largest number.
-        return numbers, (~(numbers.abs() <= largest)).fill_null(True)
-
-    numbers, is_wrong = cast()
+    numbers = column.cast(pl.Float64, strict=False)
+    is_wrong = _is_wrong(numbers, largest)
     if not is_wrong.any():
         return numbers
     if role in cells.free_roles:
         return numbers.scatter(is_wrong.arg_true(), float("nan"))
     # Blanks mean nothing round a number: formats leave those that are in quotes.
     column = column.str.strip_chars(" \t")
-    numbers, is_wrong = cast()
+    numbers = column.cast(pl.Float64, strict=False)
+    is_wrong = _is_wrong(numbers, largest)
     has_decimal_commas = column.filter(is_wrong).str.contains(DECIMAL_COMMAS).any()
     if has_decimal_commas:
         is_wrong |= column.str.contains(AMBIGUOUS_POINT)
@@ -160,15 +159,22 @@ def _cast_column(
         if number.code and flag is None and not findings.count_if_full(number.code):
             found = cells.frame.row(row, named=True)
             places, in_line = find_cells(found["line"]), found.get(IN_LINE, 0)
-            _, line, column_at = places[in_line] if places else CellPlace("", found["line"], None)
+            place = places[in_line] if places else CellPlace("", found["line"], None)
             wide_names = cells.wide_names.get(role)
             column_name = cells.column_name(role) if wide_names is None else wide_names[in_line]
             message = f"{printable(column_name, 60)} {number.message}"
             name, item = found.get("list"), found.get("item")
+            line, column_at = place.line, place.column
             findings.add(
                 Problem(number.code, message, line=line, column=column_at, list=name, item=item)
             )
     return numbers.scatter(wrong, values)
+
+
+def _is_wrong(numbers: pl.Series, largest: float) -> pl.Series:
+    """Return which numbers are missing, not finite or too large."""
+    # Neither NaN nor an infinity is at most the largest number.
+    return (~(numbers.abs() <= largest)).fill_null(True)
 
 
 def strip_marks(text: str) -> PlainNumber | None:

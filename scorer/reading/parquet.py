@@ -105,8 +105,8 @@ def _read_columns(
     if rows > limits.rows:
         message = f"{rows:,} rows, at most {limits.rows:,} are accepted here"
         request.findings.add(UnreadableError("S104", message).problem)
-    most = largest_unpacked(len(data), limits)
-    _refuse_costly_pages(data, types, most)
+    max_bytes = largest_unpacked(len(data), limits)
+    _refuse_costly_pages(data, types, max_bytes)
     if any(isinstance(type, pl.Categorical | pl.Enum) for type in types.values()):
         data = _without_arrow_schema(data)
     accepted = pl.scan_parquet(io.BytesIO(data)).select(list(types)).head(limits.rows)
@@ -117,13 +117,13 @@ def _read_columns(
             message = f"the {quoted(column.name)} is longer than {limits.line:,} bytes"
             raise UnreadableError("S109", message, line=(column.arg_max() or 0) + 1)
         unpacked += int(column.cast(pl.UInt64).sum())
-    if unpacked > most:
-        raise unpacked_error(most)
+    if unpacked > max_bytes:
+        raise unpacked_error(max_bytes)
     return frame
 
 
-def _refuse_costly_pages(data: bytes, names: Collection[str], most: int) -> None:
-    """Raise UnreadableError if columns have pages that take too much memory, unpacked."""
+def _refuse_costly_pages(data: bytes, names: Collection[str], max_bytes: int) -> None:
+    """Raise UnreadableError if the pages of some columns take too much memory, unpacked."""
     unpacked, help = 0, "write it with to_parquet() of pandas or write_parquet() of polars"
     for page in read_pages(data, names):
         unpacked += page.size
@@ -133,15 +133,15 @@ def _refuse_costly_pages(data: bytes, names: Collection[str], most: int) -> None
         if page.shares_prefixes:  # a page of any size may unpack to any number of bytes
             message = "the Parquet file has texts in the encoding DELTA_BYTE_ARRAY"
             raise UnreadableError("S108", message, help=help)
-    if unpacked > most:
-        raise unpacked_error(most)
+    if unpacked > max_bytes:
+        raise unpacked_error(max_bytes)
 
 
 def _without_arrow_schema(data: bytes) -> bytes:
-    """Return a Parquet file without what says that a column of text is categorical.
+    """Return a Parquet file whose footer no longer says that columns of text are categorical.
 
-    Of a categorical column, polars hashes the text of each row, though the file holds each distinct
-    text once: a long one in all rows takes minutes.
+    Polars hashes the text of each row of a categorical column, though the file holds each distinct
+    text once: with a long text in all rows this takes minutes.
     """
     size = int.from_bytes(data[-FOOTER_END:][:4], "little")
     start = len(data) - FOOTER_END - size
@@ -173,7 +173,8 @@ def _accept_type(role: str, name: str, type: pl.DataType, request: ReadRequest) 
 def cell_column(column: pl.Series, role: str) -> pl.Series:
     """Return the cells of a column as text, or as numbers if all of them are finite.
 
-    Moments are written in UTC and microseconds: their zone and unit are a choice of the writer.
+    Dates with times are written in UTC and microseconds: the file's zone and unit depend on the
+    program that wrote it.
     """
     holds_numbers = column.dtype.is_numeric() or column.dtype == pl.Boolean
     if not holds_text(role) and holds_numbers and not column.has_nulls():

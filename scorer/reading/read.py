@@ -87,7 +87,7 @@ def read_file(
         findings.add(error.problem)
     except ReportedError:
         pass
-    return FileTable(table, digest and digest())
+    return FileTable(table, None if digest is None else digest())
 
 
 def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
@@ -123,7 +123,7 @@ def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
 
 
 def _text_bounds(format: Format, limits: ReadLimits) -> TextBounds:
-    """Return what the format's reader refuses in any case."""
+    """Return the bounds of a text beyond which the format's reader refuses it in any case."""
     if format.read_bytes is not None:
         return UNBOUNDED
     if format.is_document:  # a character has at most 4 bytes
@@ -155,8 +155,10 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
     if cells is None:
         assert format.read_lines is not None
         cells = format.read_lines(drop_lines(lines(), request.layout), request)
-    rest = NO_LINES if request.layout.lines is None else drop_lines(lines(), request.layout)
-    return accept_cells(cells, request, rest, stored_lines)
+    answer_lines = NO_LINES
+    if request.layout.lines is not None:
+        answer_lines = drop_lines(lines(), request.layout)
+    return accept_cells(cells, request, answer_lines, stored_lines)
 
 
 def accept_cells(
@@ -165,13 +167,13 @@ def accept_cells(
     lines: pl.DataFrame = NO_LINES,
     texts: Callable[[], LineTexts] = lambda: NO_TEXTS,
 ) -> Table:
-    """Return the table of cells: the rows that the layout makes of them, and their numbers.
+    """Return the table of the cells of a file or data frame, with its rows and numbers.
 
     Args:
-        cells: What a reader has found in a file, or a data frame.
+        cells: The cells, from which the layout makes rows.
         request: Receives the problems: too many rows, and cells that are no numbers.
         lines: `line` and `text` of each line that may be a row, if the layout adds ids to lines.
-        texts: Returns the texts of all lines; of a data frame none.
+        texts: Returns the texts of all lines; a data frame has none.
     """
     findings, limits, layout = request.findings, request.limits, request.layout
     if isinstance(cells.schema, FileSchema):
@@ -182,8 +184,9 @@ def accept_cells(
     cells = replace(cells, frame=cells.frame.head(accepted))
     frame = cast_numbers(cells, texts, findings).drop(IN_LINE, strict=False)
     refuse_many_errors(findings.errors)
-    found = cells.header, cells.empty_lists, cells.find_cells, cells.facts
-    return Table(frame, cells.schema, *found)
+    return Table(
+        frame, cells.schema, cells.header, cells.empty_lists, cells.find_cells, cells.facts
+    )
 
 
 def find_columns(
@@ -198,32 +201,34 @@ def find_columns(
     It is None if it is not known, or if the cell begins on a later line than its row.
 
     Args:
+        path: The file.
         find_cells: `Table.find_cells` of the file.
-        layout: How it is written, for the files of its parts.
+        cells: The cells.
+        limits: The limits of reading.
+        layout: How the file is written. Its parts are files, whose lines `join_parts` has numbered.
     """
     if find_cells is None:
         return [None] * len(cells)
 
     lines_of_part = defaultdict[int, list[int]](list)
     for line, _, _ in cells:
-        part, at = divmod(line, LINES_OF_PART)
-        lines_of_part[part].append(at)
+        part, line_in_part = divmod(line, LINES_OF_PART)
+        lines_of_part[part].append(line_in_part)
 
     @cache
-    def part_texts(n: int) -> StoredLines:
-        lines = lines_of_part[n]
+    def texts_of_part(part: int) -> StoredLines:
+        lines = lines_of_part[part]
+        file = layout.parts[part].file if layout.parts else None
         try:
-            return read_some_lines(
-                path, min(lines), max(lines), limits, layout.parts[n].file if layout.parts else None
-            )
+            return read_some_lines(path, min(lines), max(lines), limits, file)
         except UnreadableError:
             return StoredLines(b"")
 
     @cache  # a line may hold very many cells
     def columns_by_text(line: int, role: str) -> dict[str, int | None]:
-        n, at = divmod(line, LINES_OF_PART)
-        texts = part_texts(n)
-        places = find_cells(texts, line, role) if at <= len(texts) else ()
+        part, line_in_part = divmod(line, LINES_OF_PART)
+        texts = texts_of_part(part)
+        places = find_cells(texts, line, role) if line_in_part <= len(texts) else ()
         # Reversed, so that of cells with the same text the first one stays.
         return {place.text: place.column for place in reversed(places) if place.line == line}
 
@@ -242,7 +247,7 @@ def find_row_cells(
     found: dict[int, dict[str, str]] = {line: {} for line in lines}
     for line, cells in found.items():
         for role in roles:
-            with suppress(ValueError, IndexError):  # a line that is no object, or ends before
+            with suppress(ValueError, IndexError):  # the line is no object, or lacks the cell
                 cells.update((role, place.text) for place in find_cells(texts, line, role)[:1])
     return found
 
@@ -260,7 +265,7 @@ def header_words(path: Path, format: str | None, layout: Layout = PLAIN) -> froz
     """Return the words of a file's first line that is not blank, which may be names of columns.
 
     They show which columns a file may have before its rows are read. Of several parts, the first
-    one is looked at. The list is empty if the file cannot be read.
+    one is looked at. There are none if the file cannot be read.
     """
     if layout.header:
         return frozenset(layout.header)
@@ -309,8 +314,10 @@ def read_row_keys(keys: RowKeysFile) -> RowKeys:
     layout = keys.layout or PLAIN
     table = read_file(keys.file, keys.format, [schema], findings, layout=layout).table
     if table is None or findings.fatal:
-        p = next(problem for problem in findings if problem.severity == "error")
-        raise UnreadableError(p.code, p.message, p.line, p.column, p.help, p.path)
+        error = next(problem for problem in findings if problem.severity == "error")
+        raise UnreadableError(
+            error.code, error.message, error.line, error.column, error.help, error.path
+        )
     frame = table.frame
     items = frame["item"].to_list() if "item" in table else None
     return RowKeys(frame["list"].to_list(), items, keys.file.name).of_part(keys.part)

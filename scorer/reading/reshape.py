@@ -1,7 +1,7 @@
-"""Rows of a file that is not plain, from the cells that its format cuts.
+"""The rows of a file whose layout is not one row a line: wide columns, cells of several values.
 
-Each step is a function from cells to cells, so that what follows sees the same columns, lines and
-problems as of a plain file.
+Each step is a function from cells to cells, so that all later code sees the columns, lines and
+problems of a plain file.
 """
 
 from __future__ import annotations
@@ -45,12 +45,14 @@ def reshape(
     candidates: RowKeys | None,
     request: ReadRequest,
 ) -> Cells:
-    """Return the rows that a layout makes of the cells of a file; as they are if it is plain.
+    """Return the rows that the layout makes of the cells of a file; the cells if it is plain.
 
     Args:
+        cells: The cells.
         lines: `line` and `text` of each line that the layout does not leave out.
-        line_keys: The rows that the lines follow, if the layout names their file.
-        candidates: The candidates that the values in a cell follow, if the layout names their file.
+        line_keys: The ids of each line, in order, if the layout names a file of them.
+        candidates: The items of the values in a cell, if the layout names a file of them.
+        request: Receives the problems.
     """
     schema, layout = cells.schema, request.layout
     if not isinstance(schema, FileSchema):
@@ -117,14 +119,16 @@ def _unpivot(cells: Cells, schema: FileSchema, role: str, request: ReadRequest) 
     if holds_text(value):  # a list need not have an item at each rank
         frame = frame.filter(pl.col(value).str.strip_chars(" \t") != "")
 
-    def find_cells(texts: LineTexts, line: int, asked: str) -> list[CellPlace]:
-        if find_inner is None or (asked == role and role != "list"):  # it is in the header
+    def find_cells(texts: LineTexts, line: int, wanted: str) -> list[CellPlace]:
+        if find_inner is None:
             return []
-        if asked != role:
-            roles = wide if asked == value else [asked]
+        if wanted != role:
+            roles = wide if wanted == value else [wanted]
             return [place for each in roles for place in find_inner(texts, line, each)]
-        places = find_inner(texts, line, role)  # of the list, which is in each of the parts
-        return [p._replace(text=f"{part}{PART_MARK}{p.text}") for part in labels for p in places]
+        if role != "list":  # the cells of this role are in the header, not on the line
+            return []
+        places = find_inner(texts, line, role)
+        return [p._replace(text=f"{label}{PART_MARK}{p.text}") for label in labels for p in places]
 
     names = [schema.column_name(each) for each in wide]
     return replace(cells, frame=frame, find_cells=find_cells, wide_names={value: names})
@@ -185,19 +189,19 @@ def _split_column(
     if separator in (" ", WHITESPACE):
         mark = " "
         text = text.str.replace_all(r"\s+", mark)
-    inside = text.str.head(-1).str.slice(1).str.strip_chars()
     is_bracketed = text.str.contains(BRACKETED)
     is_list = is_bracketed & text.str.contains(LISTED)
-    inner = inside.zip_with(is_list, text)
-    counts = (inner.str.count_matches(mark, literal=True) + 1) * (inner != "")
+    unbracketed = text.str.head(-1).str.slice(1).str.strip_chars()
+    joined = unbracketed.zip_with(is_list, text)  # the values with marks between them
+    counts = (joined.str.count_matches(mark, literal=True) + 1) * (joined != "")
     accepted = accept_rows(frame["line"], request.limits, request.findings, counts)
     if accepted < frame.height:
         return _split_column(frame.head(accepted), role, separator, request)
-    values = inner.str.split(mark)
-    if mark != " " and inner.str.contains(r"\s").any():
+    values = joined.str.split(mark)
+    if mark != " " and joined.str.contains(r"\s").any():
         values = values.list.eval(pl.element().str.strip_chars())
-    has_odd_brackets = is_bracketed & (~is_list | inner.str.contains("['\"]"))
-    is_odd = is_array | (inner == "") | has_odd_brackets
+    has_odd_brackets = is_bracketed & (~is_list | joined.str.contains("['\"]"))
+    is_odd = is_array | (joined == "") | has_odd_brackets
     odd = is_odd.arg_true()
     if not odd.is_empty():
         refuse_many_slow_lines(len(odd))

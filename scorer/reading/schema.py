@@ -54,8 +54,8 @@ class Schema:
     def missing_roles(self, names: Collection[str]) -> list[str]:
         """Return the roles that a file with these columns must have and does not have.
 
-        These are the required ones, and the optional ones whose columns the challenge names; but no
-        optional score or rank if the file has the other one, as either orders the rows.
+        These are the required ones, and the optional ones whose columns the challenge names. A
+        score or a rank is not among the latter if the file has the other: one orders the rows.
         """
         absent = [role for role in self.roles if self.column_name(role) not in names]
         has_order = not ORDERED.isdisjoint(set(self.roles).difference(absent))
@@ -65,13 +65,15 @@ class Schema:
     def with_items(self) -> Schema:
         """Return the schema with the role `item` in place of `text`.
 
-        What follows knows items alone: the text of a list is its only item.
+        Checks and joins know items only: the text of a list is its single item.
         """
         required, optional = (
             tuple("item" if role == "text" else role for role in roles)
             for roles in (self.required, self.optional)
         )
-        columns = {"item" if role == "text" else role: x for role, x in self.columns.items()}
+        columns = dict(self.columns)
+        if "text" in columns:
+            columns["item"] = columns.pop("text")
         return replace(self, required=required, optional=optional, columns=columns)
 
     def with_columns(
