@@ -19,10 +19,10 @@ from scorer.board.standings import BoardState, LiveReport
 from scorer.core.text import printable
 from scorer.leaderboard.rounding import rounded
 from scorer.metrics.api import Better
-from scorer.reports.charts.charts import Moment
 from scorer.reports.charts.svg import text_width
+from scorer.reports.charts.timeline import Moment
 from scorer.reports.document import Picture
-from scorer.reports.leaderboard.figures import best_so_far, timeline
+from scorer.reports.leaderboard.timeline import best_so_far, timeline
 
 BADGE = """\
 <svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" \

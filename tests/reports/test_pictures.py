@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from rounds import rounds
 
 from scorer.reports.charts import svg
-from scorer.reports.charts.charts import Moment
+from scorer.reports.charts.timeline import Moment
 from scorer.reports.leaderboard.curves import counted_points
-from scorer.reports.leaderboard.figures import ComparedLists, differences, forest, pairs, timeline
+from scorer.reports.leaderboard.figures import ComparedLists, differences, forest, pairs
+from scorer.reports.leaderboard.timeline import timeline
 from scorer.results.json import ABSENT
 from scorer.results.report import Certainty, How, Standing
 

@@ -1,4 +1,4 @@
-"""Five charts: rows of dots, a matrix, points, bars, lines over time.
+"""Four charts: rows of dots, a matrix, points, bars. `timeline` has a fifth.
 
 They draw numbers and texts; `reports/leaderboard/figures.py` makes these of results.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.api import Better
 from scorer.reports.charts import svg
-from scorer.reports.charts.svg import BOTTOM, FONT_SIZE, LINE, TOP, Axis, Canvas, coordinate
+from scorer.reports.charts.svg import BOTTOM, LINE, TOP, Axis, Canvas, coordinate
 
 Ends = tuple[float, float]
 
@@ -34,22 +33,6 @@ WIDE_PLOT_HEIGHT = 260.0  # of a plot of points that is no square
 NAME_HEIGHT = 12.0  # of the name of a point
 BARS_HEIGHT = 130.0
 MAX_BAR_WIDTH = 26.0
-TIME_PLOT_HEIGHT = 190.0
-TIME_RIGHT_MARGIN = 10.0
-MAX_NAME_WIDTH = 160.0  # of a name at a stepped line
-MINUTE = timedelta(minutes=1)
-DAY = timedelta(days=1)
-MONTH = 30.4 * DAY  # about
-# The steps of a time axis, shortest first: a unit, the numbers of units that a step may have, and
-# the format of its times.
-TIME_STEPS = (
-    (MINUTE, (1, 2, 5, 10, 30), "%m-%d %H:%M"),
-    (60 * MINUTE, (1, 2, 6, 12), "%m-%d %H:%M"),
-    (DAY, (1, 2, 7, 14), "%Y-%m-%d"),
-    (DAY, (7, 14), "%m-%d"),
-    (MONTH, (1, 2, 3, 6), "%Y-%m"),
-    (12 * MONTH, (1, 2, 5, 10, 20, 50, 100), "%Y"),
-)
 
 
 class IntervalSpan(NamedTuple):
@@ -74,10 +57,10 @@ class IntervalSpan(NamedTuple):
         The fourth number is 1 for a value above the scale, -1 for one below it, else 0.
         """
         axis = self.axis(length)
-        left, middle, right = (
+        low, value, high = (
             round(number, self.decimals) for number in (self.ends[0], self.value, self.ends[1])
         )
-        return axis.at(left), axis.at(middle), axis.at(right), axis.beyond(middle)
+        return axis.at(low), axis.at(value), axis.at(high), axis.beyond(value)
 
 
 def shared_scale(values: Sequence[tuple[float, float, float]], better: Better) -> Ends:
@@ -96,8 +79,8 @@ def shared_scale(values: Sequence[tuple[float, float, float]], better: Better) -
         return 0.0, 1.0
     first, third = np.quantile(valued[:, 1], [0.25, 0.75])
     fence = 1.5 * (third - first)
-    behind = valued[:, 1] < first - fence if better == "higher" else valued[:, 1] > third + fence
-    inside = ~behind if fence > 0 else np.full(len(valued), True)
+    is_far = valued[:, 1] < first - fence if better == "higher" else valued[:, 1] > third + fence
+    inside = ~is_far if fence > 0 else np.full(len(valued), True)
     return float(np.nanmin(valued[inside])), float(np.nanmax(valued[inside]))
 
 
@@ -123,13 +106,14 @@ def dot_rows(
 
     `mark_names` says what the values in `DotRow.marks` are: the same number of them in each row.
     """
-    first = svg.names_width((row.label for row in rows), width)
-    first += 8 if first else 0
-    names = svg.names_width((row.name for row in rows), width * 0.3)
-    texts = (
-        svg.names_width((row.text for row in rows), width) if width >= MIN_WIDTH_WITH_TEXTS else 0.0
-    )
-    axis = Axis(*ends, first + names + 10, width - (texts + 12 if texts else 6))
+    names_start = svg.names_width((row.label for row in rows), width)
+    names_start += 8 if names_start else 0
+    names_width = svg.names_width((row.name for row in rows), width * 0.3)
+    texts_width = 0.0
+    if width >= MIN_WIDTH_WITH_TEXTS:
+        texts_width = svg.names_width((row.text for row in rows), width)
+    axis_end = width - (texts_width + 12 if texts_width else 6)
+    axis = Axis(*ends, names_start + names_width + 10, axis_end)
     height = ROW_HEIGHT if all(row.box is None for row in rows) else ROW_HEIGHT + 4
     top = LINE + 6 if mark_names else 0.0
     bottom = top + height * len(rows)
@@ -139,10 +123,10 @@ def dot_rows(
         if n and row.group != rows[n - 1].group:
             parts.append(svg.draw_line(0, y - height / 2, width, y - height / 2, "parting"))
         if row.label:
-            parts.append(svg.draw_text(first - 8, y + 4, row.label, "soft", "end"))
-        parts.append(svg.draw_text(first, y + 4, svg.fit_text(row.name, names + 1)))
+            parts.append(svg.draw_text(names_start - 8, y + 4, row.label, "soft", "end"))
+        parts.append(svg.draw_text(names_start, y + 4, svg.fit_text(row.name, names_width + 1)))
         parts += _draw_row(row, axis, y, height, mark_names)
-        if texts:
+        if texts_width:
             parts.append(svg.draw_text(width, y + 4, row.text, "soft", "end"))
     return Canvas(bottom + BOTTOM, "".join(parts))
 
@@ -184,7 +168,7 @@ def _draw_row(
 
 
 def _swarm(values: Floats, axis: Axis, y: float, height: float) -> Iterator[tuple[float, float]]:
-    """Yield the position of each value; values that would overlap go below and above by turns."""
+    """Yield the position of each dot; dots that would overlap go below and above in turn."""
     counts = defaultdict[int, int](int)  # how many dots are in a column of 3 units
     for value in np.sort(values[~np.isnan(values)]).tolist():
         x = axis.at(value)
@@ -219,25 +203,26 @@ def matrix(
     """
     columns = len(heads) or len(names) - 1
     left = svg.names_width(names, max(width * 0.3, LAST_NAME_WIDTH)) + 10
-    widest = max(svg.text_width(cell.text, CELL_FONT_SIZE) for cell in cells) + 3
-    most = max(MAX_CELL_WIDTH, svg.names_width(heads, LAST_NAME_WIDTH) + 8)
-    side = min((width - left) / columns, most)
-    if not heads and side < widest <= (width - LAST_NAME_WIDTH) / columns:
-        side = widest  # the numbers fit if the names are cut
-    height = min(max(side, MIN_CELL_HEIGHT), MAX_CELL_HEIGHT)
+    text_width = max(svg.text_width(cell.text, CELL_FONT_SIZE) for cell in cells) + 3
+    max_width = max(MAX_CELL_WIDTH, svg.names_width(heads, LAST_NAME_WIDTH) + 8)
+    cell_width = min((width - left) / columns, max_width)
+    if not heads and cell_width < text_width <= (width - LAST_NAME_WIDTH) / columns:
+        cell_width = text_width  # the numbers fit if the names are cut
+    height = min(max(cell_width, MIN_CELL_HEIGHT), MAX_CELL_HEIGHT)
     top = 2.2 * LINE if corner else 0.0
     start = left if heads else 0.0
     parts = [svg.draw_text(left, LINE - 4, corner, "axis-name")] if corner else []
-    for n, head in enumerate(heads if side >= MAX_CELL_HEIGHT else ()):
-        x = left + side * (n + 0.5)
-        parts.append(svg.draw_text(x, top - 5, svg.fit_text(head, side - 4), "tick", "middle"))
+    for n, head in enumerate(heads if cell_width >= MAX_CELL_HEIGHT else ()):
+        x = left + cell_width * (n + 0.5)
+        text = svg.fit_text(head, cell_width - 4)
+        parts.append(svg.draw_text(x, top - 5, text, "tick", "middle"))
     for n, name in enumerate(names):
-        x = 0.0 if heads else side * n + 4
+        x = 0.0 if heads else cell_width * n + 4
         room = left - 9 if heads else width - x
         parts.append(svg.draw_text(x, top + height * (n + 0.5) + 4, svg.fit_text(name, room)))
-    if widest > side:
+    if text_width > cell_width:
         cells = [cell._replace(text="") for cell in cells]
-    parts += _draw_cells(cells, (start, top), (side, height))
+    parts += _draw_cells(cells, (start, top), (cell_width, height))
     return Canvas(top + height * len(names) + LINE / 2, "".join(parts))
 
 
@@ -317,21 +302,23 @@ def points(
     x_axis = Axis(*field.x_ends, left, left + x_length)
     y_axis = Axis(*field.y_ends, bottom, TOP)
 
-    def place(point: Ends) -> tuple[float, float]:
+    def locate(point: Ends) -> tuple[float, float]:
         return x_axis.at(point[0]), y_axis.at(point[1])
 
     parts = [
-        svg.draw_y_axis(y_axis, left, x_axis.end, field.y_name, marks),
+        svg.draw_y_axis(y_axis, left, x_axis.end, field.y_name, marks, width),
         svg.draw_x_axis(x_axis, TOP, bottom, field.x_name),
     ]
     if rule:
-        parts.append(svg.draw_line(*place(rule[0]), *place(rule[1]), "rule"))
+        parts.append(svg.draw_line(*locate(rule[0]), *locate(rule[1]), "rule"))
     if len(line) > 1:
-        parts.append(svg.draw_polyline(list(map(place, line)), "line", stepped))
+        parts.append(svg.draw_polyline(list(map(locate, line)), "line", stepped))
     if cloud:
-        parts.append(svg.draw_dots(map(place, cloud), "points"))
+        parts.append(svg.draw_dots(map(locate, cloud), "points"))
     parts += _draw_names(dots, x_axis, y_axis, width)
-    parts += [svg.draw_dot(*place((dot.x, dot.y)), dot.look, dot.title, dot.radius) for dot in dots]
+    for dot in dots:
+        x, y = locate((dot.x, dot.y))
+        parts.append(svg.draw_dot(x, y, dot.look, dot.title, dot.radius))
     return Canvas(bottom + BOTTOM, "".join(parts))
 
 
@@ -348,13 +335,13 @@ def _draw_names(dots: Sequence[Point], x_axis: Axis, y_axis: Axis, width: float)
             start = x + 6 if right else x - 6 - length
             box = (start, y + below - NAME_HEIGHT + 2, start + length, y + below + 2)
             inside = x_axis.start <= start and start + length <= width
-            if inside and not any(_overlap(box, other) for other in taken):
+            if inside and not any(boxes_overlap(box, other) for other in taken):
                 taken.append(box)
                 yield svg.draw_text(start, y + below, text, "halo")
                 break
 
 
-def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
+def boxes_overlap(one: Sequence[float], other: Sequence[float]) -> bool:
     """Return whether two boxes (left, top, right, bottom) overlap."""
     return all(one[n] < other[n + 2] and other[n] < one[n + 2] for n in (0, 1))
 
@@ -376,7 +363,7 @@ def bars(items: Sequence[Bar], name: str, width: float) -> Canvas:
     left = 14 + max(map(svg.text_width, marks.values()))
     step = min((width - left) / len(values), MAX_BAR_WIDTH)
     zero, end = axis.at(0.0), left + step * len(values)
-    parts = [svg.draw_y_axis(axis, left, end, name, marks)]
+    parts = [svg.draw_y_axis(axis, left, end, name, marks, width)]
     for n, (bar, value) in enumerate(zip(items, values, strict=True)):
         if value:
             y = axis.at(value)
@@ -385,162 +372,3 @@ def bars(items: Sequence[Bar], name: str, width: float) -> Canvas:
             parts.append(svg.draw_rect(*box, look, f"{bar.name}: {bar.text}"))
     parts.append(svg.draw_line(left, zero, end, zero, "axis"))
     return Canvas(TOP + BARS_HEIGHT + LINE / 2, "".join(parts))
-
-
-class Moment(NamedTuple):
-    """A value at a time."""
-
-    time: datetime
-    value: float
-    name: str
-    look: str = ""
-
-    @property
-    def x(self) -> float:
-        """The time in seconds."""
-        return self.time.timestamp()
-
-
-class Series(NamedTuple):
-    """A stepped line through moments, with its label behind its end."""
-
-    moments: Sequence[Moment]
-    look: str  # its classes, of which `line` is the last
-    label: str = ""
-
-
-def lines(
-    series: Sequence[Series],
-    dots: Sequence[Moment],
-    rules: Sequence[tuple[datetime, str]],
-    name: str,
-    ends: tuple[datetime, datetime],
-    y_ends: Ends,
-    until: datetime,
-    width: float,
-) -> Canvas:
-    """Draw values over time.
-
-    Args:
-        series: The lines; the moments of the first are named.
-        dots: Single moments.
-        rules: Times at which a dashed line stands, with its text.
-        name: The name of the values.
-        ends: The ends of the time axis.
-        y_ends: The ends of the value axis.
-        until: The time at which all lines end.
-        width: The width of the drawing.
-    """
-    bottom = TOP + TIME_PLOT_HEIGHT
-    y_axis = Axis(*y_ends, bottom, TOP)
-    marks = svg.y_marks(*y_ends, TIME_PLOT_HEIGHT)
-    left = 12 + max(map(svg.text_width, marks.values()))
-    right = width - TIME_RIGHT_MARGIN - max(svg.text_width(each.label) for each in series)
-    x_ends = svg.padded(ends[0].timestamp(), ends[1].timestamp(), 0.02)
-    x_axis = Axis(*x_ends, left, right)
-    parts = [
-        svg.draw_y_axis(y_axis, left, right, name, marks),
-        svg.draw_x_axis(x_axis, TOP, bottom, marks=time_marks(ends[0], x_axis)),
-        *_draw_rules(rules, x_axis, bottom, width),
-    ]
-    stop = x_axis.at(until.timestamp())
-    for each in series:
-        places = [(x_axis.at(moment.x), y_axis.at(moment.value)) for moment in each.moments]
-        last = places[-1][1]
-        corners = [places[0]]
-        for x, y in [*places[1:], (stop, last)]:
-            corners += [(x, corners[-1][1]), (x, y)]
-        parts.append(svg.draw_polyline(corners, each.look))
-        if each.label:
-            look = each.look.removesuffix(" line")
-            parts.append(svg.draw_text(stop + 4, last + 4, each.label, look))
-    for dot in dots:
-        place = x_axis.at(dot.x), y_axis.at(dot.value)
-        parts.append(
-            svg.draw_dot(*place, f"{dot.look} dot".strip(), f"{dot.name}: {dot.value:.4f}", 3)
-        )
-    parts += _draw_step_names(series[0].moments, x_axis, y_axis)
-    return Canvas(bottom + (3.0 if rules else 1.8) * LINE, "".join(parts))
-
-
-def _draw_step_names(moments: Sequence[Moment], x_axis: Axis, y_axis: Axis) -> Iterator[str]:
-    """Yield names at the corners of a stepped line, the last first, where they have room."""
-    rising = moments[-1].value >= moments[0].value
-    offset = -7.0 if rising else 15.0  # above a rising line, below a falling one
-    dots = [(x_axis.at(moment.x), y_axis.at(moment.value)) for moment in moments]
-    taken = list[tuple[float, float, float, float]]()
-    next_x = x_axis.end
-    for n in reversed(range(len(moments))):
-        x, y = dots[n]
-        text = svg.fit_text(moments[n].name, MAX_NAME_WIDTH)
-        length = svg.text_width(text)
-        to_the_left = x - length >= x_axis.start
-        start = x - length + 3 if to_the_left else x - 3
-        box = (start - 4, y + offset - FONT_SIZE - 3, start + length + 4, y + offset + 4)
-        others = [(*dot, *dot) for dot in dots[:n] + dots[n + 1 :]]
-        free = not any(_overlap(box, other) for other in taken + others)
-        # A name to the right must end before the next step of the line.
-        if free and (start + length <= next_x or start < x - 3):
-            taken.append(box)
-            yield svg.draw_text(start, y + offset, text, f"{moments[n].look} name".strip())
-        next_x = x
-
-
-def _draw_rules(
-    rules: Sequence[tuple[datetime, str]], x_axis: Axis, bottom: float, width: float
-) -> Iterator[str]:
-    """Yield a dashed line at each time, the last first, with its text below if that has room."""
-    room_ends = width
-    for time, text in sorted(rules, reverse=True):
-        x, length = x_axis.at(time.timestamp()), svg.text_width(text)
-        yield svg.draw_line(x, TOP, x, bottom, "rule", text)
-        end = min(x + length / 2, room_ends)
-        if end - length >= 0:
-            yield svg.draw_text(end, bottom + 2.2 * LINE, text, "axis-name", "end")
-            room_ends = end - length - 8
-
-
-def time_marks(first: datetime, axis: Axis) -> dict[float, str]:
-    """Return round times, in seconds, with their texts: as many as have room.
-
-    They are in the time zone of `first`, the earliest time that is drawn.
-    """
-    unit, count, form = _time_step(first, axis)
-    marks = dict[float, str]()
-    for time in _round_times(first, unit, count):
-        text, seconds = time.strftime(form), time.timestamp()
-        if seconds > axis.high or axis.at(seconds) + svg.text_width(text) / 2 > axis.end + 6:
-            return marks
-        if seconds >= axis.low:
-            marks[seconds] = text
-    return marks
-
-
-def _time_step(first: datetime, axis: Axis) -> tuple[timedelta, int, str]:
-    """Return the unit, the count and the format of the shortest step whose texts have room."""
-    span = timedelta(seconds=axis.high - axis.low)
-    steps = [(unit, count, form) for unit, counts, form in TIME_STEPS for count in counts]
-    for unit, count, form in steps:
-        text_width = svg.text_width(first.strftime(form)) + 16
-        if span / (count * unit) * text_width <= axis.end - axis.start:
-            return unit, count, form
-    return steps[-1]
-
-
-def _round_times(first: datetime, unit: timedelta, count: int) -> Iterator[datetime]:
-    """Yield times that are `count` units apart, without end; the first is before `first`.
-
-    Weeks begin on Mondays.
-    """
-    time = first.replace(hour=0, minute=0, second=0, microsecond=0)
-    if unit < MONTH:
-        if unit == DAY:
-            time -= timedelta(days=(time.toordinal() - 1) % count)
-        while True:
-            yield time
-            time += count * unit
-    step = count * round(unit / MONTH)
-    months = (12 * first.year + first.month - 1) // step * step
-    while True:
-        yield time.replace(year=months // 12, month=months % 12 + 1, day=1)
-        months += step

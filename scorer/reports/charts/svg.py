@@ -293,9 +293,12 @@ def y_marks(low: float, high: float, height: float) -> dict[float, str]:
 
 
 def draw_y_axis(
-    axis: Axis, left: float, right: float, name: str, marks: Mapping[float, str]
+    axis: Axis, left: float, right: float, name: str, marks: Mapping[float, str], width: float
 ) -> str:
-    """Return an axis at the left with a line across from each tick; its name stands above it."""
+    """Return an axis at `left` with a line to `right` from each tick; its name stands above it.
+
+    The name may be as wide as the whole drawing, whose `width` may exceed a plot of few bars.
+    """
     grid = "".join(
         f"M{coordinate(left)} {coordinate(axis.at(v))}H{coordinate(right)}" for v in marks
     )
@@ -305,7 +308,7 @@ def draw_y_axis(
         for value, text in marks.items()
     ]
     top = min(axis.start, axis.end)
-    return "".join([*parts, draw_text(0, top - 8, fit_text(name, right), "axis-name")])
+    return "".join([*parts, draw_text(0, top - 8, fit_text(name, width), "axis-name")])
 
 
 def with_title(title: str, canvas: Canvas, width: float) -> Canvas:

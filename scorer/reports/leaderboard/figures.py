@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -19,9 +18,7 @@ from scorer.reports.charts.charts import (
     DotRow,
     Field,
     MatrixCell,
-    Moment,
     Point,
-    Series,
     shared_scale,
 )
 from scorer.reports.charts.svg import padded
@@ -51,7 +48,6 @@ MAX_COLUMNS = 100  # columns of a matrix of lists; more lists share a column
 MAX_BARS = 80  # bars of sorted differences; more lists share a bar
 SHOWN_ENDS = 10  # how many of the greatest and of the least differences a text shows
 MAX_NAMED = 40  # dots of a Pareto front that all have names
-AXIS_SPAN = 3.0  # a deadline later than this many spans of the entries is not drawn
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -417,65 +413,6 @@ def _first_two(report: Report, precision: int) -> Iterator[Picture]:
     )
     if (figure := differences(pair, tables[0] - tables[1], precision)) is not None:
         yield figure
-
-
-def timeline(
-    name: str,
-    moments: Sequence[Moment],
-    better: Better,
-    deadlines: Sequence[datetime],
-    now: datetime,
-) -> Picture:
-    """Return the entries' values over time, with a line of the best so far up to `now`.
-
-    Moments with a look are a team's own: they have a further line, labelled `you`.
-    """
-    in_time = sorted(moments, key=lambda moment: moment.time)
-    first, last = in_time[0].time, in_time[-1].time
-    span = max(last - first, timedelta(hours=1))
-    rules = [
-        (time, f"closes {time:%Y-%m-%d %H:%M}")
-        for time in deadlines
-        if first <= time <= first + AXIS_SPAN * span
-    ]
-    low, high = shared_scale([(moment.value,) * 3 for moment in in_time], better)
-    end = max([last, first + timedelta(minutes=1), *(time for time, _ in rules)])
-    best = best_so_far(in_time, better)
-    series = [Series(best, "line")]
-    for look in sorted({moment.look for moment in in_time if moment.look}):
-        own = best_so_far([moment for moment in in_time if moment.look == look], better)
-        series.append(Series(own, f"{look} mine line", "you"))
-    turns = "rises" if better == "higher" else "falls"
-    caption = f"The line is the best so far, with names where it {turns}."
-    if any(not low <= moment.value <= high for moment in in_time):
-        caption += " What lies far behind stands at the edge."
-    if rules:
-        caption += " A broken line is a deadline."
-    title = f"{name} of entries as they came"
-    rows = [
-        [f"{moment.time:%Y-%m-%d %H:%M}", printable(moment.name, 100), f"{moment.value:.6g}"]
-        for moment in in_time
-    ]
-    ends, until = (first, end), min(max(now, last), end)
-    return Picture(
-        "timeline",
-        title,
-        caption,
-        lambda width: charts.lines(
-            series, in_time, rules, name, ends, padded(low, high, 0.12), until, width
-        ),
-        texts(title, ["time", "team", "value"], rows),
-    )
-
-
-def best_so_far(moments: Sequence[Moment], better: Better) -> list[Moment]:
-    """Return the moments that are better than all before them."""
-    sign = 1 if better == "higher" else -1
-    best = list[Moment]()
-    for moment in moments:
-        if not best or sign * moment.value > sign * best[-1].value:
-            best.append(moment)
-    return best
 
 
 def _curves(report: Report, precision: int) -> Iterator[Picture]:
