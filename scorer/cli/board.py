@@ -344,13 +344,13 @@ def zoned(time: datetime, board: Board) -> str:
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal) -> str:
     """Rows as text in columns."""
     from scorer.reports.document import Cell, Column, Row, Table
-    from scorer.reports.write.text import Paper
+    from scorer.reports.write.text import TextWriter
 
-    paper = Paper(terminal.width, terminal.colour)
+    writer = TextWriter(terminal.width, terminal.colour)
     columns = [Column(name, "text", cut=1000) for name in head]
     columns[-1] = columns[-1]._replace(kind="name")
-    paper.table(Table("", columns, [Row(list(map(Cell, row))) for row in rows]))
-    return paper.text
+    writer.write_table(Table("", columns, [Row(list(map(Cell, row))) for row in rows]))
+    return writer.text
 
 
 def as_json(record: Any) -> str:

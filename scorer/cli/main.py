@@ -243,12 +243,12 @@ def _say(texts: Sequence[str], coloured: bool) -> None:
     lines = "\n".join(texts).splitlines() if texts else []
     try:
         if coloured and lines:
-            from scorer.reports.write.text import Paper
+            from scorer.reports.write.text import TextWriter
 
             width = shutil.get_terminal_size().columns if is_terminal(sys.stderr) else None
-            paper = Paper(width, True)
-            paper.problems(lines)
-            sys.stderr.buffer.write(_as_bytes(paper.text + "\n" * (not lines[-1])))
+            writer = TextWriter(width, True)
+            writer.write_problems(lines)
+            sys.stderr.buffer.write(_as_bytes(writer.text + "\n" * (not lines[-1])))
             lines = []
         for line in lines:
             sys.stderr.buffer.write(f"{isolate_rtl(printable(line, len(line)))}\n".encode())

@@ -61,12 +61,12 @@ class Terminal(NamedTuple):
         """A page, a catalogue of a line an entry, or prose, in colours where there are any."""
         if not self.colour:
             return text
-        from scorer.reports.terminal import LOOKS
-        from scorer.reports.write.text import Paper
+        from scorer.reports.terminal import TEXT_PATTERNS
+        from scorer.reports.write.text import TextWriter
 
-        paper = Paper(self.width, True)
-        paper.page(text, LOOKS[look])
-        return paper.text
+        writer = TextWriter(self.width, True)
+        writer.write_text(text, TEXT_PATTERNS[look])
+        return writer.text
 
 
 class Result(NamedTuple):

@@ -50,9 +50,12 @@ def test_a_board_has_bars_on_one_scale(score, terminal):
         found = re.search(r"\[(0\.\d+), (0\.\d+)\]", line.plain)
         if found is None:
             continue
-        bar = line.plain[begin : begin + look.LINE]
+        bar = line.plain[begin : begin + look.INTERVAL_WIDTHS[0]]
         drawn = [n for n, sign in enumerate(bar) if sign in "━╺╸●"]
-        expected = [(float(end) - low) / (high - low) * (look.LINE - 1) for end in found.groups()]
+        expected = [
+            (float(end) - low) / (high - low) * (look.INTERVAL_WIDTHS[0] - 1)
+            for end in found.groups()
+        ]
         assert drawn[0] == pytest.approx(expected[0], abs=1), line.plain
         assert drawn[-1] == pytest.approx(expected[1], abs=1), line.plain
         assert drawn == list(range(drawn[0], drawn[-1] + 1))
@@ -135,7 +138,7 @@ def test_every_command_draws(score, terminal):
     assert down.index("█") < down.index("│")
     assert style(line_of(compared, "< 0.0001"), "< 0.0001").bold
     explained = score("explain", COURSE, FILES[0], "--list", "u001").out
-    assert line_of(explained, "b25").plain.count("█") == look.BAR
+    assert line_of(explained, "b25").plain.count("█") == look.BAR_WIDTH
     page = score("metrics", "nDCG").out
     assert "https://doi.org/10.1145/582415.582418" in LINK.findall(page)
     assert style(lines(page)[0], "nDCG").bold
@@ -259,8 +262,8 @@ def test_names_from_files_are_no_sequences(score, terminal, tmp_path):
 
 
 def test_a_bar_says_what_lies_beyond_its_scale():
-    assert look.drawn_interval(IntervalSpan((-3, -1), -2, (0.0, 1.0), 2)).startswith("<")
-    assert look.drawn_interval(IntervalSpan((2, 3), 2.5, (0.0, 1.0), 2)).endswith(">")
-    assert look.drawn_interval(IntervalSpan((-1, 1), 0.5, (-1.0, 1.0), 2), 10).count("━") == 9
-    assert look.drawn_interval(IntervalSpan((0.2, 0.4), 0.3, (-1.0, 1.0), 2)).index("┊") < 11
-    assert look.drawn_interval(IntervalSpan((0.5, 0.5), 0.5, (0.5, 0.5), 2)).strip() == "●"
+    assert look.draw_interval(IntervalSpan((-3, -1), -2, (0.0, 1.0), 2), 20).startswith("<")
+    assert look.draw_interval(IntervalSpan((2, 3), 2.5, (0.0, 1.0), 2), 20).endswith(">")
+    assert look.draw_interval(IntervalSpan((-1, 1), 0.5, (-1.0, 1.0), 2), 10).count("━") == 9
+    assert look.draw_interval(IntervalSpan((0.2, 0.4), 0.3, (-1.0, 1.0), 2), 20).index("┊") < 11
+    assert look.draw_interval(IntervalSpan((0.5, 0.5), 0.5, (0.5, 0.5), 2), 20).strip() == "●"

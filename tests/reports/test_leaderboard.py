@@ -30,9 +30,9 @@ from scorer.reports.findings.problems import format_findings
 from scorer.reports.github import annotation
 from scorer.reports.leaderboard.remarks import cautions, remarks
 from scorer.reports.write.csv import FORMULA, cell
+from scorer.reports.write.fitting import cut_names
 from scorer.reports.write.latex import escaped as latex
 from scorer.reports.write.markdown import escaped as markdown
-from scorer.reports.write.text import cut_names
 from scorer.results.json import to_json
 from scorer.results.report import Certainty, How, Scored, Standing, Value, group_gap
 

@@ -49,21 +49,21 @@ def table(chance):
 @pytest.mark.parametrize("width", [None, 20, 80, 120])
 def test_rows_are_written_as_rich_draws_them(width, monkeypatch):
     chance, written = random.Random(f"{width}"), 0
-    lines = text.Paper._lines
+    write_plain_rows = text.TextWriter._write_plain_rows
 
-    def counted(self, columns, after, gap):
+    def counted(self, fitted, start):
         nonlocal written
-        written += bool(columns and columns[0].cells[after:])
-        lines(self, columns, after, gap)
+        written += bool(fitted.columns and fitted.columns[0].cells[start:])
+        write_plain_rows(self, fitted, start)
 
-    monkeypatch.setattr(text.Paper, "_lines", counted)
+    monkeypatch.setattr(text.TextWriter, "_write_plain_rows", counted)
     for _ in range(20):
         drawn, found = table(chance), []
-        for alike in (text.ALIKE, 1_000):
+        for by_rich in (text.ROWS_BY_RICH, 1_000):
             with monkeypatch.context() as patched:
-                patched.setattr(text, "ALIKE", alike)
-                paper = text.Paper(width)
-                paper.table(drawn)
-                found.append(paper.text)
+                patched.setattr(text, "ROWS_BY_RICH", by_rich)
+                writer = text.TextWriter(width)
+                writer.write_table(drawn)
+                found.append(writer.text)
         assert found[0] == found[1]
     assert written

@@ -7,7 +7,7 @@ import pytest
 from scorer import evaluate
 from scorer.core.text import format_number
 from scorer.reports.document import Column
-from scorer.reports.write.text import Drawn
+from scorer.reports.write.fitting import TextColumn
 
 TRUTH = {f"{n}": 100_000 + 1_000 * (n % 7) for n in range(20)}
 SENT = {name: value + 17_844.9256 for name, value in TRUTH.items()}
@@ -56,4 +56,4 @@ def test_large_numbers_have_fewer_decimals(value, shown):
     ],
 )
 def test_headings_break_at_no_word_or_number(head, lines):
-    assert Drawn(Column(head), head, ["1"]).folded.split("\n") == lines
+    assert TextColumn(Column(head), head, ["1"]).folded_head.split("\n") == lines
