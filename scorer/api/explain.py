@@ -23,9 +23,9 @@ from scorer.api.submissions import (
     to_challenge,
     to_submission_file,
 )
-from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.load import own_file_problem
 from scorer.challenge.model import Challenge
+from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings

@@ -20,9 +20,9 @@ from scorer.api.kit_form import write_codes, write_readme
 from scorer.api.kit_sample import write_sample_submission
 from scorer.api.submissions import bind_challenge
 from scorer.challenge.kit_archive import ABSENT_TRUTH_PREFIX, refuse_without_truth
-from scorer.challenge.leaderboard import RESERVED_SPLITS
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import CHALLENGE_FILE, Challenge, Source
+from scorer.challenge.phases import RESERVED_SPLITS
 from scorer.challenge.public import Public
 from scorer.challenge.submission import layout_of
 from scorer.core.problems import Findings

@@ -7,8 +7,8 @@ from itertools import compress
 
 import numpy as np
 
-from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
+from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
 from scorer.leaderboard.board import Terms

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.api.splits import restrict_outcome, restrict_to_lists, split_masks
-from scorer.challenge.leaderboard import EVERYTHING
+from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
 from scorer.core.plugins import plugin_errors

@@ -13,7 +13,7 @@ import numpy as np
 from scorer.board.models import Entry
 from scorer.board.standings import BoardState
 from scorer.board.versions import EVER
-from scorer.challenge.leaderboard import EVERYTHING
+from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Floats, Ints
 from scorer.core.text import printable
 from scorer.results.json import VERSION, ChallengeIdentity

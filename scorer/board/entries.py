@@ -30,8 +30,8 @@ from scorer.board.phases import (
 )
 from scorer.board.teams import Teams
 from scorer.board.versions import Versions
-from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
+from scorer.challenge.phases import EVERYTHING
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted

@@ -23,7 +23,7 @@ from scorer.board.standings import (
     compute_board,
     describe_late_decision,
 )
-from scorer.challenge.leaderboard import EVERYTHING
+from scorer.challenge.phases import EVERYTHING
 from scorer.core.problems import Findings
 from scorer.core.text import format_number, join_first
 from scorer.leaderboard.rounding import rounded

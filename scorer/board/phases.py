@@ -9,8 +9,9 @@ from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from scorer.board.models import Entry, Status
-from scorer.challenge.leaderboard import EVERYTHING, Phase, Question
+from scorer.challenge.leaderboard import Question
 from scorer.challenge.model import Challenge
+from scorer.challenge.phases import EVERYTHING, Phase
 from scorer.core.text import join_first, quoted
 from scorer.scoring.answers import find_answer_fault
 

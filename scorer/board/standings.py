@@ -19,8 +19,9 @@ import numpy as np
 from scorer.board.models import Decision, Entry, Evaluation, Status, Team
 from scorer.board.phases import Span, in_zone, phase_at, spans
 from scorer.board.selection import Candidate, Choice, DecisionState, choose, decisions_until
-from scorer.challenge.leaderboard import EVERYTHING, Track
+from scorer.challenge.leaderboard import Track
 from scorer.challenge.model import Challenge
+from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Findings, Problem

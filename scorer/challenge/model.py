@@ -20,17 +20,9 @@ from pydantic import (
     model_validator,
 )
 
-from scorer.challenge.leaderboard import (
-    DEFAULT_BOARD,
-    Grading,
-    Leaderboard,
-    Phase,
-    Question,
-    Splits,
-    check_phases,
-    check_tracks,
-)
+from scorer.challenge.leaderboard import DEFAULT_BOARD, Grading, Leaderboard, Question, check_tracks
 from scorer.challenge.measures import MeasureSpec, choose_primary
+from scorer.challenge.phases import Phase, Splits, check_phases
 from scorer.challenge.roles import COLUMNS, ClassColumns, Extra, check_label, extra_roles
 from scorer.challenge.submission import (
     DEFAULT_SUBMISSION,

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import yaml
 
-from scorer.challenge.leaderboard import RESERVED_SPLITS, Phase
 from scorer.challenge.model import FOLDER, KEY, Challenge
+from scorer.challenge.phases import RESERVED_SPLITS, Phase
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
 from scorer.metrics.notation import Measure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from scorer.challenge.leaderboard import Phase
+from scorer.challenge.phases import Phase
 from scorer.export.base import (
     LOGO,
     NO_LIMIT,

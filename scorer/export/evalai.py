@@ -6,7 +6,7 @@ import html
 from datetime import timedelta
 from typing import Any
 
-from scorer.challenge.leaderboard import EVERYTHING, Phase
+from scorer.challenge.phases import EVERYTHING, Phase
 from scorer.export.base import (
     LOGO,
     NO_LIMIT,

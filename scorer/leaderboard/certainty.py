@@ -14,15 +14,8 @@ from scorer.challenge.leaderboard import Leaderboard
 from scorer.core.arrays import Floats, Ints
 from scorer.leaderboard.samples import Sample, sample_of
 from scorer.metrics.notation import Measure
-from scorer.results.report import (
-    BaselineTests,
-    Certainty,
-    How,
-    Report,
-    ShakeUp,
-    Standing,
-    Value,
-)
+from scorer.results.certainty import BaselineTests, Certainty, How, ShakeUp
+from scorer.results.report import Report, Standing, Value
 from scorer.stats.intervals import MIN_UNITS
 from scorer.stats.pairs import PairedTests
 from scorer.stats.power import detectable, fewest_lists, least_p

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from scorer.challenge.leaderboard import EVERYTHING, RESERVED_SPLITS, REST, Splits
 from scorer.challenge.model import Challenge
+from scorer.challenge.phases import EVERYTHING, RESERVED_SPLITS, REST, Splits
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem

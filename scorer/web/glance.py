@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 from scorer.board.phases import RemainingQuota, Span, challenge_state, decision_deadline, spans
 from scorer.board.standings import LiveReport
-from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
+from scorer.challenge.phases import EVERYTHING
 from scorer.core.text import format_number, printable, unit
 from scorer.reports.charts.svg import fit_text
 from scorer.reports.leaderboard.cells import has_ranges, level

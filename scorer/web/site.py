@@ -48,8 +48,8 @@ from scorer.board.standings import (
     public,
     with_intervals,
 )
-from scorer.challenge.leaderboard import EVERYTHING
 from scorer.challenge.model import Challenge
+from scorer.challenge.phases import EVERYTHING
 from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
 from scorer.results.json import to_json, to_plain

@@ -25,7 +25,8 @@ from scorer.board.phases import (
     visible_moment,
 )
 from scorer.board.standings import last_shown
-from scorer.challenge.leaderboard import Phase, Question, Quota, Splits, check_phases
+from scorer.challenge.leaderboard import Question
+from scorer.challenge.phases import Phase, Quota, Splits, check_phases
 
 EVER = datetime(1990, 1, 1, tzinfo=UTC)
 

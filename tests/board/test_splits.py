@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import scorer
-from scorer.challenge.leaderboard import Splits
 from scorer.challenge.load import load
+from scorer.challenge.phases import Splits
 from scorer.core.errors import ChallengeError
 from scorer.scoring.splits import assign_splits, draw_splits, read_splits, restrict_card
 

@@ -33,8 +33,9 @@ from scorer.reports.write.csv import FORMULA, cell
 from scorer.reports.write.fitting import cut_names
 from scorer.reports.write.latex import escaped as latex
 from scorer.reports.write.markdown import escaped as markdown
+from scorer.results.certainty import Certainty, How
 from scorer.results.json import to_json
-from scorer.results.report import Certainty, How, Scored, Standing, Value, group_gap
+from scorer.results.report import Scored, Standing, Value, group_gap
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FORMATS = ["table", "json", "csv", "markdown", "latex", "github", "html"]

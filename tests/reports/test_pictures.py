@@ -18,8 +18,9 @@ from scorer.reports.charts.timeline import Moment
 from scorer.reports.leaderboard.curves import counted_points
 from scorer.reports.leaderboard.figures import ComparedLists, differences, forest, pairs
 from scorer.reports.leaderboard.timeline import timeline
+from scorer.results.certainty import Certainty, How
 from scorer.results.json import ABSENT
-from scorer.results.report import Certainty, How, Standing
+from scorer.results.report import Standing
 
 SVG = "{http://www.w3.org/2000/svg}"
 LONG = "a team with a name that no picture has room for, of many words "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scorer.challenge.leaderboard import EVERYTHING
+from scorer.challenge.phases import EVERYTHING
 from scorer.reports.base import ExactRows, Options
 from scorer.results.comparison import Comparison
 from scorer.results.json import to_json

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scorer.challenge.leaderboard import EVERYTHING
+from scorer.challenge.phases import EVERYTHING
 from scorer.metrics.steps import Equation, Grid
 from scorer.reports.base import ExactRows, Options
 from scorer.reports.explanation.document import line

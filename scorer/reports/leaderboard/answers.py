@@ -9,7 +9,8 @@ from scorer.core.text import unit
 from scorer.reports.document import cut
 from scorer.reports.leaderboard.cells import number
 from scorer.reports.leaderboard.verdict import beaten_by, verdict
-from scorer.results.report import Certainty, Report
+from scorer.results.certainty import Certainty
+from scorer.results.report import Report
 from scorer.stats.power import detectable, lists_needed
 
 

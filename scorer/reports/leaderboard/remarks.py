@@ -16,8 +16,9 @@ from scorer.reports.leaderboard.cells import (
     possible_ranks,
 )
 from scorer.reports.leaderboard.front import on_the_front
+from scorer.results.certainty import Certainty
 from scorer.results.json import ABSENT
-from scorer.results.report import Certainty, RankAggregate, Report, Scope
+from scorer.results.report import RankAggregate, Report, Scope
 from scorer.stats.intervals import MIN_UNITS
 
 FEW_LISTS = 10  # lists below which the level of an interval is nominal

@@ -8,7 +8,8 @@ from scorer.core.text import printable, unit
 from scorer.reports.base import DECIMALS
 from scorer.reports.document import cut, join_names
 from scorer.reports.leaderboard.cells import number
-from scorer.results.report import Certainty, Report
+from scorer.results.certainty import Certainty
+from scorer.results.report import Report
 
 
 def verdict(report: Report, precision: int = DECIMALS) -> str:
