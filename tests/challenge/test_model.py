@@ -15,6 +15,7 @@ import yaml
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from rounds import rounds
+from tables import rows
 
 from scorer.challenge.leaderboard import RankBy, Tiers
 from scorer.challenge.load import load
@@ -286,23 +287,7 @@ def test_problems_of_odd_files():
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("written", "said", "help"),
-    [
-        ("submission: {rank_gaps: keep}", "submission: no key 'rank_gaps' here", "1, 2, 3"),
-        ("submission: {repeats: first}", "submission: no key 'repeats' here", "each item once"),
-        ("submission: {complete: true}", "submission: no key 'complete' here", "need all"),
-        ("submission: {sums: exact}", "submission: no key 'sums' here", "divided by their sum"),
-        ("remote_pictures: true", "no key 'remote_pictures' here", "is a link"),
-        ("leaderboard: {ties: shared}", "leaderboard: no key 'ties' here", "share a rank"),
-        ("leaderboard: {tiers: {test: t}}", "leaderboard.tiers: no key 'test'", "compare --test t"),
-        ("leaderboard: {tiers: {adjust: holm}}", "leaderboard.tiers: no key 'adjust'", "greatest"),
-        ("leaderboard: {tiers: {rule: first}}", "leaderboard.tiers: no key 'rule'", "all above"),
-        ("leaderboard: {intervals: joint}", "leaderboard.intervals: 'joint' is", "0.95 ** (1 / k)"),
-        ("questions: {q: {max: 80}}", "questions.q: no key 'max' here", "1,000 characters"),
-        ("questions: {q: {unit: USD}}", "questions.q: no key 'unit' here", "cost_usd"),
-        ("questions: {q: {type: flag}}", "questions.q.type: 'flag' is not", "['yes', 'no']"),
-        ("questions: {q: {type: url}}", "questions.q.type: 'url' is not", "is a text"),
-    ],
+    ("written", "said", "help"), rows(__file__, "what_there_is_no_more_says_what_to_write_instead")
 )
 def test_what_there_is_no_more_says_what_to_write_instead(written, said, help):
     with pytest.raises(ChallengeError) as caught:

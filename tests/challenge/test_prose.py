@@ -1,6 +1,7 @@
 """Descriptions and pages: texts in files of their own."""
 
 import pytest
+from tables import rows
 
 from scorer.challenge.load import load
 from scorer.challenge.model import MOST_PROSE
@@ -27,25 +28,7 @@ def test_a_text_is_a_text(challenge, text):
 
 
 @pytest.mark.parametrize(
-    ("lines", "code", "message"),
-    [
-        (
-            "description: absent.md",
-            "C126",
-            ":3: error[C126] description: 'absent.md': no such file",
-        ),
-        ("pages:\n  rules: absent.md", "C126", ":4: error[C126] pages.rules: 'absent.md'"),
-        ("pages: {rules: ../rules.md}", "C111", "leaves the challenge's folder"),
-        ("pages: {rules: /etc/rules.md}", "C111", "is not relative"),
-        ("pages: {rules: truth.csv}", "C106", "whose name ends in .md"),
-        ("pages: {rules: big.md}", "C126", "more than 100,000 bytes"),
-        ("pages: {rules: latin.md}", "C126", "'latin.md', line 2: not UTF-8"),
-        ("pages: {rules: folder.md}", "C126", "is a directory"),
-        ("pages: {Rules: rules.md}", "C106", "'Rules' names no page"),
-        ("pages: {readme: rules.md}", "C106", "'readme' names no page"),
-        ("pages: rules.md", "C106", "'rules.md' is not a mapping"),
-        ("pages: {rules: [rules.md]}", "C106", "a list is not a text"),
-    ],
+    ("lines", "code", "message"), rows(__file__, "what_cannot_be_read_is_told_at_its_line")
 )
 def test_what_cannot_be_read_is_told_at_its_line(challenge, lines, code, message):
     folder = challenge(f"{BASE}{lines}\n", **FILES, **{"big.md": "a" * (MOST_PROSE + 1)})

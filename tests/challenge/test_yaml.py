@@ -11,6 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
+from tables import rows
 
 from scorer.challenge import yaml as documents
 from scorer.challenge.yaml import read_yaml, resolve_scalar
@@ -101,25 +102,7 @@ def test_reach(text, path, reached):
 
 
 @pytest.mark.usefixtures("_parser")
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("", None),
-        ("# nothing\n", None),
-        ("---\n...\n", None),
-        ("\ufeffa: 1", {"a": 1}),
-        ("%YAML 1.2\n---\na: 1\n", {"a": 1}),
-        ("a: 'no'\nb: \"1\"\nc: '~'", {"a": "no", "b": "1", "c": "~"}),
-        ("7: a\n~: b\ntrue: c", {"7": "a", "~": "b", "true": "c"}),
-        ("a: &x [1, {b: c}]\nd: [*x, *x]", {"a": [1, {"b": "c"}], "d": [[1, {"b": "c"}]] * 2}),
-        ("'<<': {a: 1}", {"<<": {"a": 1}}),
-        ("m: [P@5, AP(rel=2)@10, 'AP(a=1, b=2)', \"MARp@5,10\"]",
-         {"m": ["P@5", "AP(rel=2)@10", "AP(a=1, b=2)", "MARp@5,10"]}),
-        ("m:\n- AP(a=1, b=2)\n- MARp@5,10\n- nDCG(gains={0:0,1:3})@5",
-         {"m": ["AP(a=1, b=2)", "MARp@5,10", "nDCG(gains={0:0,1:3})@5"]}),
-        ("[" * 50 + "]" * 50, eval("[" * 50 + "]" * 50)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "value"), [*rows(__file__, "good"), ("\ufeffa: 1", {"a": 1})])
 def test_good(text, value):
     assert read(text) == (value, [])
 
@@ -134,62 +117,32 @@ MISPLACED = "this fits no key or item above it; look at the indentation"
 @pytest.mark.parametrize(
     ("text", "problems"),
     [
-        ("a: 1\na: 2\n'a': 3\nb: {c: 1, c: 2}", [
-            "2:1 C104 key 'a' is given twice (first on line 1)",
-            "3:1 C104 key 'a' is given twice (first on line 1)",
-            "4:11 C104 key 'c' is given twice (first on line 4)"]),
-        ("a: !!str 1\nb: ! c\nd: !x [1]\n", [
-            f"{place} C108 a tag ('!...') has no meaning here; write the value alone"
-            for place in ("1:4", "2:4", "3:4")]),
-        ("a: &c {x: 1}\nb: {<<: *c, y: 2}\nd: {<<: [*c, *c]}\nd: 1", [
-            "2:5 C105 merging by << is not supported; write the keys out",
-            "3:5 C105 merging by << is not supported; write the keys out",
-            "4:1 C104 key 'd' is given twice (first on line 3)"]),
-        ("a: *b", ["1:4 C109 alias 'b' names nothing above it"]),
-        ("a: &b [*b]", ["1:8 C109 alias 'b' stands inside what it names"]),
-        ("? [a]\n: b\nc: d", ["1:3 C103 a key is a text, not a list or a mapping"]),
-        ("? {a: b}\n: c\n", ["1:3 C103 a key is a text, not a list or a mapping"]),
-        ("a: 1\n---\nb: 1\n", ["2:1 C103 a second document begins here; a challenge is one"]),
-        (b"a: 1\nb: \xe9", [
-            "2 C102 byte 0xE9 is not UTF-8; the file may be Windows-1252, save it as UTF-8"]),
-        ("a: é".encode("utf-16"), [
-            "1 C102 byte 0xFF is not UTF-8; the file is UTF-16, save it as UTF-8"]),
+        *rows(__file__, "bad"),
+        (
+            b"a: 1\nb: \xe9",
+            ["2 C102 byte 0xE9 is not UTF-8; the file may be Windows-1252, save it as UTF-8"],
+        ),
+        (
+            "a: é".encode("utf-16"),
+            ["1 C102 byte 0xFF is not UTF-8; the file is UTF-16, save it as UTF-8"],
+        ),
         ("a: b\r\nc: \0", ["2 C103 a NUL byte cannot stand in a text file"]),
         ("a: \x1b[1m", [r"1 C103 the character '\x1b' cannot stand in a text file"]),
         ("a: b\nc: d\u2028e", [r"2 C103 the character '\u2028' cannot stand in a text file"]),
         (b"#" * (2**20 + 1), ["1 C110 larger than 1 MiB"]),
-        ("[" * 51 + "]" * 51, ["1:51 C110 nested more than 50 deep"]),
-        ("[" + "a, " * 10_000 + "]", [
-            "1:29999 C110 more than 10,000 values; "
-            "write many classes in a file: classes: {file: classes.csv}"]),
-        ("a: &a [" + "x, " * 99 + "]\nb: &b [" + "*a, " * 50 + "]\nc: [*b, *b]", [
-            "3:5 C109 more than 10,000 values, aliases written out"]),
-        ("a: &a " + "[" * 40 + "]" * 40 + "\nb: " + "[" * 12 + "*a" + "]" * 12, [
-            "2:16 C109 nested more than 50 deep, aliases written out"]),
-        ("m: [AP(rel=2, x=1)@10, P@5]", [f'1:5 C103 {CUT}"AP(rel=2, x=1)@10"']),
-        ("m: [AP(rel=2,\n  x=1)@10]", [f'1:5 C103 {CUT}"AP(rel=2, x=1)@10"']),
-        ("m: {metric: AP(rel=2, x=1)}", [f'1:13 C103 {CUT}"AP(rel=2, x=1)"']),
-        ("m: {AP(rel=2, x=1): 0.5}", [f'1:5 C103 {CUT}"AP(rel=2, x=1)"']),
-        ("m: [MARp@5,10]", [f'1:5 C103 {CUT}"MARp@5,10"']),
-        ("m: [P@5, nDCG(gains={0: 0})@5]", [f'1:10 C103 {CUT}"nDCG(gains={{0: 0}})@5"']),
-        ("m: nDCG(gains={0: 0})@5", [f'1:4 C103 {CUT}"nDCG(gains={{0: 0}})@5"']),
-        ("m:\n- nDCG(gains={0: 0})@5", [f'2:3 C103 {CUT}"nDCG(gains={{0: 0}})@5"']),
-        ("\ta: b", ["1:1 C103 a tab cannot indent; use blanks"]),
-        ("a: @x", ["1:4 C103 '@' cannot begin a value; put the text in quotes"]),
-        ("a: %x", ["1:4 C103 '%' cannot begin a value; put the text in quotes"]),
-        ("a: [1\nb: 2", ["2:2 C103 a ',' or ']' is missing before this; the '[' is on line 1"]),
-        ("a:\n  {b: c", ["2:8 C103 a ',' or '}' is missing before this; the '{' is on line 2"]),
-        ("a: 1\nb: 'x\n\nd: e", ["2:4 C103 the quote opened here is never closed"]),
-        ("a: b\n c: d", ["2:3 C103 " + COLON]),
-        ("a: - b", ["1:4 C103 a list item cannot stand here; begin it on a line of its own"]),
-        ("- a\nb: c", ["2:1 C103 " + MISPLACED]),
-        ("a:\n  - b\n c\n", ["3:2 C103 " + MISPLACED]),
-        ("a: }", ["1:4 C103 a value is missing before '}'"]),
-        ("a: [b,", ["1:7 C103 a value is missing before the end of the file"]),
-        ("[a]\nb", ["2:1 C103 the file's one value has ended before this"]),
-        ("a: 1\nkey\nb: c\n", ["2:1 C103 a ':' is missing after this key"]),
+        (
+            "[" + "a, " * 10_000 + "]",
+            [
+                "1:29999 C110 more than 10,000 values; "
+                "write many classes in a file: classes: {file: classes.csv}"
+            ],
+        ),
+        (
+            "a: &a [" + "x, " * 99 + "]\nb: &b [" + "*a, " * 50 + "]\nc: [*b, *b]",
+            ["3:5 C109 more than 10,000 values, aliases written out"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_bad(text, problems):
     assert read(text)[1] == problems
 

@@ -1,7 +1,8 @@
 """Challenges of every kind with a submission each: its values, its problems, or why not.
 
-cases.yaml has groups of cases that have most of a challenge in common. A case can replace keys of
-the challenge, or leave them out (null), and files; the submission is sub.csv. It has one of:
+cases.yaml, and refused.yaml for challenges that are refused, have groups of cases that have most of
+a challenge in common. A case can replace keys of the challenge, or leave them out (null), and
+files; the submission is sub.csv. It has one of:
 
 values: The mean of each measure, or `*` for the mean of the first; the submission is valid.
 codes: The codes of the submission's errors.
@@ -16,7 +17,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-GROUPS = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
+GROUPS = [
+    group
+    for page in ("cases.yaml", "refused.yaml")
+    for group in yaml.safe_load(Path(__file__).with_name(page).read_text(encoding="utf-8"))
+]
 CASES = {
     case["name"]: case
     | {part: group.get(part, {}) | case.get(part, {}) for part in ("challenge", "files")}

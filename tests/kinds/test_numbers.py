@@ -145,33 +145,6 @@ def test_a_number_is_no_class_where_classes_are(made, score):
     ran.assert_exit(1, err=f"one.csv:{list(tasks).index(name) + 2}: error[S521]")
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"metrics": ["Accuracy"]}, "metrics[0].group: Accuracy has to name the group"),
-        ({"metrics": [{"metric": "Pearson", "group": "nli"}]}, "'nli' has classes, and Pearson is"),
-        ({"metrics": [{"metric": "MCC", "group": "sts"}]}, "'sts' has numbers, and MCC is about"),
-        (
-            {"metrics": [{"metric": "LogLoss", "group": "nli"}]},
-            "LogLoss [of nli] cannot be asked where",
-        ),
-        ({"numbers": "stsb"}, "'sts' has classes, and Pearson is about numbers, which 'stsb' has"),
-        (
-            {"numbers": "stsb", "metrics": METRICS[1:2]},
-            "submission.numbers: no list is in the group 'stsb'",
-        ),
-        ({"metrics": ["nDCG"]}, "numbers stand beside classes, and this challenge has grades"),
-        ({"submission": {"multilabel": ";"}}, "with numbers, a row has one label"),
-    ],
-)
-def test_what_does_not_go_together_is_an_error_of_the_challenge(made, score, change, said):
-    folder = made[0](**change)
-    ran = score(folder, folder / "one.csv").assert_exit(2)
-    assert ran.out == ""
-    assert "challenge.yaml:" in ran.err
-    assert said in ran.err
-
-
 def test_numbers_where_the_truth_has_none_are_an_error(made, score):
     make, tasks, truth, _ = made
     folder = make(truth=truth | {"sts-3": "much"})

@@ -77,25 +77,6 @@ def test_the_order_of_columns_is_nothing(tmp_path):
     assert value(challenge) == pytest.approx(SOFT, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("truth", "metric", "rules", "said"),
-    [
-        ([ONE[0], SEVERAL[0]], "LogLoss", {}, "T809 3 id 'r1' has several classes"),
-        ([*ONE[:3], [0, 0, 0]], "LogLoss", {}, "T809 5 id 'r3' has no class"),
-        ([*VOTES[:3], [2, -1, 0]], "LogLoss", {}, "T809 5 id 'r3' has a number below 0"),
-        (VOTES, "AUROC", {"multilabel": ","}, "T809 2 id 'r0' has a number that is neither 0 nor"),
-        (VOTES, "Accuracy", {}, "T809 2 id 'r0' has shares of classes, and 'Accuracy' needs one"),
-        ([*ONE[:3], ["x", 0, 0]], "LogLoss", {}, "T501 5 a 'x' is not a number"),
-        ([*ONE[:3], ["", 0, 0]], "LogLoss", {}, "T506 5 a is empty"),
-    ],
-)
-def test_rows_that_do_not_fit_are_told_at_their_line(tmp_path, truth, metric, rules, said):
-    with pytest.raises(ChallengeError) as caught:
-        open_challenge(bind(made(tmp_path, truth, metric, **rules)))
-    problem = caught.value.problems[0]
-    assert f"{problem.code} {problem.line} {problem.message}".startswith(said)
-
-
 def test_a_single_column_is_a_label(tmp_path):
     challenge = {"truth": {"file": "t.csv", "columns": {"probability": "a"}}, "metrics": ["AUROC"]}
     with pytest.raises(ChallengeError, match="of a single one write label: COLUMN"):

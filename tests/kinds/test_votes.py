@@ -30,21 +30,6 @@ def test_the_board_has_the_rules_of_the_challenge(score, arena):
     assert "list: case" in " ".join(ran.out.split())
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ("metrics: [MAE]\n", "2: error[C122] metrics: means nothing for votes"),
-        ("splits: {one: 0.5, two: rest, seed: 12345678}\n", "2: error[C122] splits: means nothing"),
-        ("leaderboard: {ladder: auto}\n", "2: error[C122] leaderboard.ladder: means nothing"),
-        ("votes: {group: x}\n", "help: score the votes of each group by themselves"),
-        ("votes: {model: x}\n", "2: error[C105] votes.model: votes have no such column; they have"),
-    ],
-)
-def test_what_means_nothing_for_votes_is_refused(score, arena, more, said):
-    folder, file = arena(f"kind: votes\n{more}")
-    score(folder, file).assert_exit(2, err=said)
-
-
 def test_nothing_else_is_done_with_votes(score, arena):
     folder, file = arena()
     with pytest.raises(ChallengeError, match=r"C122.*score CHALLENGE VOTES\.\.\. makes the board"):

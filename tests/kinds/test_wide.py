@@ -1,6 +1,7 @@
 """What is wrong with wide columns is told by the column."""
 
 import pytest
+from tables import rows
 
 NUMBERS = (
     'truth: {file: truth.csv, columns: {list: id, target: number}, wide: {list: "*"}}\n'
@@ -38,25 +39,7 @@ def told(challenge, score, tmp_path):
 
 
 @pytest.mark.slow("scores a challenge a row", beyond=4)
-@pytest.mark.parametrize(
-    ("sent", "said"),
-    [
-        ("id,fun,type,clear\n1,1,5,2\n2,2,4,9\n3,3,9,1\n", []),
-        ("id,clear,fun,type\n1,1,5,2\n2,2,4,9\n3,3,9,1\n", []),
-        ("id,foo,type,clear\n1,1,5,2\n2,2,4,9\n3,3,9,1\n",
-         ["1: error[S201] column 'fun' is missing; in place found: 'foo'"]),
-        ("id,fun,typ,clear\n1,1,5,2\n2,2,4,9\n3,3,9,1\n",
-         ["1: error[S201] column 'type' is missing; rename 'typ' to 'type'?"]),
-        ("id,fun\n1,1\n2,2\n3,3\n", ["1: error[S201] 2 columns are missing: 'clear', 'type'"]),
-        ("id,fun,type,clear,more\n1,1,5,2,0\n2,2,4,9,0\n3,3,9,1,0\n",
-         ["1: error[S201] no column of this challenge is called 'more'; "
-          "it has 'clear', 'fun', 'type'"]),
-        ("id,fun,type,clear\n1,abc,5,2\n2,2,4,9\n3,3,9,1\n",
-         ["2:3: error[S501] fun 'abc' is not a number in plain decimal notation"]),
-        ("id,fun,type,clear\n1,1,5,2\n2,2,4,9\n3,3,9,1\n3,3,9,1\n",
-         ["5:1: error[S526] id '3' is given twice (first on line 4)"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("sent", "said"), rows(__file__, "columns_are_told_by_their_names"))
 def test_columns_are_told_by_their_names(told, sent, said):
     assert list(told(NUMBERS, TRUTH, sent)) == said
 

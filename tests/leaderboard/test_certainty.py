@@ -361,15 +361,6 @@ def test_blocks_of_many_lists_are_no_clusters(board):
     assert "drawn together" not in board(errors, metric=metric, rules=", draws: 200", form="table")
 
 
-def test_a_list_in_two_clusters_is_an_error(challenge, score):
-    folder = challenge(
-        "truth: truth.csv\nmetrics: [P@2]\nlists: lists.csv\n",
-        **{"lists.csv": "list,cluster\nq1,a\nq2,b\nq1,b\n", "s.csv": "list,item\nq1,a\nq2,a\n"},
-    )
-    ran = score(folder, folder / "s.csv")
-    ran.assert_exit(2, err="lists.csv:4: error[T304] 'q1' is in two clusters, 'a' and 'b'")
-
-
 # The same bytes
 
 

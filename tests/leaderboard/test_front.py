@@ -9,7 +9,7 @@ import pytest
 
 import scorer
 from scorer.api.report import Report
-from scorer.core.errors import ChallengeError, UsageError
+from scorer.core.errors import UsageError
 from scorer.reports.leaderboard.figures import pareto
 from scorer.results.json import ABSENT
 
@@ -207,18 +207,3 @@ def test_answers_that_are_wrong_are_told_with_their_line(made, rows, words):
     with pytest.raises(UsageError) as caught:
         boards.score(folder, files[:1], answers=path)
     assert words in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("rule", "line", "words"),
-    [
-        ("  pareto: [costs]", 11, "is called 'costs'; did you mean 'cost'?"),
-        ("  tracks: [{id: a, group: fr}]", 11, "track 'a': no group is called 'fr'"),
-    ],
-)
-def test_a_board_names_what_there_is(made, rule, line, words):
-    with pytest.raises(ChallengeError) as caught:
-        boards.score(*made(f"{RULES}{rule}\n"))
-    (problem,) = caught.value.problems
-    assert problem.line == line
-    assert words in problem.message

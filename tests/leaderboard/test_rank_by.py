@@ -9,7 +9,6 @@ from scorer.api.outcomes import terms_of
 from scorer.api.score import score
 from scorer.api.text import content_of
 from scorer.challenge.load import load
-from scorer.core.errors import ChallengeError
 from scorer.leaderboard.board import rank
 from scorer.leaderboard.standings import Contestant, by_number, by_rank_counts, ranks_by, standings
 from scorer.preferences.aggregations import aggregations
@@ -133,24 +132,3 @@ def test_earliest_on_a_board_with_times(challenge):
     times = {"a": 20.0, "b": 10.0, "c": 0.0}
     rows = rank(terms, report.submissions, times).leaderboard
     assert [(row.rank, row.name) for row in rows] == [(1, "b"), (2, "a"), (3, "c")]
-
-
-@pytest.mark.parametrize(
-    ("rule", "code", "message"),
-    [
-        ("{measures: [P@1, R@3], aggregate: Borda}", "C117", "no measure of this challenge is"),
-        ("{measures: [P@1, R@2], aggregate: Bordo}", "C117", "Borda"),
-        ("{measures: [], aggregate: Borda}", "C106", "either a preference or measures"),
-        ("{preference: RPP, measures: [P@1], aggregate: Borda}", "C106", "either a preference"),
-        ("{measures: [P@1, P@1], aggregate: Borda}", "C106", "written twice"),
-        ("{measures: [P@1], aggregate: Borda, tie_break: [latest]}", "C106", "'latest'"),
-        ("{preference: RPP, aggregate: MC4, tie_break: [earliest]}", "C106", "of measures"),
-        ("{measures: [P@1]}", "C107", "'aggregate' is missing"),
-    ],
-)
-def test_mistakes(challenge, rule, code, message):
-    with pytest.raises(ChallengeError) as caught:
-        bind(load(challenge(rule)))
-    (problem,) = caught.value.problems
-    assert (problem.code, problem.line) == (code, 6)
-    assert message in problem.message

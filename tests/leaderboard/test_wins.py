@@ -4,9 +4,6 @@ import pytest
 
 from scorer.api.score import score
 from scorer.api.text import content_of
-from scorer.challenge.load import load
-from scorer.core.errors import ChallengeError
-from scorer.scoring.bind import bind
 
 TRUTH = [(f"r{task}{n}", f"t{task}") for task in range(7) for n in range(4)]
 WORDS = ("no", "yes")
@@ -88,32 +85,6 @@ def test_a_baseline_changes_nothing(challenge):
     assert signatures[0] == signatures[1]
     fewer = score(challenge(rule), challenge.files[1:])
     assert fewer.measures[0].board_signature != signatures[0]
-
-
-@pytest.mark.parametrize(
-    ("rule", "code", "message"),
-    [
-        ("{measures: [Accuracy], each: group, aggregate: MC4}", "C117", "no mean of ranks"),
-        ("{measures: [F1], each: list, aggregate: Borda}", "C117", "has no value of each"),
-        ("{measures: [F1], each: row, aggregate: Borda}", "C106", "'row'"),
-        ("{preference: RPP, each: list, aggregate: Borda}", "C106", "each is of measures"),
-        ("{measures: [F1], each: group, aggregate: Borda, tie_break: [first_places]}", "C106",
-         "first_places"),
-    ],
-)  # fmt: skip
-def test_mistakes(challenge, rule, code, message):
-    with pytest.raises(ChallengeError) as caught:
-        bind(load(challenge(rule)))
-    (problem,) = caught.value.problems
-    assert (problem.code, problem.line) == (code, 6)
-    assert message in problem.message
-
-
-def test_no_groups(challenge):
-    rule = "{measures: [Accuracy], each: group, aggregate: WinRate}"
-    path = challenge(rule, columns="{list: id, label: label}")
-    with pytest.raises(ChallengeError, match="at least two groups"):
-        score(path, challenge.files)
 
 
 # What is drawn

@@ -47,11 +47,3 @@ def test_more_other_items_than_the_catalogue_leaves(challenge, score):
     assert (ran.code, ran.err.count("error")) == (0, 0)
     means = [line.split()[1:] for line in ran.out.splitlines() if re.match("[12] ", line)]
     assert means == [["good", "0.750"], ["strange", "0.500"]]  # a below three others; above two
-
-
-def test_a_catalogue_that_the_truth_contradicts_is_the_organizers_error(challenge, score):
-    folder = challenge(
-        "truth: truth.csv\nmetrics: ['AUC(pairs=all, catalogue=1)']\n",
-        **{"truth.csv": "list,item,grade\nq1,a,1\nq1,b,1\n", "good.csv": "list,item\nq1,a\n"},
-    )
-    score(folder, folder / "good.csv").assert_exit(2, err="catalogue=1 is fewer than there are")

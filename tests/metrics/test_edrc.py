@@ -238,92 +238,12 @@ GRADED = {
 }
 
 
-def test_grades_imply_preferences(tmp_path):
-    found = scored(tmp_path, GRADED, "list,item,rank\nl,a,1\nl,b,2\nl,c,3\n")
-    assert {key: value.mean for key, value in found.values.items()} == {
-        "EDRC": 1.0,
-        "nDCG@3": 1.0,
-        "TauAP": 1.0,
-    }
-
-
-def test_grades_keep_their_items_secret(tmp_path):
-    found = scored(tmp_path, GRADED, "list,item,rank\nl,a,1\nl,zzz,2\nl,c,3\n")
-    assert found.valid
-    assert not [p for p in found.findings if p.code == "S704"]
-    assert found.values["EDRC"].mean == pytest.approx(
-        oracle("abc", [("a", "b"), ("b", "c"), ("a", "c")], [("a", "c")])
-    )
-
-
-def test_equal_scores_are_silence_whatever_the_tie_rule(tmp_path):
-    for ties in ("item-desc", "item-asc", "file"):
-        rules = f"truth: truth.csv\nmetrics: [EDRC]\nsubmission: {{ties: {ties}}}\n"
-        files = GRADED | {"challenge.yaml": rules}
-        found = scored(tmp_path, files, "list,item,score\nl,a,1\nl,b,1\nl,c,1\n")
-        assert found.values["EDRC"].mean == 0
-
-
-def test_items_of_a_list_count_without_a_grade(tmp_path):
-    files = GRADED | {
-        "challenge.yaml": "truth: truth.csv\nitems: items.csv\nmetrics: [EDRC]\n",
-        "items.csv": "list,item\nl,a\nl,b\nl,c\nl,d\n",
-    }
-    found = scored(tmp_path, files, "list,item,rank\nl,a,1\nl,b,2\nl,c,3\nl,d,4\n")
-    truth = [("a", "b"), ("b", "c"), ("a", "c")]
-    stated = list(combinations("abcd", 2))
-    assert found.values["EDRC"].mean == pytest.approx(oracle("abcd", truth, stated))
-
-
 LIKELY = {
     "challenge.yaml": "truth: t.csv\nlikelihood: {file: p.csv, columns: {probability: p}}\n"
     "metrics: [{metric: EDRC, unknown: likelihood}]\n",
     "t.csv": "list,better,worse\nl,a,b\nl,c,d\n",
     "p.csv": "list,better,worse,p\nl,a,b,0.9\nl,d,a,0.2\nl,b,c,0.3\nl,x,y,1\nother,a,b,0\n",
 }
-
-
-def test_likelihood_of_each_pair(tmp_path):
-    found = scored(tmp_path, LIKELY, "list,better,worse\nl,b,c\nl,d,c\n")
-    likely = {("a", "b"): 0.9, ("d", "a"): 0.2, ("b", "c"): 0.3}
-    expected = oracle(
-        "abcd", [("a", "b"), ("c", "d")], [("b", "c"), ("d", "c")], likely=likely
-    )  # by hand: b: .9 + P(c>b) where b>c is said .3 + P(d>b) .5; d: 0 + .8 + .5
-    assert expected == pytest.approx(2 * (0.9 + 0.3 + 0.5 + 0 + 0.8 + 0.5) / 6 - 1)
-    assert next(iter(found.values.values())).mean == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("challenge", "files", "told"),
-    [
-        ("truth: t.csv\nmetrics: [EDRC(unknown=likelihood)]\n", {}, "2: C121"),
-        (
-            "truth: t.csv\nlikelihood: p.csv\nmetrics: [EDRC]\n",
-            {"p.csv": "list,better,worse,probability\nl,a,b,1.5\nl,b,a,0.5\nl,c,c,0.5\n"},
-            "2: T505; 3: T707; 4: T701",
-        ),
-        (
-            "truth: t.csv\nitems: i.csv\nmetrics: [EDRC]\n",
-            {"i.csv": "list,item\nl,a\nl,b\nl,d\n"},
-            "3: T305",
-        ),
-        (
-            "truth: t.csv\nmetrics: [EDRC]\n",
-            {"t.csv": "list,better,worse\nl,a,b\nl,b,b\nl,b,c\nl,c,a\nm,a,b\nm,b,a\nm,a,b\n"},
-            "3: T701; 5: T703; 7: T702; 8: T705",
-        ),
-        (
-            "truth: t.csv\nmetrics: [TauAP, TauAP(over=truth), EDRC]\n",
-            {"t.csv": "list,item,grade\nl,a,2\nl,b,1\nm,a,1\nm,b,1\nm,c,1\n"},
-            "None: T706",
-        ),
-    ],
-)
-def test_what_is_wrong_with_the_challenge(tmp_path, challenge, files, told):
-    pairs = {"t.csv": "list,better,worse\nl,a,b\nl,c,d\n"}
-    with pytest.raises(ChallengeError) as caught:
-        scored(tmp_path, pairs | files | {"challenge.yaml": challenge}, "")
-    assert "; ".join(f"{p.line}: {p.code}" for p in caught.value.problems) == told
 
 
 def test_an_order_is_needed_where_a_metric_says_so(tmp_path):

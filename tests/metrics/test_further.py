@@ -11,29 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measured import values_of
 from rounds import rounds
 
-from scorer.metrics.catalogue import metrics
-from scorer.metrics.notation import parse, parse_measure
-from scorer.metrics.ratios import Figure, Ratio
 from scorer.metrics.tags import find_chunks
 from scorer.testing import scored_view, texts_view
 from scorer.views.columns import Extras, NamedColumns
 
 LAWS = rounds(40)
-
-
-def bound(notation):
-    return parse_measure(metrics().get(parse(notation)[0]), notation)
-
-
-def of(notation, view):
-    """The values of lists, or the figure of all."""
-    made = bound(notation)
-    found = made.values(view)
-    if isinstance(found, Ratio | Figure):
-        return found.pooled()
-    return found
 
 
 # Fmax
@@ -79,7 +64,7 @@ def test_fmax(average, weighted):
     @given(st.lists(st.tuples(SCORES, TRUTH), min_size=1, max_size=4), st.sampled_from([1, 2]))
     def holds(lists, rel):
         item = {"ic": weight} if weighted else None
-        found = of(f"Fmax({inside},rel={rel})", scored_view(*lists, item=item))
+        found = values_of(f"Fmax({inside},rel={rel})", scored_view(*lists, item=item))
         wanted = best_f1(lists, 20, rel, average, weight)
         assert found == pytest.approx(wanted, nan_ok=True)
 
@@ -114,15 +99,15 @@ def test_pairs_and_ties(lists):
         return sum(values) / len(values) if values else nan
 
     for epsilon in (0, 0.25):
-        values = of(f"AccEq(epsilon={epsilon})", view)
+        values = values_of(f"AccEq(epsilon={epsilon})", view)
         mean = np.nanmean(values) if (~np.isnan(values)).any() else nan
         assert mean == pytest.approx(shares(epsilon, "lists"), nan_ok=True)
-        pooled = of(f"AccEq(epsilon={epsilon},average=pooled)", view)
+        pooled = values_of(f"AccEq(epsilon={epsilon},average=pooled)", view)
         assert pooled == pytest.approx(shares(epsilon, "pooled"), nan_ok=True)
     apart = {abs(a - b) for scores, _ in lists for a in scores.values() for b in scores.values()}
     for average in ("lists", "pooled"):
         best = max(shares(epsilon, average) for epsilon in sorted({0.0, *apart}))
-        found = of(f"AccEqCalibrated(average={average})", view)
+        found = values_of(f"AccEqCalibrated(average={average})", view)
         assert found == pytest.approx(best, nan_ok=True)
 
 
@@ -137,7 +122,7 @@ def test_pairs_of_systems(segments):
     group = np.array([name for name, _, _ in segments], dtype=object)
     grades = np.concatenate([grade for _, _, grade in truths])
     extras = Extras(list=NamedColumns({"group": group}, "list"))
-    found = of("PairwiseAccuracy", replace(view, grade=grades, extras=extras))
+    found = values_of("PairwiseAccuracy", replace(view, grade=grades, extras=extras))
     right = pairs = 0
     for name in "xy":
         of_group = [(mine, truth) for each, mine, truth in segments if each == name]
@@ -184,12 +169,12 @@ def test_texts(lists):
         float(squad(text or "") in map(squad, known) if known else not squad(text or ""))
         for text, known in lists
     ]
-    assert of("ExactMatch", view).tolist() == exact
+    assert values_of("ExactMatch", view).tolist() == exact
     f1 = [max(token_f1(text or "", each) for each in known or [""]) for text, known in lists]
-    assert of("TokenF1", view).tolist() == pytest.approx(f1)
+    assert values_of("TokenF1", view).tolist() == pytest.approx(f1)
     plain = [float(text in known if known else not text) for text, known in lists if text]
     given_texts = texts_view(*((text, known) for text, known in lists if text))
-    assert of("ExactMatch(normalize=plain)", given_texts).tolist() == plain
+    assert values_of("ExactMatch(normalize=plain)", given_texts).tolist() == plain
 
 
 # Chunks
@@ -263,11 +248,11 @@ def test_awrf(lists):
     shares = [[1, 0], [0, 1], [0.5, 0.5], [0.25, 0.75], [0, 0], [0, 0.5]]
     group = dict(zip("abcdef", shares, strict=True))
     view = scored_view(*lists, item={"group": group})
-    found = of("AWRF", view)
+    found = values_of("AWRF", view)
     assert found.tolist() == pytest.approx(
         [fairness(*pair, group, None, None) for pair in lists], nan_ok=True
     )
-    assert of("AWRF@2", view).tolist() == pytest.approx(
+    assert values_of("AWRF@2", view).tolist() == pytest.approx(
         [fairness(*pair, group, 2, None) for pair in lists], nan_ok=True
     )
     levels = {"group": ("x", "y")}
@@ -277,7 +262,7 @@ def test_awrf(lists):
         list=NamedColumns({"group": wanted[:, ::-1]}, "list", {"group": ("y", "x")})
     )
     given_targets = replace(view, extras=extras)
-    assert of("AWRF(target=lists)", given_targets).tolist() == pytest.approx(
+    assert values_of("AWRF(target=lists)", given_targets).tolist() == pytest.approx(
         [fairness(*pair, group, None, [0.25, 0.5]) for pair in lists]
     )
 
@@ -304,7 +289,7 @@ def test_classrprec(lists, credit):
         share = len(relevant & set(top)) + credit * len(classes)
         wanted.append(share / len(relevant) if relevant else nan)
     view = scored_view(*lists, item={"group": group})
-    found = of(f"ClassRprec(credit={credit})", view)
+    found = values_of(f"ClassRprec(credit={credit})", view)
     assert found.tolist() == pytest.approx(wanted, nan_ok=True)
 
 
@@ -325,19 +310,3 @@ def test_errors_are_scaled_by_the_columns_of_lists(challenge, score):
     )
     found = score(folder, folder / "sub.csv", "--format", "json").means()
     assert found == {"WRMSSE": pytest.approx(3 / 4 * sqrt(1 / 4) + 1 / 4 * 2)}
-
-
-@pytest.mark.parametrize(
-    ("metric", "said"),
-    [
-        ("AWRF", "needs items.extra.group"),
-        ("ClassRprec", "needs items.extra.group"),
-        ("Fmax(weight=ic)", "needs items.extra.ic"),
-        ("ChunkF1", "needs truth.extra.tag"),
-        ("Fmax(steps=0)", "steps cannot be 0"),
-    ],
-)
-def test_what_a_challenge_lacks_is_told(challenge, score, metric, said):
-    folder = challenge(f"truth: truth.csv\nmetrics: ['{metric}']\n")
-    (folder / "sub.csv").write_text("list,item,score\nq1,a,1\nq2,a,1\n")
-    score(folder, folder / "sub.csv").assert_exit(2, err=said)

@@ -9,30 +9,11 @@ sk = pytest.importorskip("sklearn.metrics")
 rules = pytest.importorskip("scoringrules")
 lifelines = pytest.importorskip("lifelines.utils")
 
-from scorer.metrics.catalogue import metrics  # noqa: E402
-from scorer.metrics.notation import parse, parse_measure  # noqa: E402
-from scorer.metrics.ratios import Figure, Ratio  # noqa: E402
+from measured import value_of  # noqa: E402
+
 from scorer.testing import judged_view, labelled_view, scored_view, targets_view  # noqa: E402
 
 SEEDS = range(25)
-
-
-class Two:
-    """What a challenge of two classes settles."""
-
-    classes, multilabel = ("0", "1"), False
-
-
-def value(notation, view, **params):
-    made = next(
-        parse_measure(each, notation, params).resolve(Two())
-        for each in metrics().find_all(parse(notation)[0], every=True)
-        if each.view is type(view)
-    )
-    given = made.values(view)
-    if isinstance(given, Ratio | Figure):
-        return given.pooled()
-    return np.mean(given)
 
 
 def same(ours, theirs):
@@ -48,21 +29,21 @@ def test_distributions(seed):
     rng = np.random.default_rng(seed)
     target, mean, spread = rng.normal(size=50), rng.normal(size=50), rng.uniform(0.1, 3, 50)
     view = numbers(target, mean, spread=spread)
-    same(value("CRPS", view), rules.crps_normal(target, mean, spread).mean())
+    same(value_of("CRPS", view), rules.crps_normal(target, mean, spread).mean())
     surprise = rules.logs_laplace(target, mean, spread / np.sqrt(2)).mean()
-    same(value("LaplaceLogLikelihood", view), -surprise)
+    same(value_of("LaplaceLogLikelihood", view), -surprise)
     members = rng.integers(-3, 4, (50, 7)).astype(float)
     view = numbers(target, mean, members=members)
     theirs = rules.crps_ensemble(target, members, estimator="nrg").mean()
-    same(value("CRPS", view, form="ensemble", members=["members"]), theirs)
+    same(value_of("CRPS", view, form="ensemble", members=["members"]), theirs)
     levels = np.array([0.1, 0.5, 0.9])
     quantiles = np.sort(rng.normal(size=(50, 3)), axis=1)
     view = numbers(target, quantiles[:, 1], low=quantiles[:, 0], high=quantiles[:, 2])
     asked = dict(zip(("low", "prediction", "high"), levels, strict=True))
     theirs = [sk.mean_pinball_loss(target, quantiles[:, n], alpha=levels[n]) for n in range(3)]
-    same(value("QuantileScore", view, quantiles=asked), np.mean(theirs))
+    same(value_of("QuantileScore", view, quantiles=asked), np.mean(theirs))
     theirs = rules.crps_quantile(target, quantiles, levels).mean() / 2
-    same(value("QuantileScore", view, quantiles=asked), theirs)
+    same(value_of("QuantileScore", view, quantiles=asked), theirs)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -73,11 +54,11 @@ def test_concordance(seed):
     event = rng.integers(0, 2, rows).astype(float)
     event[np.argmin(time)], time[np.argmin(time)] = 1, -1  # so that some pair can be compared
     view = numbers(time, prediction, {"seen": event})
-    same(value("Concordance", view), lifelines.concordance_index(time, prediction))
+    same(value_of("Concordance", view), lifelines.concordance_index(time, prediction))
     theirs = lifelines.concordance_index(time, prediction, event)
-    same(value("Concordance(event=seen)", view), theirs)
+    same(value_of("Concordance(event=seen)", view), theirs)
     theirs = lifelines.concordance_index(time, -prediction, event)
-    same(value("Concordance(event=seen, predicts=risk)", view), theirs)
+    same(value_of("Concordance(event=seen, predicts=risk)", view), theirs)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -89,14 +70,14 @@ def test_curves(seed):
     view = labelled_view(names, {"0": 1 - likely, "1": likely})
     for most in (0.1, 0.5):
         theirs = sk.roc_auc_score(true, likely, max_fpr=most)
-        same(value("AUROC", view, max_fpr=most), theirs)
+        same(value_of("AUROC", view, max_fpr=most), theirs)
     flipped = sk.roc_auc_score(1 - true, -likely, max_fpr=0.2)  # as ISIC 2024 has it
     least = 0.2**2 / 2
     theirs = least + (0.2 - least) / 0.5 * (flipped - 0.5)
-    same(value("AUROC", view, min_tpr=0.8), theirs)
+    same(value_of("AUROC", view, min_tpr=0.8), theirs)
     precision, recall, _ = sk.precision_recall_curve(true, likely)
-    same(value("PRTrapezoids", view), sk.auc(recall, precision))
-    same(value("KL", view), sk.log_loss(true, likely))
+    same(value_of("PRTrapezoids", view), sk.auc(recall, precision))
+    same(value_of("KL", view), sk.log_loss(true, likely))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -110,10 +91,10 @@ def test_label_ranking(seed):
         for has, scores in zip(true, score, strict=True)
     ]
     view = scored_view(*lists)
-    same(value("LRAP", view), sk.label_ranking_average_precision_score(true, score))
+    same(value_of("LRAP", view), sk.label_ranking_average_precision_score(true, score))
     counts = true.sum(axis=1)
     theirs = sk.label_ranking_average_precision_score(true, score, sample_weight=counts)
-    same(value("LRAP(average=pooled)", view), theirs)
+    same(value_of("LRAP(average=pooled)", view), theirs)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -126,17 +107,17 @@ def test_sets_and_probabilistic_counts(seed):
         for a, b in zip(true, sent, strict=True)
     ]
     view, asked = judged_view(*lists), {"average": "samples", "zero_division": 1.0}
-    same(value("SetJaccard(empty=one)", view), sk.jaccard_score(true, sent, **asked))
-    same(value("SetF(empty=one)", view), sk.f1_score(true, sent, **asked))
-    same(value("SetF(empty=one, beta=2)", view), sk.fbeta_score(true, sent, beta=2, **asked))
+    same(value_of("SetJaccard(empty=one)", view), sk.jaccard_score(true, sent, **asked))
+    same(value_of("SetF(empty=one)", view), sk.f1_score(true, sent, **asked))
+    same(value_of("SetF(empty=one, beta=2)", view), sk.fbeta_score(true, sent, beta=2, **asked))
     # a row of 0.7 is 0.7 of a positive one and 0.3 of a negative one
     has, likely = np.append(1, rng.integers(0, 2, 40)), np.round(rng.random(41), 3)
     both, weight = np.repeat([1, 0], 41), np.append(likely, 1 - likely)
     theirs = sk.f1_score(np.append(has, has), both, sample_weight=weight)
     shown = labelled_view([str(n) for n in has], {"0": 1 - likely, "1": likely})
-    same(value("ProbabilisticF1", shown), theirs)
+    same(value_of("ProbabilisticF1", shown), theirs)
     theirs = sk.fbeta_score(np.append(has, has), both, beta=0.5, sample_weight=weight)
-    same(value("ProbabilisticF1(beta=0.5)", shown), theirs)
+    same(value_of("ProbabilisticF1(beta=0.5)", shown), theirs)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -149,16 +130,16 @@ def test_arcs(seed):
     first, second = np.deg2rad([latitude, east]).T, np.deg2rad([other, west]).T
     theirs = np.diag(pairwise.haversine_distances(first, second))
     view = numbers(latitude, other, {"longitude": east}, longitude=west)
-    same(value("Haversine", view), theirs.mean() * 6_371_000)
-    same(value("Haversine(radius=1)", view), theirs.mean())
+    same(value_of("Haversine", view), theirs.mean() * 6_371_000)
+    same(value_of("Haversine(radius=1)", view), theirs.mean())
     view = numbers(east, west, {"zenith": 90 - latitude}, zenith=90 - other)
-    same(value("AngularError(unit=degrees)", view), np.rad2deg(theirs).mean())
+    same(value_of("AngularError(unit=degrees)", view), np.rad2deg(theirs).mean())
     points = [
         np.column_stack([np.cos(x) * np.cos(y), np.cos(x) * np.sin(y), np.sin(x)])
         for x, y in (first.T, second.T)
     ]
     cosines = np.diag(pairwise.cosine_similarity(*points))
-    same(value("AngularError(unit=degrees)", view), np.rad2deg(np.arccos(cosines)).mean())
+    same(value_of("AngularError(unit=degrees)", view), np.rad2deg(np.arccos(cosines)).mean())
 
 
 def test_the_stratified_concordance_of_cibmtr(challenge, score):

@@ -7,35 +7,13 @@ import pytest
 
 sk = pytest.importorskip("sklearn.metrics")
 
-from scorer.metrics.catalogue import metrics  # noqa: E402
-from scorer.metrics.notation import parse, parse_measure  # noqa: E402
-from scorer.metrics.ratios import Figure, Ratio  # noqa: E402
+from measured import value_of  # noqa: E402
+
 from scorer.testing import labelled_view, targets_view  # noqa: E402
 
-METRICS = metrics()
 AVERAGES = ("micro", "macro", "weighted")
 NAMES = np.array(["ant", "bee", "cow", "dog"])
 SEEDS = range(25)
-
-
-class Constants:
-    """What a challenge of these classes settles."""
-
-    def __init__(self, classes, multilabel, weighted):
-        self.classes, self.multilabel, self.weighted = classes, multilabel, weighted
-
-
-def value(notation, view, multilabel=False):
-    found = METRICS.find_all(parse(notation)[0], every=True)
-    metric = next(m for m in found if "labels" in m.kinds)
-    classes = getattr(view, "classes", ())
-    made = parse_measure(metric, notation).resolve(
-        Constants(classes, multilabel, view.weight is not None)
-    )
-    given = made.values(view)
-    if isinstance(given, Ratio | Figure):
-        return given.pooled()
-    return given.mean()
 
 
 def same(ours, theirs):
@@ -64,10 +42,10 @@ def test_relative_cross_entropy_and_the_gini_of_a_ranking(seed):
         share = np.average(true == NAMES[1], weights=mine)
         naive = sk.log_loss(true, np.tile([1 - share, share], (len(true), 1)),
                                  sample_weight=mine)  # fmt: skip
-        same(value("RCE", view), 100 * (1 - loss / naive))
+        same(value_of("RCE", view), 100 * (1 - loss / naive))
         ones = (true == NAMES[1]).astype(float)
         area = sk.roc_auc_score(ones, likely[:, 1], sample_weight=mine)
-        same(value("NormalizedGini", targets_view(ones, likely[:, 1], mine)), 2 * area - 1)
+        same(value_of("NormalizedGini", targets_view(ones, likely[:, 1], mine)), 2 * area - 1)
 
 
 def views(true, found, likely, weight):
@@ -93,14 +71,14 @@ def test_classes(seed, size):
     true, found, likely, weight = drawn(seed, size)
     for view, _, w in views(true, found, likely, weight):
         by = {"sample_weight": w}
-        same(value("Accuracy", view), sk.accuracy_score(true, found, **by))
-        same(value("HammingLoss", view), sk.hamming_loss(true, found, **by))
-        same(value("BalancedAccuracy", view), sk.balanced_accuracy_score(true, found, **by))
-        same(value("MCC", view), sk.matthews_corrcoef(true, found, **by))
+        same(value_of("Accuracy", view), sk.accuracy_score(true, found, **by))
+        same(value_of("HammingLoss", view), sk.hamming_loss(true, found, **by))
+        same(value_of("BalancedAccuracy", view), sk.balanced_accuracy_score(true, found, **by))
+        same(value_of("MCC", view), sk.matthews_corrcoef(true, found, **by))
         for weights in ("none", "linear", "quadratic"):
             how = None if weights == "none" else weights
             theirs = sk.cohen_kappa_score(true, found, weights=how, **by)
-            same(value(f"Kappa(weights={weights})", view), theirs)
+            same(value_of(f"Kappa(weights={weights})", view), theirs)
         for average in (*AVERAGES, "binary"):
             more = {"average": average, **by}
             extra = f"average={average}"
@@ -115,9 +93,9 @@ def test_classes(seed, size):
                 ("F1", sk.f1_score),
                 ("Jaccard", sk.jaccard_score),
             ):
-                same(value(f"{name}({extra})", view), function(true, found, **more))
+                same(value_of(f"{name}({extra})", view), function(true, found, **more))
             theirs = sk.fbeta_score(true, found, beta=0.7, **more)
-            same(value(f"FBeta(beta=0.7, {extra})", view), theirs)
+            same(value_of(f"FBeta(beta=0.7, {extra})", view), theirs)
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
@@ -127,34 +105,34 @@ def test_probabilities(seed, size):
     for _, view, w in views(true, found, likely, weight):
         by, classes = {"sample_weight": w}, NAMES[:size]
         given = likely if size > 2 else likely[:, 1]
-        same(value("LogLoss", view), sk.log_loss(true, likely, labels=classes, **by))
+        same(value_of("LogLoss", view), sk.log_loss(true, likely, labels=classes, **by))
         scaled = {"pos_label": "bee"} if size == 2 else {"labels": classes}
-        same(value("Brier", view), sk.brier_score_loss(true, given, **scaled, **by))
+        same(value_of("Brier", view), sk.brier_score_loss(true, given, **scaled, **by))
         for half, scale in ((True, "half"), (False, "whole")):
             theirs = sk.brier_score_loss(true, given, scale_by_half=half, **scaled, **by)
-            same(value(f"Brier(scale={scale})", view), theirs)
+            same(value_of(f"Brier(scale={scale})", view), theirs)
         for k in range(1, size) if size > 2 else ():
             theirs = sk.top_k_accuracy_score(true, likely, k=k, labels=classes, **by)
-            same(value(f"TopK@{k}", view), theirs)
+            same(value_of(f"TopK@{k}", view), theirs)
         named = classes[likely.argmax(axis=1)] if size > 2 else classes[1 * (given >= 0.5)]
-        same(value("F1(average=macro)", view), sk.f1_score(true, named, average="macro", **by))
+        same(value_of("F1(average=macro)", view), sk.f1_score(true, named, average="macro", **by))
         if size == 2:
-            same(value("AUROC", view), sk.roc_auc_score(true == "bee", given, **by))
-            other = value("AUROC(positive=ant)", view)
+            same(value_of("AUROC", view), sk.roc_auc_score(true == "bee", given, **by))
+            other = value_of("AUROC(positive=ant)", view)
             same(other, sk.roc_auc_score(true == "ant", likely[:, 0], **by))
             theirs = sk.average_precision_score(true, given, pos_label="bee", **by)
-            same(value("AveragePrecision", view), theirs)
+            same(value_of("AveragePrecision", view), theirs)
             named = np.where(given >= 0.3, "bee", "ant")
-            same(value("Accuracy(threshold=0.3)", view), sk.accuracy_score(true, named, **by))
+            same(value_of("Accuracy(threshold=0.3)", view), sk.accuracy_score(true, named, **by))
             continue
         for average in AVERAGES:
             theirs = sk.roc_auc_score(true, likely, multi_class="ovr", average=average, **by)
-            same(value(f"AUROC(average={average})", view), theirs)
+            same(value_of(f"AUROC(average={average})", view), theirs)
             theirs = sk.average_precision_score(true, likely, average=average, **by)
-            same(value(f"AveragePrecision(average={average})", view), theirs)
+            same(value_of(f"AveragePrecision(average={average})", view), theirs)
             if average != "micro" and w is None:  # scikit-learn takes no weights there
                 theirs = sk.roc_auc_score(true, likely, multi_class="ovo", average=average)
-                same(value(f"AUROC(average={average}, multi=ovo)", view), theirs)
+                same(value_of(f"AUROC(average={average}, multi=ovo)", view), theirs)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -171,9 +149,9 @@ def test_several_labels(seed):
 
         view = replace(base, truth=true, label=found, probability=None)
         probable = replace(base, truth=true, probability=likely)
-        same(value("Accuracy", view, True), sk.accuracy_score(true, found, **by))
-        same(value("HammingLoss", view, True), sk.hamming_loss(true, found, **by))
-        same(value("HammingLoss", probable, True), sk.hamming_loss(true, likely >= 0.5, **by))
+        same(value_of("Accuracy", view, True), sk.accuracy_score(true, found, **by))
+        same(value_of("HammingLoss", view, True), sk.hamming_loss(true, found, **by))
+        same(value_of("HammingLoss", probable, True), sk.hamming_loss(true, likely >= 0.5, **by))
         for average in AVERAGES:
             for name, function in (
                 ("Precision", sk.precision_score),
@@ -182,11 +160,11 @@ def test_several_labels(seed):
                 ("Jaccard", sk.jaccard_score),
             ):
                 theirs = function(true, found, average=average, **by)
-                same(value(f"{name}(average={average})", view, True), theirs)
+                same(value_of(f"{name}(average={average})", view, True), theirs)
             theirs = sk.roc_auc_score(true, likely, average=average, **by)
-            same(value(f"AUROC(average={average})", probable, True), theirs)
+            same(value_of(f"AUROC(average={average})", probable, True), theirs)
             theirs = sk.average_precision_score(true, likely, average=average, **by)
-            same(value(f"AveragePrecision(average={average})", probable, True), theirs)
+            same(value_of(f"AveragePrecision(average={average})", probable, True), theirs)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -197,28 +175,28 @@ def test_numbers(seed):
     found = (true + rng.normal(0.3, 2, rows)).round(1)
     for weight in (None, rng.integers(1, 5, rows) / 2):
         view, by = targets_view(true, found, weight=weight), {"sample_weight": weight}
-        same(value("MAE", view), sk.mean_absolute_error(true, found, **by))
-        same(value("MSE", view), sk.mean_squared_error(true, found, **by))
-        same(value("RMSE", view), sk.root_mean_squared_error(true, found, **by))
-        same(value("MAPE", view), sk.mean_absolute_percentage_error(true, found, **by))
-        same(value("MedAE", view), sk.median_absolute_error(true, found, **by))
-        same(value("ExplainedVariance", view), sk.explained_variance_score(true, found, **by))
-        same(value("R2", view), sk.r2_score(true, found, **by))
+        same(value_of("MAE", view), sk.mean_absolute_error(true, found, **by))
+        same(value_of("MSE", view), sk.mean_squared_error(true, found, **by))
+        same(value_of("RMSE", view), sk.root_mean_squared_error(true, found, **by))
+        same(value_of("MAPE", view), sk.mean_absolute_percentage_error(true, found, **by))
+        same(value_of("MedAE", view), sk.median_absolute_error(true, found, **by))
+        same(value_of("ExplainedVariance", view), sk.explained_variance_score(true, found, **by))
+        same(value_of("R2", view), sk.r2_score(true, found, **by))
         for quantile in (0.1, 0.5, 0.9):
             theirs = sk.mean_pinball_loss(true, found, alpha=quantile, **by)
-            same(value(f"Pinball(quantile={quantile})", view), theirs)
+            same(value_of(f"Pinball(quantile={quantile})", view), theirs)
         logs = targets_view(np.abs(true), np.abs(found), weight=weight)
         theirs = sk.root_mean_squared_log_error(np.abs(true), np.abs(found), **by)
-        same(value("RMSLE", logs), theirs)
+        same(value_of("RMSLE", logs), theirs)
         if weight is None:
-            same(value("MaxError", view), sk.max_error(true, found))
+            same(value_of("MaxError", view), sk.max_error(true, found))
             stats = pytest.importorskip("scipy.stats")
-            same(value("Pearson", view), stats.pearsonr(true, found).statistic)
-            same(value("Spearman", view), stats.spearmanr(true, found).statistic)
+            same(value_of("Pearson", view), stats.pearsonr(true, found).statistic)
+            same(value_of("Spearman", view), stats.spearmanr(true, found).statistic)
 
 
 @pytest.mark.parametrize("found", [[2.0, 2.0], [1.0, 2.0]])
 def test_targets_that_are_all_equal(found):
     view = targets_view([2.0, 2.0], found)
-    same(value("R2", view), sk.r2_score([2.0, 2.0], found))
-    same(value("ExplainedVariance", view), sk.explained_variance_score([2.0, 2.0], found))
+    same(value_of("R2", view), sk.r2_score([2.0, 2.0], found))
+    same(value_of("ExplainedVariance", view), sk.explained_variance_score([2.0, 2.0], found))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
+from tables import rows
 
 from scorer.core.errors import UnknownName
 from scorer.metrics.notation import NotationError
@@ -234,37 +235,12 @@ def _at(*places):
 # Names
 
 
-@pytest.mark.parametrize(
-    ("notation", "name"),
-    [
-        ("RPP", "RPP"),
-        ("rpp(weights=uniform)", "RPP"),
-        ("invRPP", "RPP(weights=inverse)"),
-        ("DCG-RPP", "RPP(weights=log)"),
-        ("dcgrpp", "RPP(weights=log)"),
-        (" dcg-rpp(rel=2)", "RPP(rel=2, weights=log)"),
-        ("RPP(weights=inverse, rel=2)", "RPP(rel=2, weights=inverse)"),
-        ("LexiRecall", "LexiRecall"),
-        ("lexiprecision(rel=2)", "LexiPrecision(rel=2)"),
-        ("rrlexiprecision", "rrLexiPrecision"),
-    ],
-)
+@pytest.mark.parametrize(("notation", "name"), rows(__file__, "notation"))
 def test_notation(notation, name):
     assert comparisons.bind(notation).name == name
 
 
-@pytest.mark.parametrize(
-    ("notation", "says"),
-    [
-        ("RPP(rel=0)", "rel cannot be 0; the lowest grade that counts, above 0"),
-        ("LexiRecall(rel=-1)", "rel cannot be -1; the lowest grade that counts, above 0."),
-        ("RPP(weights=linear)", "it can be uniform, inverse, log"),
-        ("invRPP(weights=log)", "'weights' is given twice"),
-        ("LexiRecall(depth=3)", "no parameter 'depth'"),
-        ("RPP@10", "RPP takes no cut-off"),
-        ("RPP)(", "is no measure"),
-    ],
-)
+@pytest.mark.parametrize(("notation", "says"), rows(__file__, "wrong_notation"))
 def test_wrong_notation(notation, says):
     with pytest.raises(NotationError) as caught:
         comparisons.bind(notation)

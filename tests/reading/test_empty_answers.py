@@ -44,27 +44,3 @@ def test_an_answer_that_is_none_is_right_where_there_is_none(role, indent, chall
     assert score("kit", ".", "-o", "kit.zip").code == 0
     for checked in (".", "kit.zip"):
         assert score("check", checked, "right.json").out.startswith("right.json: fine\n")
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ('{"0000": "", "9999": ""}', "S302"),
-        ('{"0000": "", "0001": []}', "S207"),
-        ('{"0000": "", "0000": ""}', "S207"),
-        ('{"0000": ""}', "S301"),
-        ('{"0000": []}', "S403"),
-    ],
-)
-def test_what_is_wrong_beside_it_is_told(text, code, challenge, score):
-    challenge("item")
-    with open("wrong.json", "w") as file:
-        file.write(text)
-    score("check", ".", "wrong.json").assert_exit(1, out=code)
-
-
-def test_a_length_that_is_asked_for_holds(challenge, score):
-    answers = challenge("item", ", length: 1")
-    with open("right.json", "w") as file:
-        json.dump(answers, file)
-    assert "S403" in score("check", ".", "right.json").out

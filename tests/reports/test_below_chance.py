@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tables import rows
 
 SENT = "id,p\n1,.1\n2,.2\n3,.8\n4,.9\n"
 
@@ -51,44 +52,7 @@ def test_of_0_and_1_the_positive_class_needs_no_name(score, tmp_path):
 
 @pytest.mark.parametrize(
     ("columns", "truth", "sent", "metric", "told"),
-    [
-        (
-            ("label: y", "score: p"),
-            "id,y\n1,a\n2,a\n3,b\n4,b\n",
-            "id,p\n1,9\n2,8\n3,2\n4,1\n",
-            "AUROC",
-            "AUROC of 's' is 0.000, and that of guesses 0.5. Is p higher for 'b', as the "
-            "challenge takes it?",
-        ),
-        (
-            ("target: y", "prediction: p"),
-            "id,y\n1,4\n2,3\n3,2\n4,1\n",
-            "id,p\n1,1\n2,2\n3,3\n4,4\n",
-            "Spearman",
-            "Spearman of 's' is -1.000, and that of guesses 0. Are the answers reversed?",
-        ),
-        (
-            ("label: y", "label: y"),
-            "id,y\n1,a\n2,a\n3,b\n4,b\n",
-            "id,y\n1,b\n2,b\n3,a\n4,a\n",
-            "Accuracy",
-            "Accuracy of 's' is 0.000, and that of guesses 0.5. Are the answers reversed?",
-        ),
-        (
-            ("target: y", "prediction: p"),
-            "id,y\n1,4\n2,3\n3,2\n4,1\n",
-            "id,p\n1,2\n2,3\n3,2\n4,1\n",
-            "Spearman",
-            None,
-        ),
-        (
-            ("target: y", "prediction: p"),
-            "id,y\n1,4\n2,3\n3,2\n4,1\n",
-            "id,p\n1,1\n2,2\n3,3\n4,4\n",
-            "MAE",  # of which no value is that of guesses
-            None,
-        ),
-    ],
+    rows(__file__, "every_measure_of_which_chance_is_known"),
 )
 def test_every_measure_of_which_chance_is_known(
     challenge, score, tmp_path, columns, truth, sent, metric, told

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import boards
 import pytest
+from tables import rows
 
 from scorer.reports.leaderboard.verdict import verdict
 
@@ -21,33 +22,7 @@ def evaluate(lists=LISTS, **hits):
 
 
 @pytest.mark.parametrize(
-    ("hits", "sentence"),
-    [
-        ({"a": 36, "b": 4}, "a leads with 0.900 P@1, significantly ahead of b."),
-        ({"a": 36, "b": 4, "c": 2}, "a leads with 0.900 P@1, significantly ahead of both others."),
-        (
-            {"a": 40, "b": 4, "c": 3, "d": 2},
-            "a leads with 1.000 P@1, significantly ahead of all 3 others.",
-        ),
-        ({"a": 36, "b": 35, "c": 2}, "a leads with 0.900 P@1; b cannot be told apart from it."),
-        (
-            {"a": 36, "b": 35, "c": 34, "d": 2},
-            "a leads with 0.900 P@1; 2 more cannot be told apart from it.",
-        ),
-        (
-            {"a": 36, "b": 35, "c": 34},
-            "a leads with 0.900 P@1; none of the 2 others can be told apart from it.",
-        ),
-        (
-            {"a": 36, "b": 36, "c": 2},
-            "a and b share the first rank with 0.900 P@1, significantly ahead of c.",
-        ),
-        (
-            dict.fromkeys("abcde", 9),
-            "a, b, c and 2 more share the first rank with 0.225 P@1.",
-        ),
-        ({"a": 36}, "a has 0.900 P@1."),
-    ],
+    ("hits", "sentence"), rows(__file__, "the_verdict_says_who_leads_and_how_certain_that_is")
 )
 def test_the_verdict_says_who_leads_and_how_certain_that_is(hits, sentence):
     assert verdict(evaluate(**hits)) == sentence

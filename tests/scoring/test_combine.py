@@ -8,7 +8,6 @@ from scorer.api.explain import explain
 from scorer.api.kit import kit
 from scorer.api.lint import lint
 from scorer.challenge.load import load
-from scorer.core.errors import ChallengeError
 from scorer.scoring.bind import bind
 from scorer.scoring.open import open_challenge
 
@@ -39,98 +38,6 @@ def made(folder, measures, head=HEAD):
     path = folder / "challenge.yaml"
     path.write_text(head + measures)
     return open_challenge(bind(load(path)))
-
-
-def refused(folder, measures, head=HEAD):
-    with pytest.raises(ChallengeError) as caught:
-        made(folder, measures, head)
-    return [(p.code, p.line, p.message) for p in caught.value.problems]
-
-
-@pytest.mark.parametrize(
-    ("measure", "code", "message"),
-    [
-        ("{id: s, score: aa + b}", "C125", "no measure has the id 'aa'; did you mean 'a'?"),
-        ("{id: s, score: zzz + b}", "C125", "(ids: 'a', 'b')"),
-        ("{id: s, score: a + s}", "C125", "'s' is made of itself"),
-        ("{id: s, score: ''}", "C125", "the formula is empty"),
-        ("{id: s, score: 1 + 2}", "C125", "names no measure"),
-        ("{id: s, score: a / 0}", "C125", "divides by 0"),
-        ("{id: s, score: a ** b}", "C125", "an exponent is a number between -100 and 100"),
-        ("{id: s, score: a ^ 2}", "C125", "character 3: '^' begins no part of a formula"),
-        ("{metric: R@2, where: domain}", "C125", "character 1: 'domain' begins no comparison"),
-        ("{metric: R@2, where: domian = u}", "C125", "did you mean 'domain'?"),
-        ("{metric: R@2, where: domain = w}", "C125", "true of no list: domain = w"),
-        ("{metric: R@2, where: domain > 1}", "C125", "domain holds 'u', which is no number"),
-        ("{metric: R@2, where: item = zz}", "C125", "true of no list: item = zz"),
-        ("{id: s, score: a + b, where: domain = u}", "C125", "write it at each of them"),
-        ("{metric: R@2, aggregate: quantile}", "C106", "quantile takes a share from 0 to 1"),
-        ("{metric: R@2, aggregate: quantile(2)}", "C106", "quantile takes a share from 0 to 1"),
-        ("{metric: R@2, aggregate: quantile(0.5), weights: weight}", "C114", "takes no weights"),
-        ("{metric: R@2, aggregate: 'stability(1, 1)'}", "C114", "groups in their order"),
-        ("{metric: R@2, average: kind, aggregate: stability(1)}", "C106", "two numbers"),
-        ("{metric: R@2, average: kind, aggregate: 'stability(-1, 1)'}", "C106", "two numbers"),
-        ("{metric: R@2, average: kind, aggregate: 'median(1, 1)'}", "C106", "takes no number"),
-        ("{id: s, score: 0*a}", "C125", "does not depend on its measures"),
-        ("{id: s, score: a - b}", "C125", "does not follow"),
-        ("{id: s, score: 1 - a, better: higher}", "C125", "lower is better"),
-        ("{id: s, score: a + b, metric: P@1}", "C125", "a score has no metric"),
-        ("{id: s, score: a + b, k: 3}", "C125", "no parameters"),
-        ("{id: s, score: a + b, average: group}", "C125", "write it at each of them"),
-        ("{id: s, score: a + b, per: list}", "C125", "no parameters"),
-        ("{metric: NumRet, average: pooled}", "C114", "no ratio of sums"),
-        ("{metric: R@2, average: pooled, aggregate: median}", "C114", "nothing to put together"),
-        ("{metric: R@2, aggregate: [mean, sum]}", "C114", "1 is possible: of the lists"),
-        ("{metric: R@2, aggregate: power}", "C106", "power takes a number"),
-        ("{metric: R@2, aggregate: power(0)}", "C106", "not 0"),
-        ("{metric: R@2, aggregate: mode}", "C106", "mean, sum, median"),
-        ("{metric: R@2, aggregate: mean(3)}", "C106", "takes no number"),
-        ("{metric: R@2, average: grup}", "C121", "did you mean 'group'?"),
-        ("{metric: R@2, average: [kind, domain]}", "C114", "groups are those of one column"),
-        ("{metric: R@2, average: domian}", "C121", "did you mean 'domain'?"),
-        ("{metric: R@2, weights: size}", "C114", "size is the weight of groups"),
-        ("{metric: R@2, weights: wieght}", "C121", "did you mean 'weight'?"),
-        ("{metric: R@2, group: z}", "C121", "no list is in the group 'z'"),
-        ("{metric: R@2, unit: query}", "C106", "is not"),
-        ("{metric: R@2, unit: item}", "C106", "is not"),
-    ],
-)
-def test_mistakes(folder, measure, code, message):
-    found = refused(folder, FINE + f"  - {measure}\n")
-    assert [(one, line) for one, line, _ in found] == [(code, 7)]
-    assert message in found[0][2]
-    assert found[0][2].startswith("metrics[2]")
-
-
-def test_cycles_are_told_once(folder):
-    loop = '  - {id: s, score: "t + a"}\n  - {id: t, score: "u + a"}\n  - {id: u, score: "s + a"}\n'
-    found = refused(folder, FINE + loop)
-    assert {code for code, _, _ in found} == {"C125"}
-    assert all("is made of itself" in message for _, _, message in found)
-
-
-def test_without_lists_there_are_no_groups(folder):
-    head = "truth: truth.csv\nmetrics:\n"
-    ((code, line, message),) = refused(folder, "  - {metric: R@2, average: group}\n", head)
-    assert (code, line) == ("C121", 3)
-    assert "this challenge has no lists" in message
-
-
-@pytest.mark.parametrize(
-    ("lists", "message"),
-    [
-        (LISTS.replace("q4,y,u,2\n", ""), "'q4' of the truth is not in the file of lists"),
-        (LISTS + "q1,y,u,1\n", "'q1' is in two groups"),
-        (LISTS.replace("q1,x,u,1", "q1,x,u,-1"), "below 0"),
-        (LISTS.replace("q1,x,u,1", "q1,x,u,one"), "one"),
-        (LISTS.replace("q2,x,v,2", "q2,x,v,3"), "lists of 'x' have several"),
-    ],
-)
-def test_columns_of_lists_are_checked(folder, lists, message):
-    (folder / "lists.csv").write_text(lists)
-    measure = "  - {metric: R@2, average: [group], weights: weight}\n"
-    found = refused(folder, measure)
-    assert any(message in text for _, _, text in found), found
 
 
 def test_weights_of_groups_are_those_of_their_lists(folder):
@@ -228,33 +135,6 @@ def test_a_measure_is_asked_for_by_the_heading_of_its_column(challenge, score):
     folder = challenge(yaml.replace("[RR,", "[P@2,"), **files)
     ran = score(folder, folder / "one.csv", "-m", "P@1 [group]")
     ran.assert_exit(2, err="write an id at it, and -m ID")
-
-
-@pytest.mark.parametrize("section", ["history", "exclude", "likelihood", "folds"])
-@pytest.mark.parametrize("written", ["extra: [x]", "columns: {extra: [x]}"])
-def test_further_columns_where_no_metric_sees_them_are_refused(challenge, score, section, written):
-    files = {"truth.csv": "list,item\nq,a\n", "beside.csv": "list,item,x\nq,b,1\n"}
-    yaml = f"truth: truth.csv\n{section}: {{file: beside.csv, {written}}}\nmetrics: [AP]\n"
-    ran = score("lint", challenge(yaml, **files))
-    ran.assert_exit(2, err=["challenge.yaml:2: error[C105]", "no key 'extra' here"])
-
-
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ("{metric: INST, min_grade: 3, max_grade: 2}", "INST: 3 is not below max_grade 2"),
-        ('"BPM(min_rel=2,max_rel=2)@10"', "BPM: 2 is not below max_grade 2"),
-        ("{metric: SDCG, k: 5, min_grade: 2}", "2 is not below max_grade 2, the truth's highest"),
-        ("{metric: INST, min_grade: 1}", None),
-    ],
-)
-def test_a_lowest_grade_that_is_not_below_the_highest_is_refused(challenge, score, written, said):
-    files = {"truth.csv": "list,item,grade\nq,a,2\nq,b,1\n", "one.csv": "list,item,rank\nq,a,1\n"}
-    folder = challenge(f"truth: truth.csv\nmetrics:\n  - nDCG\n  - {written}\n", **files)
-    ran = score(folder, folder / "one.csv").assert_exit(0 if said is None else 2)
-    if said is not None:
-        assert "challenge.yaml:4: error[C114] metrics[1].min_grade: " in ran.err
-        assert said in ran.err
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import json
 import zipfile
 
 import pytest
+from tables import rows
 
 import scorer
 from scorer import __version__
@@ -61,20 +62,7 @@ def signature(report):
     return measure.board_signature
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("metrics: [nDCG@10]", "metrics: [ndcg@10]  # the same"),
-        ("metrics: [nDCG@10]", "metrics: [{metric: nDCG, k: 10, id: mine}]"),
-        ("metrics: [nDCG@10]", "title: T\nundefined: zero\nsubmission: {missing_list: error}\n"
-                               "metrics: [nDCG@10]"),
-        ("metrics: ['AP(rel=1)']", "metrics: [AP]"),
-        ("metrics: ['MARp@5,10']", "metrics: [{metric: MARp, cutoffs: [10, 5]}]"),
-        ("metrics: ['DCG(gain={1:2,2:3})']", "metrics: ['DCG(gain={2:3.0,1:2})']"),
-        ("metrics: [ERR]", "metrics: [ERR(max_grade=2)]"),  # the highest of the truth
-        ("metrics: [Met]\nplugins: [own.py]", "metrics: [met(word=a)]\nplugins: [own.py]"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("one", "other"), rows(__file__, "equal_computations_have_one_signature"))
 def test_equal_computations_have_one_signature(told, one, other):
     assert signature(told(HEAD + one)) == signature(told(HEAD + other))
 
@@ -86,25 +74,7 @@ NDCG = "metrics: [nDCG@10]\n"
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (NDCG, "metrics: [nDCG@5]"),
-        (NDCG, "metrics: [DCG@10]"),
-        (NDCG, "metrics: [nDCG(gain=exp2)@10]"),
-        (NDCG, "metrics: [nDCG(discount=jarvelin)@10]"),
-        (NDCG, "metrics: [nDCG(ideal=uncut)@10]"),
-        (NDCG, NDCG + "undefined: skip"),
-        (NDCG, NDCG + SAME),
-        (NDCG, NDCG + "submission: {ties: item-asc}"),
-        (NDCG, NDCG + "submission: {ties: expected}"),
-        (NDCG + SAME, NDCG + SAME + "lists: lists.csv"),  # one list more
-        (NDCG, NDCG + "folds: folds.csv"),
-        ("metrics: ['P(rel=1)@5']", "metrics: ['P(rel=0.9999999999999999)@5']"),
-        ("metrics: [ERR]", "metrics: [ERR(max_grade=3)]"),
-        ("metrics: ['DCG(gain={1:2,2:3})']", "metrics: ['DCG(gain={1:3,2:2})']"),
-        ("metrics: [Met]\nplugins: [own.py]", "metrics: [Met]\nplugins: [other.py]"),
-        (
-            "metrics: [{metric: Met, word: 'a|lists:2'}]\nplugins: [own.py]",
-            "metrics: [{metric: Met, word: 'a\\|lists:2'}]\nplugins: [own.py]",
-        ),
+        *rows(__file__, "another_computation_has_another_signature"),
         (
             f"metrics: [{{metric: Met, word: '{'a' * 500}b{'a' * 500}'}}]\nplugins: [own.py]",
             f"metrics: [{{metric: Met, word: '{'a' * 500}c{'a' * 500}'}}]\nplugins: [own.py]",

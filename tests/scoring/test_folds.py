@@ -75,21 +75,6 @@ def test_reports_show_mean_and_deviation(challenge, tmp_path, score):
     assert "MAE(average=lists) sd" in ran.out.splitlines()[0]
 
 
-@pytest.mark.parametrize(
-    ("folds", "said"),
-    [
-        ("list,fold\nu1,one\nu2,two\n", "1 lists are in no fold: 'u3'"),
-        ("list,fold\nu1,one\nu1,two\nu2,one\nu3,one\n", "is in two folds, 'one' and 'two'"),
-        ("list,item,fold\nu1,a,1\n", "4 rows of the truth are in no fold: 'u1/b'"),
-        ("user,fold\nu1,one\n", "column 'list' is missing"),
-    ],
-)
-def test_folds_that_are_wrong(challenge, tmp_path, score, folds, said):
-    ran, _ = scored(challenge, tmp_path, score, folds)
-    assert ran.code == 2
-    assert said in ran.err
-
-
 def test_lists_without_relevant_items_have_a_fold_too(challenge, tmp_path, score):
     folder = challenge(
         "truth: truth.csv\nlists: {file: lists.csv}\nfolds: {file: folds.csv}\nmetrics: [P@1]\n",

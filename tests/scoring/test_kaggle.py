@@ -10,6 +10,8 @@ from scorer.challenge.load import load
 from scorer.scoring.bind import bind
 from scorer.views.values import Frames
 
+pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
+
 METRIC = '''
 import pandas as pd
 
@@ -43,10 +45,6 @@ TRUTH, SENT = "id,price\na,1\nb,2\nc,4\n", "id,price\nc,4\na,2\nb,2\n"
 
 @pytest.fixture
 def kaggle(challenge, score):
-    pytest.importorskip(
-        "pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]"
-    )  # which such files import
-
     def run(*words, yaml=YAML, metric=METRIC, truth=TRUTH, sent=SENT):
         files = {"truth.csv": truth, "sub.csv": sent, "metric.py": metric}
         folder = challenge(yaml, **files)
@@ -66,7 +64,6 @@ def test_a_file_is_a_measure(kaggle):
 
 @pytest.mark.parametrize("link", [True, False])
 def test_a_file_that_cannot_be_read_is_told_once(challenge, score, tmp_path, link):
-    pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
     folder = challenge(YAML, **{"truth.csv": TRUTH, "metric.py": METRIC})
     (tmp_path / "elsewhere.csv").write_text(SENT)
     (tmp_path / "sent").mkdir()
@@ -133,7 +130,6 @@ def test_unknown_parameters_are_told(kaggle):
 
 
 def test_its_measure_pickles_with_its_file(challenge):
-    pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
     folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT, "metric.py": METRIC})
     measure, _ = bind(load(folder), allow_plugins=True).measures
     again = pickle.loads(pickle.dumps(measure))
@@ -246,7 +242,6 @@ def test_intervals_are_of_rows_left_out(kaggle, monkeypatch, key, most, why):
 
 
 def test_one_files_failure_leaves_the_others(challenge, score, tmp_path):
-    pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
     folder = challenge(WHOLE, **{"truth.csv": "id,text\na,x\n", "metric.py": SEEN})
     files = {"good": "id,text\na,x\n", "bad": "id,other\na,x\n"}
     for name, text in files.items():
@@ -259,7 +254,6 @@ def test_one_files_failure_leaves_the_others(challenge, score, tmp_path):
 
 
 def test_lint_runs_the_examples_of_the_file(challenge, score):
-    pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
     for metric, sound in ((SEEN, True), (SEEN.replace("    0.0", "    1.5"), False)):
         folder = challenge(WHOLE, **{"truth.csv": "id,text\na,x\nb,y\n", "metric.py": metric})
         ran = score("lint", folder, "--allow-plugins").assert_exit(0 if sound else 2)
@@ -268,7 +262,6 @@ def test_lint_runs_the_examples_of_the_file(challenge, score):
 
 
 def test_a_kit_checks_without_the_file(challenge, score, tmp_path):
-    pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
     folder = challenge(WHOLE, **{"truth.csv": "id,secret\na,xyzzy\nb,y\n", "metric.py": SEEN})
     kit = tmp_path / "kit.zip"
     assert score("kit", folder, "-o", kit, "--allow-plugins").code == 0

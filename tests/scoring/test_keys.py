@@ -6,48 +6,11 @@ from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.scoring.bind import bind, load_challenge
 
-FILES = {
-    "labels": "truth: {file: truth.csv, columns: {label: label}}\nmetrics: [Accuracy]\n",
-    "grades": "truth: truth.csv\nmetrics: [P@1]\n",
-    "values": "kind: values\nsubmission: {values: {dice: {}}}\n",
-}
 
-
-@pytest.mark.parametrize(
-    ("kind", "written", "says"),
-    [
-        ("labels", "submission: {length: 3}", "submission.length: lists of items are long"),
-        ("labels", "submission: {item_pattern: x}", "submission.item_pattern: items have ids"),
-        (
-            "labels",
-            "submission: {ties: file}",
-            "submission.ties: no scores rank items, and so none",
-        ),
-        ("labels", "submission: {ties: expected}", "submission.ties: no scores rank items, and"),
-        ("labels", "submission: {ties: item-desc}", None),
-        ("labels", "submission: {each: [x, y]}", "submission.each: this challenge has labels"),
-        ("labels", "history: h.csv", "history: only items are new or old to a user"),
-        ("labels", "likelihood: l.csv", "likelihood: preferences are likely"),
-        ("labels", "exclude: e.csv", "exclude: items are taken out of ranked lists"),
-        ("grades", "submission: {numbers: [a]}", "submission.numbers: numbers stand beside"),
-        ("grades", "submission: {multilabel: ','}", "submission.multilabel: cells have several"),
-        ("grades", "submission: {values: {dice: {}}}", "submission.values: other tools computed"),
-        ("grades", "votes: {a: left}", "votes: only a challenge of kind votes has votes"),
-        ("grades", "history: h.csv", None),
-        ("values", "exclude: e.csv", "exclude: items are taken out of ranked lists, and this"),
-    ],
-)
-def test_a_key_that_the_kind_does_not_use_is_refused(tmp_path, kind, written, says):
-    (tmp_path / "truth.csv").write_text("list,item,label\nq,a,b\n")
-    made = load(f"{FILES[kind]}{written}\n", tmp_path)
-    if says is None:
-        assert bind(made).kind.name == kind
-        return
-    with pytest.raises(ChallengeError) as caught:
-        bind(made)
-    [problem] = caught.value.problems
-    assert (problem.code, problem.line) == ("C122", 3)
-    assert problem.message.startswith(says)
+def test_a_rule_without_an_effect_may_be_written_as_it_is_anyway(tmp_path):
+    (tmp_path / "truth.csv").write_text("list,label\nq,b\n")
+    text = "truth: truth.csv\nmetrics: [Accuracy]\nsubmission: {ties: item-desc}\n"
+    assert bind(load(text, tmp_path)).kind.name == "labels"
 
 
 def test_keys_without_an_effect_are_told_beside_wrong_measures(tmp_path):

@@ -7,24 +7,15 @@ import re
 import numpy as np
 import pytest
 from conftest import ROOT
-from variants import METRICS
+from measured import value_of
 
-from scorer.metrics.notation import NotationError, parse_measure
-from scorer.metrics.ratios import Figure, Ratio
+from scorer.metrics.notation import NotationError
 from scorer.testing import boxes_view, masks_view
 from scorer.views.images import RegionError, boxes_of, runs_of
 
 SEEDS = range(12)
 EACH = ("class", "score", "x1", "y1", "x2", "y2")
 TRUE = ("class", "x1", "y1", "x2", "y2")
-
-
-def value(notation, view, **params):
-    made = parse_measure(METRICS.get(notation.split("(", maxsplit=1)[0]), notation, params)
-    given = made.values(view)
-    if isinstance(given, Ratio | Figure):
-        return given.pooled()
-    return float(np.mean(given))
 
 
 def same(ours, theirs):
@@ -63,14 +54,14 @@ def test_masks_are_sets_of_pixels(seed):
     view, sets = masks_view(*cells), [(pixels(a), pixels(b)) for a, b in cells]
     dice = [2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0 for a, b in sets]
     iou = [len(a & b) / len(a | b) if a or b else 1.0 for a, b in sets]
-    same(value("Dice", view), np.mean(dice))
-    same(value("IoU", view), np.mean(iou))
+    same(value_of("Dice", view), np.mean(dice))
+    same(value_of("IoU", view), np.mean(iou))
     both, either = (sum(len(f(a, b)) for a, b in sets) for f in (set.__and__, set.__or__))
-    same(value("IoU(average=pooled)", view), both / either if either else math.nan)
-    same(value("Dice(average=pooled)", view), 2 * both / (both + either) if either else math.nan)
+    same(value_of("IoU(average=pooled)", view), both / either if either else math.nan)
+    same(value_of("Dice(average=pooled)", view), 2 * both / (both + either) if either else math.nan)
     levels = [0.5 + 0.05 * n for n in range(10)]
     above = [np.mean([x > level + 1e-12 for level in levels]) for x in iou]
-    same(value("IoU", view, thresholds="0.5:0.95:0.05"), np.mean(above))
+    same(value_of("IoU", view, thresholds="0.5:0.95:0.05"), np.mean(above))
 
 
 def test_the_longest_run_of_a_mask_does_not_reach_into_the_next():
@@ -81,9 +72,9 @@ def test_the_longest_run_of_a_mask_does_not_reach_into_the_next():
 
 def test_empty_masks():
     neither, one = masks_view(("", "-")), masks_view(("3 2", ""))
-    assert (value("Dice", neither), value("IoU", neither)) == (1.0, 1.0)
-    assert math.isnan(value("Dice(empty=skip)", neither))
-    assert (value("Dice", one), value("Dice(empty=skip)", one)) == (0.0, 0.0)
+    assert (value_of("Dice", neither), value_of("IoU", neither)) == (1.0, 1.0)
+    assert math.isnan(value_of("Dice(empty=skip)", neither))
+    assert (value_of("Dice", one), value_of("Dice(empty=skip)", one)) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -157,14 +148,14 @@ def test_f1_of_boxes(seed):
     sides = [(boxes_of(a, EACH), boxes_of(b, (EACH[0], *EACH[2:]))) for a, b in cells]
     counts = [(right(a, b, 0.4), len(a), len(b)) for a, b in sides]
     f1 = [2 * c / (a + b) if a + b else 1.0 for c, a, b in counts]
-    same(value("BoxF1", view, iou=0.4), np.mean(f1))
+    same(value_of("BoxF1", view, iou=0.4), np.mean(f1))
     jaccard = [c / (a + b - c) if a + b else 1.0 for c, a, b in counts]
-    same(value("BoxF1(ratio=jaccard)", view, iou=0.4), np.mean(jaccard))
+    same(value_of("BoxF1(ratio=jaccard)", view, iou=0.4), np.mean(jaccard))
     sums = np.sum(counts, axis=0)
-    pooled = value("BoxF1(average=pooled)", view, iou=0.4)
+    pooled = value_of("BoxF1(average=pooled)", view, iou=0.4)
     same(pooled, 2 * sums[0] / (sums[1] + sums[2]) if sums[1:].any() else math.nan)
-    several = np.mean([value("BoxF1", view, iou=x) for x in (0.3, 0.5, 0.7)])
-    same(value("BoxF1", view, iou="0.3:0.7:0.2"), several)
+    several = np.mean([value_of("BoxF1", view, iou=x) for x in (0.3, 0.5, 0.7)])
+    same(value_of("BoxF1", view, iou="0.3:0.7:0.2"), several)
 
 
 def test_precision_of_boxes_by_hand():
@@ -172,23 +163,23 @@ def test_precision_of_boxes_by_hand():
     sent = "a .9 0 0 9 9 a .8 50 50 60 60 a .7 20 20 30 30"
     true = "a 0 0 9 9 a 20 20 30 30 a 70 70 80 80"
     view = boxes_view((sent, true), parts=EACH)
-    same(value("BoxAP", view, iou=0.5, rule="voc"), (1 + 2 / 3) / 3)
-    same(value("BoxAP", view, iou=0.5), (34 * 1 + 33 * 2 / 3) / 101)
-    same(value("BoxAP", view, iou=0.5, rule="voc2007"), (4 * 1 + 3 * 2 / 3) / 11)
+    same(value_of("BoxAP", view, iou=0.5, rule="voc"), (1 + 2 / 3) / 3)
+    same(value_of("BoxAP", view, iou=0.5), (34 * 1 + 33 * 2 / 3) / 101)
+    same(value_of("BoxAP", view, iou=0.5, rule="voc2007"), (4 * 1 + 3 * 2 / 3) / 11)
 
 
 def test_classes_that_no_image_has_do_not_count():
     view = boxes_view(("a .9 0 0 9 9 z .9 0 0 9 9", "a 0 0 9 9"), parts=EACH)
-    assert value("BoxAP", view) == pytest.approx(1)
-    same(value("BoxF1", view), 2 / 3)
+    assert value_of("BoxAP", view) == pytest.approx(1)
+    same(value_of("BoxF1", view), 2 / 3)
 
 
 def test_a_taken_box_is_right_for_coco_and_wrong_for_voc():
     """The second is nearest to the one that is taken, and near enough to the other."""
     cells = ("a .9 0 0 10 10 a .8 0 1 10 11", "a 0 0 10 10 a 0 4 10 14")
     view = boxes_view(cells, parts=EACH)
-    assert value("BoxAP", view, iou=0.5) == pytest.approx(1)
-    assert value("BoxAP", view, iou=0.5, rule="voc") == 0.5
+    assert value_of("BoxAP", view, iou=0.5) == pytest.approx(1)
+    assert value_of("BoxAP", view, iou=0.5, rule="voc") == 0.5
 
 
 @pytest.mark.parametrize(
@@ -205,7 +196,7 @@ def test_a_taken_box_is_right_for_coco_and_wrong_for_voc():
 def test_points_in_boxes(sent, true, wanted):
     point, box = ("class", "x", "y"), ("class", "x", "y", "w", "h")
     view = boxes_view((sent, true), parts=point, true_parts=box)
-    same(value("PointF1(average=lists)", view), wanted)
+    same(value_of("PointF1(average=lists)", view), wanted)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +219,7 @@ def test_cells_that_are_no_boxes(cell, said):
 def test_thresholds_that_are_none(given):
     view = boxes_view(("", ""), parts=EACH)
     with pytest.raises(NotationError, match="iou cannot be"):
-        value("BoxF1", view, iou=given)
+        value_of("BoxF1", view, iou=given)
 
 
 # Through files
@@ -315,34 +306,6 @@ def test_boxes_in_another_unit_than_those_of_the_truth(challenge, score, true, s
         assert [line.partition("warning[S543] ")[2] for line in said] == ([says] if says else [])
 
 
-@pytest.mark.parametrize(("yaml", "cell", "code"), [
-    (MASKS, "5 2 1 1", "T542"), (MASKS, "5", "T541"), (BOXES, "a 1 1 2", "T541"),
-])  # fmt: skip
-def test_a_truth_that_cannot_be_read_is_told(challenge, score, yaml, cell, code):
-    cells = drawn(1) if "rle" in yaml else boxed(1)
-    broken = [*cells[:2], ("", cell), *cells[3:]]
-    folder = folder_of(challenge, yaml, broken)
-    ran = score(folder, folder / "sub.csv")
-    assert ran.code == 2, ran
-    assert f"truth.csv:4: error[{code}]" in ran.out + ran.err
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (("  each: [class, score, x1, y1, x2, y2]\n", ""), "each: [class, score, x1, y1, x2, y2]"),
-        (("x2, y2]", "x2]"), "a box has x1, y1, x2, y2"),
-        (("score, x1", "scroe, x1"), "'scroe' is no part of a box"),
-        (("[BoxAP,", "[Dice,"), "one challenge has one kind"),
-    ],
-)
-def test_challenges_that_cannot_be(challenge, score, change, said):
-    folder = folder_of(challenge, BOXES.replace(*change), boxed(1))
-    ran = score(folder, folder / "sub.csv")
-    assert ran.code != 0
-    assert said in ran.out + ran.err
-
-
 ROWS = """
 truth:
   file: truth.csv
@@ -370,7 +333,7 @@ def test_a_truth_with_a_row_for_each_box(challenge, score, seed):
     assert ran.code == 0, ran
     found = json.loads(ran.out)["submissions"][0]["values"]
     view = boxes_view(*cells, parts=EACH)
-    same([found[name]["mean"] for name in found], [value(name, view) for name in found])
+    same([found[name]["mean"] for name in found], [value_of(name, view) for name in found])
 
 
 def test_a_row_that_is_no_box_is_told(challenge, score):

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from measured import value_of
 from variants import EVERY, METRICS, described
 
 from scorer.metrics.notation import NotationError, parse, parse_measure
@@ -24,14 +25,6 @@ def bound(notation, classes=CLASSES, multilabel=False):
     return parse_measure(metric, notation).resolve(
         SimpleNamespace(classes=classes, multilabel=multilabel)
     )
-
-
-def value(notation, view, multilabel=False):
-    made = bound(notation, getattr(view, "classes", ()), multilabel)
-    given = replace(made, weighted=view.weight is not None).values(view)
-    if isinstance(given, Ratio | Figure):
-        return given.pooled()
-    return float(given.mean()) if given.size else math.nan
 
 
 def same(ours, theirs):
@@ -99,14 +92,14 @@ def test_of_classes(name, seed):
     more = ", beta=2" if name == "FBeta" else ""
     values = each_class(true, found, formula)
     mean = sum(v for v, _, _ in values) / len(values)
-    same(value(f"{name}(average=macro{more})", view), mean)
+    same(value_of(f"{name}(average=macro{more})", view), mean)
     weighted = divided(sum(v * n for v, n, _ in values), sum(n for _, n, _ in values))
-    same(value(f"{name}(average=weighted{more})", view), weighted)
+    same(value_of(f"{name}(average=weighted{more})", view), weighted)
     right = sum(t == f for t, f in zip(true, found, strict=True))
     micro = formula(right, len(true), len(true))
-    same(value(f"{name}(average=micro{more})", view), micro)
+    same(value_of(f"{name}(average=micro{more})", view), micro)
     single = next((v for v, _, label in values if label == "bee"), 0.0)
-    same(value(f"{name}(average=binary, positive=bee{more})", view), single)
+    same(value_of(f"{name}(average=binary, positive=bee{more})", view), single)
 
 
 def chance(true, found, cost):
@@ -122,21 +115,21 @@ def test_of_confusion(seed):
     true, found, _ = drawn(seed)
     view, rows = view_of(true, found), len(true)
     right = [t == f for t, f in zip(true, found, strict=True)]
-    same(value("Accuracy", view), sum(right) / rows)
-    same(value("HammingLoss", view), 1 - sum(right) / rows)
+    same(value_of("Accuracy", view), sum(right) / rows)
+    same(value_of("HammingLoss", view), 1 - sum(right) / rows)
     recalls = [v for v, n, _ in each_class(true, found, FORMULAS["Recall"]) if n]
-    same(value("BalancedAccuracy", view), sum(recalls) / len(recalls))
-    same(value("Kappa", view), chance(true, found, lambda a, b: a != b))
-    same(value("Kappa(weights=linear)", view), chance(true, found, lambda a, b: abs(a - b)))
+    same(value_of("BalancedAccuracy", view), sum(recalls) / len(recalls))
+    same(value_of("Kappa", view), chance(true, found, lambda a, b: a != b))
+    same(value_of("Kappa(weights=linear)", view), chance(true, found, lambda a, b: abs(a - b)))
     squared = chance(true, found, lambda a, b: (a - b) ** 2)
-    same(value("Kappa(weights=quadratic)", view), squared)
+    same(value_of("Kappa(weights=quadratic)", view), squared)
     # the correlation of the classes' indicators, over all pairs of rows
     pairs = [(i, j) for i in range(rows) for j in range(rows)]
     together = [[side[i] == side[j] for i, j in pairs] for side in (true, found)]
     cross = sum(true[i] == found[j] for i, j in pairs)
     both = rows * sum(right) - cross
     spread = [rows**2 - sum(each) for each in together]
-    same(value("MCC", view), divided(both, math.sqrt(spread[0] * spread[1])))
+    same(value_of("MCC", view), divided(both, math.sqrt(spread[0] * spread[1])))
 
 
 def pairs_right(true, score):
@@ -166,42 +159,42 @@ def test_of_probabilities(seed):
     view, rows = view_of(true, likely), range(len(true))
     code = [CLASSES.index(name) for name in true]
     own = [float(likely[n, code[n]]) for n in rows]
-    same(value("LogLoss", view), sum(-math.log(p) for p in own) / len(own))
+    same(value_of("LogLoss", view), sum(-math.log(p) for p in own) / len(own))
     limits = [-math.log(min(max(p, 0.1), 0.9)) for p in own]
-    same(value("LogLoss(eps=0.1)", view), sum(limits) / len(own))
+    same(value_of("LogLoss(eps=0.1)", view), sum(limits) / len(own))
     apart = [sum((likely[n, c] - (c == code[n])) ** 2 for c in range(3)) for n in rows]
-    same(value("Brier", view), sum(apart) / len(apart))
+    same(value_of("Brier", view), sum(apart) / len(apart))
     shares = [code.count(k) / len(code) for k in set(code)]
     naive = -sum(share * math.log(share) for share in shares)
     loss = sum(-math.log(p) for p in own) / len(own)
-    same(value("RCE", view), 100 * (1 - loss / naive) if naive else math.nan)
-    same(value("Brier(scale=half)", view), sum(apart) / len(apart) / 2)
+    same(value_of("RCE", view), 100 * (1 - loss / naive) if naive else math.nan)
+    same(value_of("Brier(scale=half)", view), sum(apart) / len(apart) / 2)
     # of equal ones the later class first
     order = [sorted(range(3), key=lambda c, n=n: (-likely[n, c], -c)) for n in rows]
     top = [code[n] in order[n][:2] for n in rows]
-    same(value("TopK@2", view), sum(top) / len(top))
+    same(value_of("TopK@2", view), sum(top) / len(top))
     first = [max(range(3), key=lambda c, n=n: (likely[n, c], -c)) for n in rows]
     right = [first[n] == code[n] for n in rows]
-    same(value("Accuracy", view), sum(right) / len(right))
+    same(value_of("Accuracy", view), sum(right) / len(right))
     bins = [math.ceil(max(likely[n]) * 5 - 0.0) - 1 for n in rows]
     gaps = [
         abs(sum(right[n] - max(likely[n]) for n in rows if bins[n] == bin)) for bin in set(bins)
     ]
-    same(value("ECE(bins=5)", view), sum(gaps) / len(right))
+    same(value_of("ECE(bins=5)", view), sum(gaps) / len(right))
     for name, oracle in (("AUROC", pairs_right), ("AveragePrecision", precision_steps)):
         areas = [oracle([c == k for c in code], likely[:, k].tolist()) for k in range(3)]
-        same(value(name, view), sum(areas) / 3)
+        same(value_of(name, view), sum(areas) / 3)
         shares = [code.count(k) for k in range(3)]
         weighted = sum(a * n for a, n in zip(areas, shares, strict=True)) / len(code)
-        same(value(f"{name}(average=weighted)", view), weighted)
+        same(value_of(f"{name}(average=weighted)", view), weighted)
         flat = [c == k for c in code for k in range(3)]
-        same(value(f"{name}(average=micro)", view), oracle(flat, likely.ravel().tolist()))
+        same(value_of(f"{name}(average=micro)", view), oracle(flat, likely.ravel().tolist()))
     both = []
     for a, b in combinations(range(3), 2):
         mine = [n for n in rows if code[n] in (a, b)]
         for k in (a, b):
             both.append(pairs_right([code[n] == k for n in mine], [likely[n, k] for n in mine]))
-    same(value("AUROC(multi=ovo)", view), sum(both) / 6)
+    same(value_of("AUROC(multi=ovo)", view), sum(both) / 6)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -212,33 +205,33 @@ def test_of_numbers(seed):
     found = true + rng.integers(-3, 4, rows) / 2
     view, error = targets_view(true, found), (found - true).tolist()
     mean = lambda values: sum(values) / len(values)  # noqa: E731
-    same(value("MAE", view), mean([abs(e) for e in error]))
-    same(value("MSE", view), mean([e * e for e in error]))
-    same(value("RMSE", view), math.sqrt(mean([e * e for e in error])))
-    same(value("MaxError", view), max(map(abs, error)))
+    same(value_of("MAE", view), mean([abs(e) for e in error]))
+    same(value_of("MSE", view), mean([e * e for e in error]))
+    same(value_of("RMSE", view), math.sqrt(mean([e * e for e in error])))
+    same(value_of("MaxError", view), max(map(abs, error)))
     ordered = sorted(map(abs, error))
-    same(value("MedAE", view), (ordered[rows // 2] + ordered[(rows - 1) // 2]) / 2)
-    same(value("MAPE", view), mean([abs(e) / t for e, t in zip(error, true, strict=True)]))
+    same(value_of("MedAE", view), (ordered[rows // 2] + ordered[(rows - 1) // 2]) / 2)
+    same(value_of("MAPE", view), mean([abs(e) / t for e, t in zip(error, true, strict=True)]))
     both = list(zip(true.tolist(), found.tolist(), strict=True))
     shares = [2 * abs(t - f) / (abs(t) + abs(f)) for t, f in both]
-    same(value("SMAPE", view), mean(shares))
+    same(value_of("SMAPE", view), mean(shares))
     loss = [max(0.9 * (t - f), -0.1 * (t - f)) for t, f in both]
-    same(value("Pinball(quantile=0.9)", view), mean(loss))
+    same(value_of("Pinball(quantile=0.9)", view), mean(loss))
     logs = [(math.log1p(abs(f)) - math.log1p(t)) ** 2 for t, f in both]
-    same(value("RMSLE", targets_view(true, np.abs(found))), math.sqrt(mean(logs)))
+    same(value_of("RMSLE", targets_view(true, np.abs(found))), math.sqrt(mean(logs)))
     above = [f + 9 for f in found.tolist()]
     plain = [(math.log(f) - math.log(t)) ** 2 for t, f in zip(true, above, strict=True)]
-    same(value("RMSLE(log=plain)", targets_view(true, above)), math.sqrt(mean(plain)))
-    same(value("RMSPE", view), math.sqrt(mean([((t - f) / t) ** 2 for t, f in both])))
-    same(value("NormalizedGini", view), lorenz(found, true) / lorenz(true, true))
+    same(value_of("RMSLE(log=plain)", targets_view(true, above)), math.sqrt(mean(plain)))
+    same(value_of("RMSPE", view), math.sqrt(mean([((t - f) / t) ** 2 for t, f in both])))
+    same(value_of("NormalizedGini", view), lorenz(found, true) / lorenz(true, true))
     spread = sum((t - mean(true)) ** 2 for t in true)
-    same(value("R2", view), 1 - sum(e * e for e in error) / spread)
+    same(value_of("R2", view), 1 - sum(e * e for e in error) / spread)
     centred = sum((e - mean(error)) ** 2 for e in error)
-    same(value("ExplainedVariance", view), 1 - centred / spread)
-    same(value("Pearson", view), correlated(true, found))
+    same(value_of("ExplainedVariance", view), 1 - centred / spread)
+    same(value_of("Pearson", view), correlated(true, found))
     ranked = [[mean([n for n, v in enumerate(sorted(side), 1) if v == x]) for x in side]
               for side in (true, found)]  # fmt: skip
-    same(value("Spearman", view), correlated(*ranked))
+    same(value_of("Spearman", view), correlated(*ranked))
 
 
 def lorenz(key, target):
@@ -294,7 +287,7 @@ def test_values_are_those_of_the_oracle_in_the_metrics_file(seed):
         for notation in notations:
             made = bound(notation)
             if (oracle := described(made.metric).oracle) is not None:
-                same(value(notation, view), oracle(*plain(view), **made.params))
+                same(value_of(notation, view), oracle(*plain(view), **made.params))
 
 
 def views(seed):
@@ -323,7 +316,7 @@ def test_a_weight_of_three_is_three_equal_rows(seed):
         times[0] = 1
         for notation in notations:
             weighted = replace(view, weight=times.astype(float))
-            same(value(notation, weighted), value(notation, repeated(view, times)))
+            same(value_of(notation, weighted), value_of(notation, repeated(view, times)))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -335,9 +328,9 @@ def test_values_are_in_range_and_the_order_of_rows_is_no_matter(seed):
         )
         for notation in notations:
             low, high = bound(notation).metric.range
-            found = value(notation, view)
+            found = value_of(notation, view)
             if "ties=file" not in notation:  # which the order of rows is for
-                same(found, value(notation, shuffled))
+                same(found, value_of(notation, shuffled))
             if not math.isnan(found):
                 assert low is None or found >= low - 1e-12, notation
                 assert high is None or found <= high + 1e-12, notation
@@ -354,7 +347,7 @@ def test_the_truth_itself_is_perfect(seed):
         (NUMBERS, targets_view(numbers, numbers)),
     ):
         for notation in notations:
-            metric, found = bound(notation).metric, value(notation, view)
+            metric, found = bound(notation).metric, value_of(notation, view)
             if math.isnan(found) or (notation == "MCC" and len(set(true)) == 1):
                 continue
             if "positive=bee" in notation and "bee" not in true:
@@ -367,7 +360,7 @@ def test_nothing_at_all():
     none = [*zip(*[(VARIANTS, view_of([], [])), (NUMBERS, targets_view([], []))], strict=True)]
     for notations, view in zip(*none, strict=True):
         for notation in notations:
-            found = value(notation, view)
+            found = value_of(notation, view)
             assert math.isnan(found) or "binary" in notation, notation
 
 
@@ -388,13 +381,13 @@ def test_parameters_that_do_not_fit(notation, said):
     _, _, likely = drawn(1)
     view = view_of([CLASSES[n % 3] for n in range(len(likely))], likely)
     with pytest.raises(NotationError, match=said):
-        value(notation, view)
+        value_of(notation, view)
 
 
 def test_a_row_without_an_answer_is_wrong_however_many_classes_are_looked_at():
     view = view_of(["ant", "bee"], np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
     view = replace(view, answered=np.array([True, False]))
-    same(value("TopK@9", view), 1 / 2)
+    same(value_of("TopK@9", view), 1 / 2)
 
 
 @pytest.mark.parametrize(
@@ -404,7 +397,7 @@ def test_several_labels_are_refused_where_they_are_not_defined(notation):
     view = view_of(["ant"], np.array([[1.0, 0.0, 0.0]]))
     several = replace(view, truth=view.truth[:, None] == np.arange(3))
     with pytest.raises(NotationError, match="not defined for rows with several labels"):
-        value(notation, several, True)
+        value_of(notation, several, True)
 
 
 def test_two_classes_settle_what_is_not_written():
@@ -428,7 +421,7 @@ def test_a_draw_of_rows_has_the_value_of_these_rows(seed):
             if isinstance(given, Figure) and given.no_bootstrap:
                 continue
             if isinstance(given, Ratio | Figure):
-                same(given.pooled(times), value(notation, rows))
+                same(given.pooled(times), value_of(notation, rows))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -437,4 +430,4 @@ def test_a_constant_submission_has_a_correlation_of_0_whatever_the_weights(seed)
     truth = np.array(list("abc"))[rng.integers(0, 3, 300)].tolist()
     weights = rng.choice([0.5, 1, 2, 3.7], 300)
     view = labelled_view(truth, ["a"] * 300, weights)
-    assert value("MCC", view) == 0
+    assert value_of("MCC", view) == 0

@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measured import values_of
 from rounds import rounds
-from variants import METRICS
 
 from scorer.core.errors import ChallengeError, SubmissionRejected
-from scorer.metrics.notation import parse, parse_measure
-from scorer.metrics.ratios import Figure, Ratio
 from scorer.metrics.spans import check_span, parse_span
 from scorer.testing import texts_view
 from scorer.views.columns import Extras, NamedColumns
@@ -22,15 +20,6 @@ LAWS = rounds(60)
 SPAN = st.tuples(st.sampled_from(["A", "B"]), st.integers(0, 6), st.integers(1, 4))
 SIDE = st.lists(SPAN, unique=True, max_size=4)
 LISTS = st.lists(st.tuples(SIDE, SIDE), min_size=1, max_size=3)
-
-
-def of(notation, view):
-    """The values of lists, or the figure of all."""
-    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
-    found = made.values(view)
-    if isinstance(found, Ratio | Figure):
-        return found.pooled()
-    return found.tolist()
 
 
 def written(side):
@@ -85,12 +74,14 @@ def test_f1_of_spans(match):
         right, true, mine = map(sum, zip(*rows, strict=True))
         pooled = 2 * right / (true + mine) if true + mine else nan
         view = view_of(lists)
-        assert of(f"SpanF1(match={match})", view) == pytest.approx(pooled, nan_ok=True)
+        assert values_of(f"SpanF1(match={match})", view) == pytest.approx(pooled, nan_ok=True)
         each = [2 * r / (t + m) if t + m else 1 for r, t, m in rows]
-        assert of(f"SpanF1(match={match},average=lists)", view) == pytest.approx(each)
+        assert values_of(f"SpanF1(match={match},average=lists)", view) == pytest.approx(each)
         kept = [[[s for s in side if s[0] == "A"] for side in pair] for pair in lists]
-        only = of(f"SpanF1(match={match},only=A,average=lists)", view)
-        assert only == pytest.approx(of(f"SpanF1(match={match},average=lists)", view_of(kept)))
+        only = values_of(f"SpanF1(match={match},only=A,average=lists)", view)
+        assert only == pytest.approx(
+            values_of(f"SpanF1(match={match},average=lists)", view_of(kept))
+        )
 
     holds()
 
@@ -107,7 +98,7 @@ def test_f1_of_events(longer, ends):
         rows = [(most(*pair, fits), *map(len, pair)) for pair in lists]
         each = [2 * r / (t + m) if t + m else 1 for r, t, m in rows]
         inside = f"tolerance=1,longer={longer},ends={str(ends).lower()},average=lists"
-        assert of(f"EventF1({inside})", view_of(lists)) == pytest.approx(each)
+        assert values_of(f"EventF1({inside})", view_of(lists)) == pytest.approx(each)
 
     holds()
 
@@ -154,10 +145,10 @@ def test_average_precision_of_events(lists):
         )
     )
     for tolerance in (1, 2.5):
-        found = of(f"EventAP(tolerances={tolerance})", view)
+        found = values_of(f"EventAP(tolerances={tolerance})", view)
         assert found == pytest.approx(event_ap(lists, tolerance), nan_ok=True)
     both = np.mean([event_ap(lists, 1), event_ap(lists, 2.5)])
-    assert of("EventAP(tolerances=[1,2.5])", view) == pytest.approx(both, nan_ok=True)
+    assert values_of("EventAP(tolerances=[1,2.5])", view) == pytest.approx(both, nan_ok=True)
 
 
 def test_types_of_a_column_are_those_before_the_numbers():
@@ -168,15 +159,15 @@ def test_types_of_a_column_are_those_before_the_numbers():
         for column, section in zip(kinds, ("truth", "submission"), strict=True)
     )
     view = replace(view, extras=Extras(truth, sent))
-    assert of("SpanF1", view) == 1
-    assert of("SpanF1(kind=kind)", view) == 0.5
-    assert of("SpanF1(kind=kind,only=A)", view) == pytest.approx(2 / 3)
-    assert of("EventAP(kind=kind,tolerances=1)", view) == 0.5
+    assert values_of("SpanF1", view) == 1
+    assert values_of("SpanF1(kind=kind)", view) == 0.5
+    assert values_of("SpanF1(kind=kind,only=A)", view) == pytest.approx(2 / 3)
+    assert values_of("EventAP(kind=kind,tolerances=1)", view) == 0.5
     sent = NamedColumns({"class": kinds[1]}, "submission")
     view = replace(view, extras=Extras(truth, sent))
-    assert of("SpanF1(kind=['kind','class'])", view) == 0.5
+    assert values_of("SpanF1(kind=['kind','class'])", view) == 0.5
     with pytest.raises(ChallengeError, match="has no further column 'type'"):
-        of("SpanF1(kind=type)", view)
+        values_of("SpanF1(kind=type)", view)
 
 
 @pytest.mark.parametrize(
@@ -207,17 +198,17 @@ def test_texts_as_spans(text, form, span):
 
 def test_a_truth_that_is_no_span_is_the_organizers():
     with pytest.raises(ChallengeError, match="the truth's 'PER x' is no span"):
-        of("SpanF1", texts_view(({"PER 1 2": 1}, ["PER x"])))
-    assert of("SpanF1", texts_view(({"PER x": 1, "PER 1 2": 1}, ["PER 1 2"]))) == pytest.approx(
-        2 / 3
-    )
+        values_of("SpanF1", texts_view(({"PER 1 2": 1}, ["PER x"])))
+    assert values_of(
+        "SpanF1", texts_view(({"PER x": 1, "PER 1 2": 1}, ["PER 1 2"]))
+    ) == pytest.approx(2 / 3)
 
 
 def test_many_spans_of_a_list_are_paired_in_parts_and_not_too_many():
     true = [f"A {n} {n + 1}" for n in range(1100)]
     given = {f"A {n} {n + 2}": 0.0 for n in range(1000)}
-    assert of("SpanF1(match=type)", texts_view((given, true))) == pytest.approx(2000 / 2100)
+    assert values_of("SpanF1(match=type)", texts_view((given, true))) == pytest.approx(2000 / 2100)
     many = {f"A {n} {n + 2}": 0.0 for n in range(10_001)}
     for notation in ("SpanF1", "EventF1(tolerance=1)"):
         with pytest.raises(SubmissionRejected, match="'0' has 10,001 spans, more than 10,000"):
-            of(notation, texts_view((many, true)))
+            values_of(notation, texts_view((many, true)))

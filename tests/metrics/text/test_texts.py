@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measured import values_of
 from rounds import rounds
 from variants import EVERY, METRICS, described, oracle_params
 
 from scorer.core.errors import ChallengeError
 from scorer.metrics.explain import explain
 from scorer.metrics.notation import parse, parse_measure
-from scorer.metrics.ratios import Figure, Ratio
 from scorer.metrics.steps import OneList
 from scorer.metrics.text import common_length, edit_distance
 from scorer.testing import texts_view
@@ -25,15 +25,6 @@ VARIANTS = [notation for metric in OURS for notation in described(metric).varian
 WORDS = ["The", "a", "Nile,", "nile", "U.S.", " ", "é2", "Mari\u0301a", "नमस्ते"]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
 LISTS = st.lists(st.tuples(st.none() | TEXT, st.lists(TEXT, unique=True)), min_size=1, max_size=4)
-
-
-def of(notation, view):
-    """The values of lists, or the figure of all."""
-    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
-    found = made.values(view)
-    if isinstance(found, Ratio | Figure):
-        return found.pooled()
-    return found
 
 
 def normal(text, how):
@@ -63,7 +54,7 @@ def test_values_are_those_of_the_oracle(notation):
             ],
             dtype=float,
         )
-        found = of(notation, texts_view(*lists))
+        found = values_of(notation, texts_view(*lists))
         low, high = made.metric.range
         if made.params.get("average") == "pooled":
             part, whole = pairs.sum(axis=0)
@@ -96,11 +87,11 @@ def test_sums_of_rows_are_the_value_of_all_rows(name):
         ("So it is", ["so"]),
     ]
     one, other = texts_view(*rows), texts_view(*rows, *rows)
-    assert of(name, other) == pytest.approx(of(name, one))
-    assert len(of(f"{name}(average=lists)", one)) == 4
+    assert values_of(name, other) == pytest.approx(values_of(name, one))
+    assert len(values_of(f"{name}(average=lists)", one)) == 4
     perfect = texts_view(("the cat sat there", ["the cat sat there"]))
-    assert of(name, perfect) == pytest.approx(100)
-    assert of(name, texts_view((None, ["dog"]))) == 0
+    assert values_of(name, perfect) == pytest.approx(100)
+    assert values_of(name, texts_view((None, ["dog"]))) == 0
 
 
 SEEN = [n for m in EVERY if m.view is Texts for n in described(m).variants]
@@ -111,7 +102,7 @@ SEEN = [n for m in EVERY if m.view is Texts for n in described(m).variants]
 def test_explanations_end_in_the_value(notation, submitted):
     made = parse_measure(METRICS.get(parse(notation)[0]), notation)
     view = texts_view((submitted, ["A 1 2", "A 3 5"]))
-    value = float(np.ravel(of(notation, view))[0])
+    value = float(np.ravel(values_of(notation, view))[0])
     listing = OneList(view, Names((), (), np.empty(0), np.empty(0)))
     steps = list(explain(made, listing, value))
     if math.isnan(value):
@@ -126,4 +117,4 @@ def test_explanations_end_in_the_value(notation, submitted):
 def test_without_sacrebleu_it_is_told_what_to_install(name, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "sacrebleu", None)
     with pytest.raises(ChallengeError, match=rf"{name} needs the package sacrebleu: pip install"):
-        of(name, texts_view(("a", ["a"])))
+        values_of(name, texts_view(("a", ["a"])))
