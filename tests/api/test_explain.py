@@ -39,9 +39,6 @@ from scorer.scoring.evaluate import score as scored
 from scorer.scoring.explain import explain_list
 from scorer.views.diverse import Diverse
 
-VLNET = ROOT / "challenges/vlnet-2011"
-TEAM_A = ROOT / "submissions_example/vlnet-2011/good/team_a.lists"
-LONG = TEAM_A.parent / "team_a_long.csv"
 LAWS = rounds(12)
 
 
@@ -342,125 +339,6 @@ def rows(text):
     return [" ".join(line.split()) for line in lines]
 
 
-def test_text_is_plain_and_fits(score):
-    ran = score("explain", VLNET, TEAM_A, "--list", "s2", "-m", "nDCG@10", "-m", "P@5")
-    assert ran.code == 0
-    assert max(map(len, ran.out.splitlines())) <= 80
-    assert "\x1b" not in ran.out
-    assert "P = found / k = 2 / 5 = 0.4" in ran.out
-    shorter = score("explain", VLNET, TEAM_A, "--list", "s2", "--precision", "1").out
-    assert shorter.endswith("MARp = 0.5\n")
-
-
-def test_json_has_every_digit(score):
-    said = score("explain", VLNET, TEAM_A, "--list", "s2", "--format", "json").json()
-    assert (said["submission"], said["list"]) == ("team_a", "s2")
-    (one,) = said["measures"]
-    assert (one["id"], one["value"], one["counts_as"]) == ("MARp", 17 / 35, 17 / 35)
-    assert one["steps"][-1] == {
-        "name": "AvgRp",
-        "formula": "(Rp@5 + Rp@10) / 2",
-        "numbers": "(2 / 5 + 4 / 7) / 2",
-        "value": 17 / 35,
-    }
-
-
-def test_markdown_to_a_file(score, tmp_path):
-    to = tmp_path / "out.md"
-    words = ("--format", "markdown", "-m", "P@5", "-o", to)
-    ran = score("explain", VLNET, TEAM_A, "--list", "s2", *words)
-    assert (ran.code, ran.out) == (0, "")
-    said = to.read_text()
-    assert said.startswith("**Not for publication: ")
-    assert "\n\n## P@5: Precision of triplet 's2' in team_a\n" in said
-    assert "| 2 | 2 | 49 | 1 |" in said
-
-
-def test_a_list_that_is_not_there(score):
-    ran = score("explain", VLNET, TEAM_A, "--list", "s11")
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "error: no triplet is called 's11'; did you mean 's1'?\n"
-    assert score("explain", VLNET).code == 2
-
-
-def test_an_invalid_submission_shows_its_problems(score):
-    bad = TEAM_A.parent.parent / "bad/three_faults.csv"
-    ran = score("explain", VLNET, bad, "--list", "s1")
-    assert (ran.code, ran.out) == (1, "")
-    assert all(code in ran.err for code in ("S301", "S304", "S105"))
-
-
-def test_another_truth_and_standard_input(score, tmp_path):
-    (tmp_path / "other.csv").write_text("triplet,lecture,cvs_score\ns1,20,5\ns2,1,1\n")
-    words = ("--list", "s1", "--truth", tmp_path / "other.csv", "-m", "MARp@5")
-    ran = score("explain", VLNET, "-", *words, stdin=LONG.read_bytes())
-    assert ran.code == 0, ran
-    assert "MARp@5: Mean average R-precision of triplet 's1' in stdin" in ran.out
-    assert "both, z = 5: {20}" in ran.out
-
-
-RULES = "truth: truth.csv\nmetrics: [{}]\nundefined: {}\nsubmission: {{missing_list: {}}}\n"
-
-
-@pytest.mark.parametrize(
-    ("undefined", "missing", "notes", "end"),
-    [
-        ("zero", "zero", ["leaves this list out", "counts as 0 (undefined: zero)"], "counted as 0"),
-        ("skip", "zero", ["leaves this list out", "does not count (undefined: skip)"], "undefined"),
-        ("skip", "skip", ["leaves this list out", "(missing_list: skip)"], "undefined"),
-    ],
-)
-def test_missing_and_undefined(challenge, score, undefined, missing, notes, end):
-    files = {"truth.csv": "list,item,grade\nq1,a,1\nq2,b,0\n", "sub.csv": "list,item\nq1,a\n"}
-    folder = challenge(RULES.format("AP", undefined, missing), **files)
-    ran = score("explain", folder, folder / "sub.csv", "--list", "q2")
-    ran.assert_exit(0, out="AP is undefined where nothing is relevant in the truth")
-    assert all(note in ran.out for note in notes), ran
-    assert ran.out.rstrip().endswith(end)
-    said = score("explain", folder, folder / "sub.csv", "--list", "q2", "--format", "json").json()
-    assert said["measures"][0]["value"] is None
-
-
-def test_a_list_that_the_submission_leaves_undefined_counts_as_the_worst(challenge, score):
-    yaml = (
-        "truth: {file: truth.csv, columns: {list: user, item: film, rating: stars}}\n"
-        "submission: {columns: {list: user, item: film, prediction: p}}\n"
-        "metrics: [Pearson(average=lists)]\nundefined: worst\n"
-    )
-    files = {
-        "truth.csv": "user,film,stars\nu,a,1\nu,b,2\nv,a,1\nv,b,3\n",
-        "sub.csv": "user,film,p\nu,a,1\nu,b,1\nv,a,1\nv,b,3\n",
-    }
-    folder = challenge(yaml, **files)
-    ran = score("explain", folder, folder / "sub.csv", "--list", "u")
-    ran.assert_exit(0)
-    assert (
-        "Pearson(average=lists) is undefined for this list, and the truth would have a value, so "
-        "it counts -1 (undefined: worst)."
-    ) in " ".join(ran.out.split())
-    assert ran.out.rstrip().endswith("counted as -1")
-
-
-def test_tied_items_show_their_ranks(challenge, score):
-    yaml = "truth: truth.csv\nmetrics: [RR, MARp@2]\nsubmission: {ties: expected}\n"
-    sent = "list,item,score\nq1,x,2\nq1,a,2\nq1,y,2\nq1,z,1\nq2,a,1\n"
-    folder = challenge(yaml, **{"sub.csv": sent})
-    ran = score("explain", folder, folder / "sub.csv", "--list", "q1", "-m", "RR", "-m", "MARp@2")
-    assert rows(ran.out) == ["1-3 y", "1-3 x", "1-3 a 2 1 1", "4 z"]
-    assert "ties: expected" in ran.out
-    assert "RR = mean of 1 / first relevant rank over all orders = 0.6111" in ran.out
-    assert "Rp@2 = |both| / min(m, z) = 0.6667 / 2 = 0.3333" in ran.out
-
-
-def test_a_whole_challenge_measure_says_so(challenge, score):
-    yaml = "truth: truth.csv\nitems: items.csv\nmetrics: [CatalogueCoverage@2]\n"
-    files = {"items.csv": "item\na\nb\nc\nd\n", "sub.csv": "list,item\nq1,a\nq1,b\nq2,c\n"}
-    folder = challenge(yaml, **files)
-    ran = score("explain", folder, folder / "sub.csv", "--list", "q1")
-    assert "one figure of all 2 lists together: 0.75" in " ".join(ran.out.split()), ran
-    assert "CatalogueCoverage = different items / catalogue = 0.5" in ran.out
-
-
 def test_a_long_list_is_abbreviated(challenge, score):
     sent = "list,item\n" + "".join(f"q1,i{n}\n" for n in range(3000)) + "q2,a\n"
     truth = "list,item,grade\nq1,i2,1\nq1,i1500,1\nq2,a,1\n"
@@ -474,15 +352,6 @@ def test_a_long_list_is_abbreviated(challenge, score):
     ]  # fmt: skip
     whole = score("explain", folder, folder / "sub.csv", "--list", "q1", "-q", "--format", "json")
     assert len(json.loads(whole.out)["measures"][0]["steps"][1]["rows"]) == 2000
-
-
-def test_names_stay_text(challenge, score):
-    item = "[bold]<b>|x"
-    files = {"truth.csv": f"list,item\nq1,{item}\n", "sub.csv": f"list,item\nq1,{item}\n"}
-    folder = challenge("truth: truth.csv\nmetrics: [P@1]\n", **files)
-    words = ("explain", folder, folder / "sub.csv", "--list", "q1")
-    assert item in score(*words).out
-    assert "\\[bold]\\<b>\\|x" in score(*words, "--format", "markdown").out
 
 
 # Workings as data

@@ -67,19 +67,3 @@ def test_texts_need_not_be_those_of_the_truth(challenge):
            "mine.csv": "list,text\n1,the cat sits\n2,the dog ran\n"},
     )  # fmt: skip
     assert scorer.score(folder, [folder / "mine.csv"]).notes == ()
-
-
-@pytest.mark.slow("lints many challenges")
-def test_lint_says_what_checks_cannot_see_and_repeats_unused_columns(challenge, score):
-    folder = challenge(
-        "truth: {file: truth.csv, columns: {list: userId, item: movieId}}\nmetrics: [AP]\n",
-        **{"truth.csv": "userId,movieId,rating\n1,2,4.5\n"},
-    )
-    out = " ".join(score("lint", folder, "--all").out.split())
-    assert "no public `items`: checks cannot detect unknown item ids" in out
-    assert "columns: {list: userId, item: movieId, grade: rating}" in out
-    folder = challenge(
-        "truth: truth.csv\nitems: items.csv\nmetrics: [AP]\n",
-        **{"truth.csv": "list,item\n1,2\n", "items.csv": "item\n2\n"},
-    )
-    assert "no public `items`" not in score("lint", folder, "--all").out
