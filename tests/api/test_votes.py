@@ -67,101 +67,6 @@ def test_win_rates_are_of_the_votes(board, arena):
     assert np.isnan(np.diag(board.pairs.won)).all()
 
 
-BAD = [
-    ("x,y,a,p,j", "x,x,a,q,j", "V101 3 'x' stands against itself"),
-    ("x,y,a,p,j", "x,y,z,q,j", "V102 3 winner 'z' is none of 'x' and 'y', a, b or tie"),
-    ("b,y,a,p,j", "b,y,b,q,j",
-     "V102 3 winner 'b' is the name of one of 'b' and 'y' and stands for the other"),
-    ("tie,y,a,p,j", "tie,y,tie,q,j",
-     "V102 3 winner 'tie' is the name of one of 'tie' and 'y' and stands for a tie"),
-    ("x,y,a,p,j", "x,y,b,p,j",
-     "V103 3 'j' voted on this prompt, 'x' before 'y', already in line 2"),
-    ("x,y,a,p,j", "x,,b,q,j", "V105 3 b is empty"),
-    ("x,y,a,p,j", "x,y,b,q,", "V105 3 judge is empty"),
-    ("x,y,a,p,j", "x,y,,q,j", "V105 3 winner is empty"),
-    ("x,y,a,p,j", "x,y,a,q,j", "V201 None 'x' wins every vote against 'y', so that no strength "
-     "is large enough; a tie or a win the other way is missing"),
-    ("x,y,tie,p,j", "x,y,tie,q,j",
-     "V201 None every vote is a tie, which tells nothing of how far systems differ"),
-    ("x,y,tie,p,j", "x,y,a,q,j", "V201 None ties are as many as wins wherever votes come back "
-     "to a system, so that no share of ties is large enough; two systems that each win a vote "
-     "against the other are missing"),
-    ("x,y,tie,p,j", "u,v,tie,q,j", "V201 None no vote compares ('u', 'v') with ('x', 'y')"),
-]  # fmt: skip
-
-
-@pytest.mark.slow("reads many files", beyond=6)
-@pytest.mark.parametrize(("one", "other", "said"), BAD)
-def test_what_is_no_vote_is_told_with_its_place(tmp_path, one, other, said):
-    path = ballots.table(tmp_path / "votes.csv", one, other, head=HEAD)
-    with pytest.raises(SubmissionRejected) as raised:
-        votes(path)
-    told = [f"{p.code} {p.line} {p.message}" for p in raised.value.problems]
-    assert told == [said]
-
-
-def test_a_vote_is_doubled_in_another_file_too(tmp_path):
-    first = ballots.table(tmp_path / "1.csv", "x,y,a,p,j", head="a,b,winner,list,judge")
-    second = ballots.table(tmp_path / "2.csv", "x,y,a,p,j", head="a,b,winner,list,judge")
-    with pytest.raises(SubmissionRejected) as raised:
-        votes([first, second])
-    (problem,) = raised.value.problems
-    assert (problem.code, problem.line, problem.path) == ("V103", 2, str(second))
-    assert problem.message.endswith("already")
-
-
-def test_columns_have_usual_names_or_are_named(tmp_path):
-    rows = ["x,y,model_a,1", "x,y,tie (bothbad),2", "x,y,model_b,3"]
-    usual = ballots.table(tmp_path / "1.csv", *rows, head="Model_A,model_b,winner,question_id")
-    named = ballots.table(tmp_path / "2.csv", "x,y,x,1", "x,y,draw,2", "x,y,y,3",
-                          head="this,that,better,case")  # fmt: skip
-    columns = {"a": "this", "b": "that", "winner": "better", "list": "case"}
-    ours, theirs = votes(usual, draws=200), votes(named, columns, draws=200)
-    assert ours.leaderboard == theirs.leaderboard
-    assert dict(ours.columns)["a"] == "Model_A"
-    assert ours.prompts == 3
-    with pytest.raises(UsageError, match="'model' is no column of votes: a, b, winner, list"):
-        votes(named, {"model": "this"})
-    with pytest.raises(SubmissionRejected, match=r"S201.*'the' is missing"):
-        votes(named, {**columns, "judge": "the"})
-
-
-def test_votes_are_read_in_every_form(tmp_path):
-    """As CSV with semicolons, JSON Lines, or an array, with what was said beside."""
-    told = [{"model_a": "x", "model_b": "y", "winner": w, "said": [{"role": "user", "text": "-"}]}
-            for w in ("model_a", "model_b", "tie", "model_a")]  # fmt: skip
-    texts = {
-        "votes.csv": "model_a;model_b;winner\nx;y;a\nx;y;b\nx;y;tie\nx;y;a\n",
-        "votes.jsonl": "".join(f"{json.dumps(row)}\n" for row in told),
-        "votes.json": json.dumps(told),
-    }
-    for name, text in texts.items():
-        path = tmp_path / name
-        path.write_text(text)
-        rows = votes(path, draws=100, level=None, alpha=None).leaderboard
-        assert [(row.name, row.won, row.tied) for row in rows] == [("x", 2, 1), ("y", 1, 1)]
-    (tmp_path / "votes.json").write_text("[[[")
-    with pytest.raises(SubmissionRejected, match="S207"):
-        votes(tmp_path / "votes.json")
-
-
-def test_votes_without_prompts_are_drawn_one_by_one(tmp_path):
-    path = ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,a", "x,y,a", "x,y,tie")
-    found = votes(path, draws=200)
-    assert (found.model.over, found.prompts) == ("votes", 5)
-    told = " ".join(str(found).split())
-    assert "as no column names the prompts; where a prompt is in several votes" in told
-
-
-def test_of_one_prompt_nothing_is_known_about_others(tmp_path):
-    path = ballots.table(
-        tmp_path / "v.csv", "x,y,a,p", "x,y,b,p", "x,y,a,p", head="a,b,winner,list"
-    )
-    found = votes(path, draws=200)
-    assert {row.interval for row in found.leaderboard} == {None}
-    assert "no intervals and no tiers" in str(found)
-
-
 @pytest.mark.parametrize("prompts", [2, 3, 4, 5])
 def test_ratings_of_fewer_than_5_prompts_have_no_intervals(tmp_path, prompts):
     rows = [f"x,y,{said},p{n}" for n in range(prompts) for said in ("a", "b", "a")]
@@ -188,11 +93,6 @@ def test_a_board_of_votes_says_who_leads(tmp_path):
     assert "Bradley" in votes(many, draws=200).render("markdown")
 
 
-def test_equal_systems_share_a_rank(tmp_path):
-    found = votes(ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,tie"), draws=200)
-    assert [row.rank for row in found.leaderboard] == [1, 1]
-
-
 def test_the_python_function_is_public(board):
     assert scorer.votes is votes
     assert repr(board) == "<VoteBoard of 4 systems by 480 votes>"
@@ -214,17 +114,6 @@ def test_the_command_writes_every_form(score, tmp_path, arena):
     assert "An arena" in text
     assert '<td class="bar">' in text
     assert "Win rates: of the row against the column" in text
-
-
-def test_the_command_tells_where_a_row_is_wrong(score, tmp_path):
-    path = ballots.table(tmp_path / "votes.csv", "x,y,a", "x,y,c")
-    ran = score("votes", path)
-    assert ran.code == 1
-    assert "votes.csv:3: error[V102] winner 'c' is none of 'x' and 'y', a, b or tie" in ran.err
-    assert score("votes", path, "--column", "a").code == 2
-    assert score("votes", path, "--level", "95").code == 2
-    ran = score("votes", path, "-o", path)
-    assert "is read here" in ran.err
 
 
 def test_a_board_of_votes_is_a_frame_and_folds_its_notes(board):
