@@ -181,33 +181,6 @@ def test_the_same_bytes_every_time(folder, kit, tmp_path, score):
     assert (tmp_path / "again.zip").read_bytes() == kit.read_bytes()
 
 
-@pytest.mark.slow("makes kits and scores with them", beyond=2)
-@pytest.mark.parametrize("packed", [True, False])
-@pytest.mark.parametrize(
-    "words", [[], ["compare"], ["explain", "--list", "q1"], ["lint"], ["kit", "-o", "again.zip"]]
-)
-def test_what_needs_a_truth_says_that_a_kit_has_none(
-    words, packed, kit, tmp_path, score, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    named = "kit.zip"
-    if not packed:
-        named = "got"
-        with zipfile.ZipFile(kit) as archive:
-            archive.extractall(named)
-    (tmp_path / "mine.csv").write_text(SUBMISSIONS[0])
-    verb, options = words[:1], words[1:]
-    sent = [] if words[:1] in (["lint"], ["kit"]) else ["mine.csv"]
-    sent += ["other=mine.csv"] if words == ["compare"] else []
-    ran = score(*verb, named, *sent, *options).assert_exit(2)
-    assert ran.err == (
-        f"{named}: error[T101] this is a kit, which has no truth\n"
-        f"  help: to check: score check {named} SUBMISSION; "
-        "with answers of your own: --truth FILE\n"
-    )
-    assert not (tmp_path / "again.zip").exists()
-
-
 VALUED = """
 title: Named otherwise
 truth: {file: qrels.txt, format: trec}
@@ -345,24 +318,6 @@ def test_the_readme_tells_all_that_a_participant_needs(folder, kit):
         assert "".join(f"    {line}\n" for line in lines) in text
     for measure in load(folder).metrics:
         assert f"- {measure.id or measure.notation}: " in text
-
-
-@pytest.mark.parametrize("key", ["lists", "items", "history"])
-@pytest.mark.parametrize("how", ["same", "link", "copy"])
-@pytest.mark.parametrize("verb", [[], ["check"], ["kit"], ["lint"]])
-def test_a_public_file_that_is_the_truth_is_an_error(key, how, verb, challenge, tmp_path, score):
-    file = {"same": "truth.csv", "link": "link.csv", "copy": "copy.csv"}[how]
-    folder = challenge(f"truth: truth.csv\nmetrics: [P@2]\n{key}: {file}\n")
-    if how == "link":
-        (folder / "link.csv").symlink_to("truth.csv")
-    elif how == "copy":
-        (folder / "copy.csv").write_bytes((folder / "truth.csv").read_bytes())
-    (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
-    sent = [tmp_path / "one.csv"] if verb in ([], ["check"]) else []
-    output = ["-o", tmp_path / "kit.zip"] if verb == ["kit"] else []
-    ran = score(*verb, folder, *sent, *output)
-    ran.assert_exit(2, err=f"challenge.yaml:3: error[C124] {key}: this is the truth's file")
-    assert not (tmp_path / "kit.zip").exists()
 
 
 def test_the_order_of_the_truth_is_not_told(challenge, score, tmp_path):

@@ -276,3 +276,11 @@ def test_a_system_may_be_a_folder(tmp_path):
         (tmp_path / system / "README.md").write_text("# values\n")
     report = scorer.values([tmp_path / "good", tmp_path / "bad"])
     assert [row.name for row in report.leaderboard] == ["good", "bad"]
+
+
+def test_true_and_false_of_parquet_are_1_and_0(score, tmp_path):
+    frame = pl.DataFrame({"model": list("aabb"), "case": list("xyxy"), "ok": [True, False] * 2})
+    frame.write_parquet(tmp_path / "all.parquet")
+    ran = score("values", tmp_path / "all.parquet", "--format", "json")
+    ran.assert_exit(0, err="true and false of 'ok' are 1 and 0")
+    assert [row["values"]["ok"] for row in ran.json()["leaderboard"]] == [0.5, 0.5]

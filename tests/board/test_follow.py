@@ -36,12 +36,6 @@ def test_what_is_another_event_is_told(before, now, told):
     assert new_events(now, seen) == []
 
 
-def test_following_goes_with_nothing_that_ends(score, tmp_path):
-    for words in (["--receipts"], ["--reference", "x"], ["-o", tmp_path / "log.json"]):
-        ran = score("log", tmp_path, "--follow", *words)
-        ran.assert_exit(2, err="--follow goes with --team, --since and --format")
-
-
 @pytest.mark.slow("follows in a process of its own")
 def test_events_are_written_as_they_come(tmp_path):
     served = made(tmp_path)

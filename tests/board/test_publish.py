@@ -173,24 +173,6 @@ def test_the_command_writes_a_folder_again_and_leaves_other_files_alone(folder, 
     assert score("check", site / "kit.zip", tmp_path / "mine.csv").code == 0
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--per-list"], "--per-list does not go with -o"),
-        (["--format", "json"], "--format does not go with -o"),
-        (["--phase", "main"], "--phase does not go with -o"),
-        (["--entry", "last"], "--entry does not go with -o"),
-        (["-o", "board.html"], "another -o does not go with -o"),
-        (["--split", "private"], "visitors may not see this board now"),
-    ],
-)
-def test_what_a_folder_does_not_take(words, said, folder, score, tmp_path):
-    site = tmp_path / "site"
-    ran = score("board", folder, "-o", f"{site}/", "--at", MAIN.isoformat(), *words)
-    assert (ran.code, said in ran.err) == (2, True), ran
-    assert not site.exists()
-
-
 def test_no_file_of_the_challenge_is_written_over(folder, score):
     (folder / "truth.csv").rename(folder / "board.csv")
     path = folder / "challenge.yaml"

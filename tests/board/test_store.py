@@ -115,15 +115,6 @@ def test_a_store_of_an_earlier_commit_is_refused_with_what_to_do(life, score):
     assert "Name a new store" in ran.err
 
 
-def test_a_sqlite_file_is_of_one_challenge(life, tmp_path, score, new_life):
-    other, url = new_life(tmp_path / "other", "", 3), f"sqlite:///{tmp_path / 'boards.db'}"
-    assert score("add", life.folder, life.sent("a", 1.0), "--team", "r", "--store", url).code == 0
-    ran = score("add", other.folder, other.sent("b", 1.0), "--team", "r", "--store", url)
-    assert ran.code == 2
-    assert "this store is of challenge 'life', not of 'other'" in ran.err
-    assert "another SQLite file, or one PostgreSQL database for all" in ran.err
-
-
 def test_files_of_entries_are_copied_or_none_is(life, tmp_path):
     taken, target = tmp_path / "taken", tmp_path / "new" / "files"
     taken.mkdir()

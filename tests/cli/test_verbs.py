@@ -125,15 +125,6 @@ def test_a_kit_that_is_not_whole_is_named_as_such(score, challenge, tmp_path):
         ran.assert_exit(2, err="error[T108] this is a ZIP archive, and no kit that is whole")
 
 
-def test_a_kit_is_announced_once_it_is_there(score, challenge, tmp_path):
-    folder = challenge()
-    (tmp_path / "taken").mkdir()
-    ran = score("kit", folder, "-o", tmp_path / "nowhere/kit.zip").assert_exit(2)
-    assert "bytes" not in ran.err
-    ran = score("kit", folder, "-o", tmp_path / "kit.zip")
-    assert f"{(tmp_path / 'kit.zip').stat().st_size:,} bytes; score check" in ran.err
-
-
 @pytest.mark.slow("starts processes")
 def test_all_public_names_are_there():
     code = (
