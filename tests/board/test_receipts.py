@@ -285,39 +285,3 @@ def test_a_revealed_folder_names_nothing_outside_itself(revealed, tmp_path):
     fields["files"]["../outside/x"] = "0" * 64
     (revealed / REVEALED).write_text(json.dumps(fields))
     assert any("leads out of the folder" in problem for problem in verify([revealed])[1])
-
-
-OPEN = "phases: [{id: main, opens: 2026-01-01T00:00:00Z, closes: 2026-02-01T00:00:00Z}]\n"
-DURING, AFTER = "2026-01-20T12:00:00+00:00", "2026-02-02T12:00:00+00:00"
-
-
-@pytest.fixture
-def sealed_late(challenge, score):
-    """A challenge that was sealed after two entries."""
-    folder = challenge(f"truth: truth.csv\nmetrics: [P@2]\n{OPEN}")
-    (folder.parent / "s.csv").write_text("list,item,score\nq1,a,2\nq2,a,1\n")
-    assert score("team", folder, "add", "red").code == 0
-    for day in (5, 6):
-        words = ("--team", "red", "--at", f"2026-01-0{day}T12:00:00+00:00")
-        (folder.parent / "s.csv").write_text(f"list,item,score\nq1,a,2\nq2,a,{day}\n")
-        score("add", folder, folder.parent / "s.csv", *words).assert_exit(0)
-    ran = score("seal", folder, "--at", "2026-01-10T12:00:00+00:00")
-    assert "sealed after 2 entries" in ran.err
-    return folder
-
-
-def test_the_truth_is_not_revealed_while_entries_are_taken(sealed_late, score):
-    target = sealed_late.parent / "open"
-    ran = score("reveal", sealed_late, "-o", target, "--at", DURING)
-    ran.assert_exit(2, err="the challenge is open, and closes at 2026-02-01T00:00:00+00:00")
-    assert not target.exists()
-    assert score("reveal", sealed_late, "-o", target, "--at", DURING, "--now").code == 0
-    assert (target / "truth.csv").exists()
-
-
-def test_reveal_and_verify_say_that_the_seal_came_after_entries(sealed_late, score):
-    target = sealed_late.parent / "open"
-    ran = score("reveal", sealed_late, "-o", target, "--at", AFTER)
-    ran.assert_exit(0, err="sealed after 2 entries")
-    ran = score("verify", target).assert_exit(0)
-    assert "sealed after 2 entries" in ran.out + ran.err
