@@ -357,11 +357,7 @@ def _compare_scored(
         report.lists,
         {each.name: compute_preferences(each, positions) for each in preferences},
         samples,
-        {
-            key: np.array(rows)
-            for key, rows in values.items()
-            if all(row is not None for row in rows)
-        },
+        values,
         [measure for measure in ready.measures if measure.id in samples],
         untested=untested,
         margin=margin,

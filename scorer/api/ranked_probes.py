@@ -83,11 +83,11 @@ class RankedProbes:
             return ItemPool("each list's own items", NO_ITEMS, by_list, closed=True)
         is_public = public.items is not None
         items = pl.Series(list(public.items or ()), dtype=pl.String)
-        what = "public items"
+        description = "public items"
         if not is_public:
             items = self.answers.truth.named.sort()
-            what = "items that the truth names"
-        source = f"the {len(items):,} {what}"
+            description = "items that the truth names"
+        source = f"the {len(items):,} {description}"
         return ItemPool(source, find_indices(items, self.names), None, closed=is_public)
 
     @cached_property
@@ -149,12 +149,12 @@ class RankedProbes:
         ties = self.ready.bound.challenge.submission.ties
         size = truth.in_list.size
         relevant = np.bincount(self.best.item[truth.grade > 0], minlength=len(self.names))
-        most_relevant = np.empty(len(self.names), dtype=np.int64)
-        most_relevant[np.argsort(-relevant, kind="stable")] = np.arange(len(self.names))
+        by_relevance = np.empty(len(self.names), dtype=np.int64)
+        by_relevance[np.argsort(-relevant, kind="stable")] = np.arange(len(self.names))
         reversed_rows = np.lexsort((-np.arange(size), truth.in_list))
         tables = {
             "reversed": self.to_table(self.best.where(reversed_rows)),
-            "constant": self.to_table(self._first_items(most_relevant)),
+            "constant": self.to_table(self._first_items(by_relevance)),
             "empty": self.to_table(self.best.where(NO_ITEMS)),
         }
         if ties != "error":
@@ -186,9 +186,9 @@ class RankedProbes:
             _positions_in_lists(self.best.in_list)[is_kept],
             _positions_in_lists(random.in_list) + gap,
         )
-        rows = Rows(
-            np.append(kept.in_list, random.in_list), np.append(kept.item, random.item)
-        ).where(np.lexsort((place, np.append(kept.in_list, random.in_list))))
+        rows = Rows(np.append(kept.in_list, random.in_list), np.append(kept.item, random.item))
+        rows = rows.where(np.lexsort((place, rows.in_list)))
+        # An item that was drawn may be one of the others.
         is_first = pl.DataFrame(rows._asdict()).to_struct().is_first_distinct()
         return self.to_table(rows.where(is_first.to_numpy()), most=self.depth)
 
@@ -198,10 +198,10 @@ class RankedProbes:
         return _join_lists(items)
 
     def _tied(self, place: Ints) -> Table:
-        """Return lists in the order of the items' places, which stand for lists of equal scores.
+        """Return lists whose items have equal scores, and stand in the order of `place`.
 
-        The scores are equal only if the rule for ties counts equal scores as such. Other rules make
-        an order of them, in which the lists are then.
+        If the rule for ties puts equal scores in an order, `place` is this order, and the scores
+        differ, so that the rule for ties is not needed.
         """
         is_equal = self.ready.bound.challenge.submission.ties in ("expected", "mean-rank")
         return self.to_table(self._first_items(place), equal_scores=is_equal)
@@ -214,7 +214,7 @@ class RankedProbes:
         def first(items: Ints) -> Ints:
             return items[np.argsort(place[items], kind="stable")][: self.depth]
 
-        if pool.by_list is None:
+        if pool.by_list is None:  # all lists hold the same items, which are sorted once
             return _join_lists([first(pool.shared)] * len(lists))
         return _join_lists([first(pool.items_of(name)) for name in lists])
 

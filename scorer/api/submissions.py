@@ -212,8 +212,10 @@ def separate_baselines(
     same = list[SubmissionFile]()
     for file in files:
         path = baseline_paths.get(file.name)
-        is_same = file.frame is None and path is not None and _have_same_bytes(file.path, path)
-        (same if is_same else others).append(file)
+        if file.frame is None and path is not None and _have_same_bytes(file.path, path):
+            same.append(file)
+        else:
+            others.append(file)
     return others, same
 
 
@@ -270,10 +272,11 @@ def find_submitted_lists(
         for file in files
         if (table := _read_and_keep(bound, file, kept, Schema(roles, (), columns))) is not None
     ]
-    found: dict[str, frozenset[str]] = {}
-    for name, *values in pl.concat(keys).unique().rows() if keys else ():
-        found[name] = found.get(name, frozenset()).union(values)
-    return SubmittedLists(found, kept)
+    lists: dict[str, frozenset[str]] = {}
+    if keys:
+        for name, *values in pl.concat(keys).unique().rows():
+            lists[name] = lists.get(name, frozenset()).union(values)
+    return SubmittedLists(lists, kept)
 
 
 def _read_and_keep(
@@ -293,12 +296,13 @@ def _read_and_keep(
     findings = Findings()
     if file.problems or file.frame is not None:
         return read_submission(bound, file, findings, [keys]).table
-    read = read_submission(bound, file, findings)
-    if read.table is None or len(findings):
+    content = read_submission(bound, file, findings)
+    if content.table is None or len(findings):
         return read_submission(bound, file, Findings(), [keys]).table
-    if sum(len(each.table or ()) for each in kept.values()) + len(read.table) <= MOST_KEPT:
-        kept[file.path] = read
-    return read.table
+    kept_rows = sum(len(other.table or ()) for other in kept.values())
+    if kept_rows + len(content.table) <= MOST_KEPT:
+        kept[file.path] = content
+    return content.table
 
 
 # Tables of several submissions

@@ -432,35 +432,31 @@ def _problem(
 
 
 def own_files(challenge: Challenge) -> tuple[Path, ...]:
-    """The files of the challenge that are no submission, whether there or not.
+    """Return the files of the challenge that no submission may be, whether there or not.
 
-    Its baselines and the submissions of its examples are fine.
+    Its baselines and the submissions of its examples may be one.
     """
-    fine = {
+    submissions = {
         *challenge.leaderboard.baselines,
         *(example.submission for example in challenge.examples),
     }
     truth = challenge.truth
     return (
-        *(path for path in challenge.files if path not in fine),
+        *(path for path in challenge.files if path not in submissions),
         *(truth.file / name for name in truth.parts.values()),
         challenge.folder / KEY,
         *(challenge.folder / FOLDER).glob("*"),  # the store, and its secrets
     )
 
 
-def own_file_problem(
-    challenge: Challenge, path: Path, own: Sequence[Path] | None = None
-) -> Problem | None:
-    """S101 where a submission must not be opened; None where it is fine, or not there.
+def own_file_problem(challenge: Challenge, path: Path) -> Problem | None:
+    """Return S101 if a submission must not be opened; None if it is fine, or not there.
 
-    What is in a folder is looked at where it is read. `own` is the challenge's
-    own files, where they are known already.
+    The files in a folder are looked at when they are read.
     """
-    own = own_files(challenge) if own is None else own
     try:
         if path.is_file():
-            open_file(path, own).close()
+            open_file(path, own_files(challenge)).close()
     except UnreadableError as error:
         return error.problem
     except OSError:

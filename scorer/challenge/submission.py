@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ByteSize, Field, model_validator
 from pydantic.fields import FieldInfo
@@ -64,6 +64,7 @@ JsonRole = Annotated[
 ]
 BOX_PARTS = ("class", "score", "x1", "y1", "x2", "y2", "x", "y", "w", "h")
 BOX_SHAPES = ({"x1", "y1", "x2", "y2"}, {"x", "y", "w", "h"}, {"x", "y"})
+BoxDefinition = TypeVar("BoxDefinition", tuple[str, ...], dict[str, str])  # the keys are the parts
 
 
 def _check_separator(word: str) -> str:
@@ -107,8 +108,8 @@ def _check_parts(files: dict[str, str]) -> dict[str, str]:
     return files
 
 
-def _check_box(parts: Sequence[str]) -> None:
-    """Refuse parts unless they are one of BOX_SHAPES, with or without class and score."""
+def _check_box(parts: BoxDefinition) -> BoxDefinition:
+    """Return the parts of a box, if they are one of BOX_SHAPES with or without class and score."""
     if unknown := [part for part in parts if part not in BOX_PARTS]:
         message = f"{quoted(unknown[0])} is no part of a box (known: {', '.join(BOX_PARTS)})"
         raise field_error(message)
@@ -116,16 +117,7 @@ def _check_box(parts: Sequence[str]) -> None:
     has_duplicates = len(set(parts)) < len(parts)
     if has_duplicates or coordinates not in BOX_SHAPES:
         raise field_error("a box has x1, y1, x2, y2, or x, y, w, h, or x, y of a point, each once")
-
-
-def _check_box_parts(parts: tuple[str, ...]) -> tuple[str, ...]:
-    _check_box(parts)
     return parts
-
-
-def _check_box_columns(columns: dict[str, str]) -> dict[str, str]:
-    _check_box([*columns])
-    return columns
 
 
 def _expand_parts(value: Any) -> Any:
@@ -134,11 +126,11 @@ def _expand_parts(value: Any) -> Any:
 
 
 Separator = Annotated[str, AfterValidator(_check_separator)]
-BoxParts = Annotated[Names, AfterValidator(_check_box_parts)]
+BoxParts = Annotated[Names, AfterValidator(_check_box)]
 BoxColumns = Annotated[
     dict[str, str],
     BeforeValidator(_expand_parts, Names | dict[str, str]),
-    AfterValidator(_check_box_columns),
+    AfterValidator(_check_box),
 ]
 
 

@@ -5,6 +5,7 @@ numbers and flags are read from it by YAML's core schema.
 """
 
 import os
+from functools import partial
 from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any, ClassVar, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -95,17 +96,10 @@ def check_distinct(names: tuple[Any, ...]) -> tuple[Any, ...]:
     return names
 
 
-def _check_pair(value: Any) -> Any:
+def _check_pair(example: str, value: Any) -> Any:
     if isinstance(value, list | tuple) and len(value) == 2:
         return value
-    raise field_error(f"{quote_value(value)} is not a range; write [1, 5]")
-
-
-def _check_open_pair(value: Any) -> Any:
-    if isinstance(value, list | tuple) and len(value) == 2:
-        return value
-    message = f"{quote_value(value)} is not a range; write [0, 100], or [0, null] without end"
-    raise field_error(message)
+    raise field_error(f"{quote_value(value)} is not a range; write {example}")
 
 
 def _check_order(ends: tuple[float | None, float | None]) -> tuple[float | None, float | None]:
@@ -124,10 +118,14 @@ Share = Annotated[float, Strict(), Field(gt=0, lt=1), SCALAR]
 Whole = Annotated[int, Strict(), Field(ge=0, le=LARGEST), SCALAR]
 Count = Annotated[int, Strict(), Field(ge=1, le=LARGEST), SCALAR]
 Size = Annotated[ByteSize, AfterValidator(_check_size)]
-Range = Annotated[tuple[Number, Number], BeforeValidator(_check_pair), AfterValidator(_check_order)]
+Range = Annotated[
+    tuple[Number, Number],
+    BeforeValidator(partial(_check_pair, "[1, 5]")),
+    AfterValidator(_check_order),
+]
 OpenRange = Annotated[
     tuple[Number | None, Number | None],
-    BeforeValidator(_check_open_pair),
+    BeforeValidator(partial(_check_pair, "[0, 100], or [0, null] without end")),
     AfterValidator(_check_order),
 ]
 Names = Annotated[tuple[Name, ...], BeforeValidator(as_tuple, str | tuple[Name, ...])]
