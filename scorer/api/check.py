@@ -18,16 +18,15 @@ from scorer.scoring.open import open_challenge
 class Checked(Renderable[CheckedFiles], list[Scored]):
     """Submissions that were only checked: `Scored` objects whose values are empty."""
 
-    __slots__ = ("challenge",)
     _subject = "findings"
     _default_form = "text"
 
     def __init__(self, challenge: Challenge, checked: list[Scored]) -> None:
-        super().__init__(checked)
+        list.__init__(self, checked)
         self.challenge = challenge
 
     def _content(self) -> CheckedFiles:
-        """Return the findings as data, for JSON and the other forms of output."""
+        """Return the findings as data, from which its forms are written."""
         return CheckedFiles.of(self.challenge, self)
 
     def render(

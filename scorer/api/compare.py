@@ -13,7 +13,7 @@ import numpy as np
 from scorer.api.evaluate import ChallengeOrTruth, Columns, Measures, RunRules, bind_data
 from scorer.api.notebook import TableResult
 from scorer.api.outcomes import score_files, terms_of, to_scored
-from scorer.api.report import Report
+from scorer.api.report import Report, choose_measure
 from scorer.api.splits import restrict_to_split, split_masks
 from scorer.api.submissions import (
     Progress,
@@ -66,17 +66,13 @@ class Comparison(TableResult[results.Comparison]):
     _subject = "comparison"
 
     def __init__(self, result: results.Comparison, report: Report) -> None:
-        self._result = result
+        super().__init__(result)
         self.names: Sequence[str] = result.names
         self.report = report
         self.pairs: Sequence[ComparedPair] = result.pairs
         self.orders: Mapping[str, Mapping[str, Sequence[Sequence[str]]]] = result.orders
         self.tests: Mapping[str, PairTests] = result.tests
         self.untested: Mapping[str, str] = result.untested
-
-    def _content(self) -> results.Comparison:
-        """Return the comparison as data, from which its forms are written."""
-        return self._result
 
     def render(
         self, form: FormName | Literal["jsonl"] | None = None, **options: Unpack[RenderOptions]
@@ -122,13 +118,7 @@ class Comparison(TableResult[results.Comparison]):
         for name in (a, b):
             if name not in self.names:
                 raise UnknownName("submission here", name, list(self.names))
-        known = self.report.measures
-        chosen = content_of(self.report).primary
-        if measure is not None:
-            found = find_measure(known, measure)
-            if found is None:
-                raise UnknownName("measure here", measure, [m.id for m in known])
-            chosen = found
+        chosen = choose_measure(content_of(self.report), measure)
         pair = next((pair for pair in self.pairs if {pair.a, pair.b} == {a, b}), None)
         if pair is None or chosen.id not in pair.measures:
             raise UsageError(f"{quoted(a)} and {quoted(b)} are not compared by {chosen.id}")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypedDict, Unpack, overload
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from scorer.api import data
 from scorer.api.arrays import is_array, only_column, read_arrays
@@ -36,21 +35,10 @@ BESIDE = ("undefined", "leaderboard", "title")  # rules that are not keys of `su
 FRAME = {"format": "parquet"}  # how columns of a frame are read: by their names
 
 
-class Series(Protocol):
-    """What pandas' and polars' Series have."""
-
-    def to_numpy(self) -> NDArray[Any]:
-        """The values."""
-        ...
-
-
 Spec = str | Mapping[str, object] | Callable[..., Any]  # a notation, with parameters, a function
 Measures = Sequence[Spec] | Spec
 # A challenge as `score` takes it; with measures, a truth as `evaluate` does: a file, or data.
 ChallengeOrTruth = Challenge | Path | str | object
-# One answer a row: an array, a Series of pandas or polars, a list.
-Answers = Sequence[str] | Sequence[float] | Sequence[bool] | NDArray[Any] | Series
-Judgments = Mapping[str, Mapping[str, float]] | Mapping[str, Collection[str]]
 Columns = Mapping[str, str | Sequence[str]]  # by role; of classes' probabilities several
 
 
@@ -69,44 +57,9 @@ class RunRules(TypedDict, total=False):
     title: str
 
 
-@overload
-def evaluate(
-    truth: Answers,
-    runs: Mapping[str, Answers],
-    measures: Measures,
-    *,
-    progress: Progress | None = None,
-    **rules: Unpack[RunRules],
-) -> Report: ...
-
-
-@overload
-def evaluate(
-    truth: Judgments,
-    runs: Mapping[str, Judgments],
-    measures: Measures,
-    *,
-    columns: Columns | None = None,
-    progress: Progress | None = None,
-    **rules: Unpack[RunRules],
-) -> Report: ...
-
-
-@overload
 def evaluate(
     truth: object,
     runs: Submissions,
-    measures: Measures,
-    *,
-    columns: Columns | None = None,
-    progress: Progress | None = None,
-    **rules: Unpack[RunRules],
-) -> Report: ...
-
-
-def evaluate(
-    truth: object,
-    runs: Any,
     measures: Measures,
     *,
     columns: Columns | None = None,

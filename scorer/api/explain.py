@@ -68,15 +68,11 @@ class Explanation(TableResult[results.Explanation]):
     _precision = 4
 
     def __init__(self, result: results.Explanation) -> None:
-        self._result = result
+        super().__init__(result)
         self.submission: str = result.submission
         self.list: str | None = result.list
         self.measures: tuple[ExplainedMeasure, ...] = result.measures
         self.findings: Findings = result.findings
-
-    def _content(self) -> results.Explanation:
-        """Return the explanation as data, from which its forms are written."""
-        return self._result
 
     def __repr__(self) -> str:
         what = "the worst" if self.list is None else quoted(self.list)

@@ -61,7 +61,7 @@ class Lint(TableResult[results.Lint]):
     _default_form = "text"
 
     def __init__(self, result: results.Lint) -> None:
-        self._result = result
+        super().__init__(result)
         self.sound: bool = result.sound
         self.remarks: Sequence[Remark] = result.remarks
         self.examples: Sequence[Remark] = result.examples
@@ -69,10 +69,6 @@ class Lint(TableResult[results.Lint]):
         self.measures: Sequence[ProbedMeasure] = result.measures
         self.random: RandomSubmissions = result.random
         self.detectable: Detectable = result.detectable
-
-    def _content(self) -> results.Lint:
-        """Return the result as data; text, JSON and HTML are made from it."""
-        return self._result
 
     def __repr__(self) -> str:
         state = "sound" if self.sound else "not sound"

@@ -21,8 +21,6 @@ SHOWN_TONES = ("fault", "steps", "strong")  # of paragraphs that do not fold
 class TableResult(Renderable[T]):
     """A result that is a table, too: a data frame, and in a notebook HTML whose notes fold."""
 
-    __slots__ = ()
-
     def to_polars(self) -> pl.DataFrame:
         """Return the rows that the form csv has, as a polars data frame."""
         rows: ExactRows = _module(self._subject, "rows").rows(self._content(), Options())

@@ -48,9 +48,6 @@ class Report(Renderable[results.Report]):
 
     _subject = "leaderboard"
 
-    def __init__(self, result: results.Report) -> None:
-        self._result = result
-
     @property
     def measures(self) -> Sequence[Measure]:
         """The measures; one is primary."""
@@ -75,10 +72,6 @@ class Report(Renderable[results.Report]):
     def splits(self) -> tuple[Report, ...]:
         """The boards of other splits of the lists."""
         return tuple(Report(split) for split in self._result.splits or ())
-
-    def _content(self) -> results.Report:
-        """Return the board as data, from which its forms are written."""
-        return self._result
 
     def render(self, form: ReportForm | None = None, **options: Unpack[RenderOptions]) -> str:
         """Return the text of one form; as plain text with the problems of what was rejected.
@@ -291,9 +284,9 @@ class Report(Renderable[results.Report]):
 
     def _rank_by(self, measure: str | None) -> results.Report:
         """Return the board with the intervals and tests of a measure."""
-        chosen = self._find_measure(measure)
         board = self._result
-        if chosen.id == self._result.primary.id:
+        chosen = choose_measure(board, measure)
+        if chosen.id == board.primary.id:
             return board
         from scorer.leaderboard.certainty import with_certainty  # imports scipy
 
@@ -312,17 +305,11 @@ class Report(Renderable[results.Report]):
         )
         return with_certainty(without_certainty, groups={}, clusters=board.clusters)
 
-    def _find_measure(self, measure: str | None) -> Measure:
-        chosen = self._result.primary if measure is None else find_measure(self.measures, measure)
-        if chosen is None:
-            raise UnknownName("measure here", str(measure), [each.id for each in self.measures])
-        return chosen
-
     def _find_value(self, name: str, measure: str | None) -> results.Value:
         scored = next((each for each in self.submissions if each.name == name), None)
         if scored is None:
             raise UnknownName("submission", name, [each.name for each in self.submissions])
-        chosen = self._find_measure(measure)
+        chosen = choose_measure(self._result, measure)
         if not scored.valid:
             first = next(problem for problem in scored.findings if problem.severity == "error")
             raise UsageError(f"{quoted(name)} was rejected: {first}")
@@ -385,6 +372,16 @@ class Report(Renderable[results.Report]):
             f"<Report of {submissions} on {lists}{f', {rejected:,} rejected' if rejected else ''}; "
             f"{printable(self._result.primary.id, 60)}: {leaders or 'none'}>"
         )
+
+
+def choose_measure(board: results.Report, notation: str | None) -> Measure:
+    """Return a measure of a board; without a notation, the primary one. Raises `UnknownName`."""
+    if notation is None:
+        return board.primary
+    measure = find_measure(board.measures, notation)
+    if measure is None:
+        raise UnknownName("measure here", notation, [known.id for known in board.measures])
+    return measure
 
 
 def board_of(report: Report | results.Report) -> results.Report:

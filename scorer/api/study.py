@@ -65,7 +65,7 @@ class Study(TableResult[results.Study]):
     _default_form = "text"
 
     def __init__(self, result: results.Study) -> None:
-        self._result = result
+        super().__init__(result)
         self.names: Sequence[str] = result.names
         self.ranks: Sequence[int] = result.ranks
         self.ranked_by: str = result.ranked_by
@@ -74,10 +74,6 @@ class Study(TableResult[results.Study]):
         self.halves: Halves | None = result.halves
         self.left_out: Sequence[str] = result.left_out
         self.rejected: Sequence[Scored] = result.rejected
-
-    def _content(self) -> results.Study:
-        """Return the study as data, from which its forms are written."""
-        return self._result
 
     def __repr__(self) -> str:
         name = printable(self._result.challenge.id, 40)

@@ -47,14 +47,16 @@ class RenderOptions(TypedDict, total=False):
 class Renderable(Generic[T]):
     """A result with several forms of text: printed, shown in a notebook, written to a file."""
 
-    __slots__ = ()
     _subject = ""  # what the result is, such as a comparison: it has forms of its own
     _default_form: Any = "table"  # the form that is printed
     _precision = DECIMALS
 
+    def __init__(self, result: T) -> None:
+        self._result = result
+
     def _content(self) -> T:
         """Return the result as data, from which its forms are written."""
-        raise NotImplementedError
+        return self._result
 
     def render(self, form: FormName | None = None, **options: Unpack[RenderOptions]) -> str:
         """Return the text of one form: table, html, json, csv, markdown, latex, ...

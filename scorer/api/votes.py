@@ -37,7 +37,7 @@ class VoteBoard(TableResult[results.VoteBoard]):
     _default_form = "text"
 
     def __init__(self, result: results.VoteBoard) -> None:
-        self._result = result
+        super().__init__(result)
         self.columns: Mapping[str, str] = result.columns
         self.leaderboard: Sequence[results.VoteStanding] = result.leaderboard
         self.votes: int = result.votes
@@ -46,10 +46,6 @@ class VoteBoard(TableResult[results.VoteBoard]):
         self.model: results.VoteModel = result.model
         self.pairs: results.VotePairs = result.pairs
         self.problems: Findings = result.problems
-
-    def _content(self) -> results.VoteBoard:
-        """Return the board as data, from which its forms are written."""
-        return self._result
 
     def __repr__(self) -> str:
         return f"<VoteBoard of {len(self.leaderboard):,} systems by {self.votes:,} votes>"
