@@ -326,7 +326,7 @@ class Report(Renderable[results.Report]):
         primary = self._result.primary
         level = cells.level(board)
         others = [measure for measure in self.measures if measure is not primary]
-        heads = [cells.head_of(measure, board) for measure in (primary, *others)]
+        heads = [f"{measure.id}{measure.mark}" for measure in (primary, *others)]
         head = ["rank", "name", heads[0], *([level] if level else []), *heads[1:]]
         rows = [
             [

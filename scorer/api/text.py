@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted, suggest
 from scorer.reading.write import write_file
-from scorer.reports.base import DECIMALS, Options, form_at, form_names, form_of
+from scorer.reports.base import DECIMALS, Options, format_names, format_of_path, report_format
 
 FormName = Literal["csv", "html", "json", "latex", "markdown", "table", "text"]
 T = TypeVar("T")  # the result as data
@@ -79,7 +79,7 @@ class Renderable(Generic[T]):
             if name not in known:
                 hint = suggest(name, known)
                 raise TypeError(f"no option {quoted(name)}{hint} (options: {', '.join(known)})")
-        writer = form_of(self._subject, form or self._default_form)
+        writer = report_format(self._subject, form or self._default_form)
         distinct = "precision" not in options
         chosen: Any = {"precision": self._precision, "distinct": distinct, **options}
         return writer.write(self._content(), Options(**chosen))
@@ -96,8 +96,8 @@ class Renderable(Generic[T]):
             TypeError: there is no such option.
         """
         target = Path(path)
-        if (form := form_at(self._subject, target)) is None:
-            names = form_names(self._subject)
+        if (form := format_of_path(self._subject, target)) is None:
+            names = format_names(self._subject)
             message = f"{printable(target)} cannot be written: its suffix names no form ({names})"
             raise UsageError(message)
         name: Any = form.name  # `render` of a result with forms of its own takes other names, too

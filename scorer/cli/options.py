@@ -17,7 +17,14 @@ import typer
 from scorer.cli.verbs import MORE
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
-from scorer.reports.base import DECIMALS, Options, ReportForm, form_at, form_names, form_of
+from scorer.reports.base import (
+    DECIMALS,
+    Options,
+    ReportFormat,
+    format_names,
+    format_of_path,
+    report_format,
+)
 
 if TYPE_CHECKING:
     from scorer.api.submissions import SubmissionFile
@@ -83,7 +90,7 @@ class Forms(NamedTuple):
     """The forms of a command's result, and the file of each; of none the only one is for stdout."""
 
     files: tuple[Path, ...]
-    forms: tuple[ReportForm, ...]
+    forms: tuple[ReportFormat, ...]
 
     @property
     def names(self) -> set[str]:
@@ -366,7 +373,7 @@ def _refuse_to_overwrite(file: Path, challenge: Challenge, read: Sequence[Path])
 
 def form_option(subject: str, what: str = "it is") -> Any:
     """The option that names the form in which a subject is written."""
-    words = f"How {what} written: {form_names(subject)}; default: by the suffix of -o."
+    words = f"How {what} written: {format_names(subject)}; default: by the suffix of -o."
     return typer.Option("--format", metavar="FORMAT", help=words)
 
 
@@ -379,9 +386,9 @@ def chosen_forms(
     """
     places = tuple(files or ())
     if name is not None:
-        return Forms(places, (form_of(subject, name),) * max(len(places), 1))
-    named = [form_at(subject, place) for place in places] or [None]
-    return Forms(places, tuple(form or form_of(subject, default) for form in named))
+        return Forms(places, (report_format(subject, name),) * max(len(places), 1))
+    named = [format_of_path(subject, place) for place in places] or [None]
+    return Forms(places, tuple(form or report_format(subject, default) for form in named))
 
 
 def exit_code(submissions: Sequence[Scored]) -> int:

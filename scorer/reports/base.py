@@ -16,9 +16,9 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable
 
 DECIMALS = 3  # of values from 0 to 1; larger ones have one significant digit more
-MOST = 50  # problems of a file that a bounded text tells
-ALIASES = {"table": "text"}  # of syntaxes
-# what suffixes mean that are not called as their form
+MAX_PROBLEMS = 50  # of a file, in a text whose length is limited
+ALIASES = {"table": "text"}  # other names of syntaxes
+# Suffixes of files that are not the name of their format.
 SUFFIXES = {"md": "markdown", "tex": "latex", "htm": "html", "txt": "text"}
 
 
@@ -28,13 +28,13 @@ class Syntax(NamedTuple):
     Attributes:
         takes: What the function writes: a `Document`, `ExactRows`, or the result itself.
         page: Whether it has room for everything.
-        alone: Whether its text is read without the command's other output.
-        problems: Whether a board in it tells the problems of files.
+        standalone: Whether its text is read without the command's other output.
+        problems: Whether a board in it has the problems of files.
     """
 
     takes: Literal["document", "rows", "data"]
     page: bool = False
-    alone: bool = True
+    standalone: bool = True
     problems: bool = True
 
 
@@ -44,8 +44,8 @@ class OwnFormat(NamedTuple):
     Attributes:
         module: The module below this package.
         paths: Whether it needs the paths of files, for marks at their lines.
-        public: Whether it holds no more with --private, as what goes to other platforms.
-        listed: Whether help names it; what bundles for platforms ask for is not.
+        public: Whether it holds only what may be published, even with --private: platforms do.
+        listed: Whether a command's help names it. Formats that only bundles use are not listed.
     """
 
     module: str
@@ -60,7 +60,7 @@ SYNTAXES: dict[str, Syntax] = {
     "json": Syntax("data"),
     "latex": Syntax("document", problems=False),
     "markdown": Syntax("document"),
-    "text": Syntax("document", alone=False, problems=False),
+    "text": Syntax("document", standalone=False, problems=False),
 }
 
 PLATFORM = OwnFormat("leaderboard.platforms", public=True, listed=False)
@@ -93,96 +93,100 @@ class Options(NamedTuple):
     """How a text is to look; nothing here changes a value."""
 
     precision: int = DECIMALS
-    distinct: bool = True  # more decimals where neighbours of different rank would print alike
+    distinct: bool = True  # more decimals where rows of different rank would show equal values
     per_list: bool = False
     notes: bool = False  # a board with all remarks on its numbers, and all means by group
     all_rows: bool = False  # a board on a terminal with all of its rows
     width: int | None = None  # of a terminal; None: nothing is cut, as in a file
     colour: bool = False
-    every: bool = False  # all places of a problem, not only the first; all pairs
+    every: bool = False  # all places of a problem, all pairs, all notes: --all
     quiet: bool = False  # no warnings
     private: bool = False  # with what only organizers may read
     page: bool = False  # with everything that a page has room for; a syntax sets it
-    alone: bool = True  # read without the command's other output; a syntax sets it
-    problems: bool = True  # a board tells its files' problems; a syntax sets it
-    most: int = MOST  # problems that a bounded text tells of a file
+    standalone: bool = True  # read without the command's other output; a syntax sets it
+    problems: bool = True  # a board has the problems of its files; a syntax sets it
+    max_problems: int = MAX_PROBLEMS  # of a file, in a text whose length is limited
 
     @property
     def links(self) -> bool:
-        """Whether names are links to files of this machine: on a terminal alone."""
+        """Whether names are links to files of this machine: only on a terminal."""
         return self.colour and self.width is not None
 
 
-class ReportForm(NamedTuple):
-    """A format of a subject, whose modules are imported when it writes."""
+class ReportFormat(NamedTuple):
+    """A format of a subject. The modules that it needs are imported when it writes."""
 
     subject: str
     name: str
 
     @property
     def public(self) -> bool:
-        """Whether it only ever holds what may be published."""
+        """Whether it holds only what may be published, whatever the options are."""
         own = SUBJECTS[self.subject].get(self.name)
         return own is not None and own.public
 
     def write(self, data: Any, options: Options) -> str:
-        """Return the text of `data`; unless it is private, of what may be published of it."""
+        """Return the text of a result; without `private`, of what may be published of it."""
         own = SUBJECTS[self.subject].get(self.name)
         if (self.public or not options.private) and hasattr(data, "published"):
             paths = own is not None and own.paths
             data = data.published(paths or options.links)
         if own is not None:
-            return _text(own.module, self.name, data, options)
+            return _call_writer(own.module, self.name, data, options)
         syntax = SYNTAXES[self.name]
-        options = options._replace(page=syntax.page, alone=syntax.alone, problems=syntax.problems)
+        options = options._replace(
+            page=syntax.page, standalone=syntax.standalone, problems=syntax.problems
+        )
         if syntax.takes == "data":
             data = data.with_lists() if options.per_list and hasattr(data, "with_lists") else data
         else:
             module = import_module(f"{__package__}.{self.subject}.{syntax.takes}")
             data = getattr(module, syntax.takes)(data, options)
-        return _text(f"write.{self.name}", self.name, data, options)
+        return _call_writer(f"write.{self.name}", self.name, data, options)
 
 
-def _text(module: str, name: str, data: Any, options: Options) -> str:
+def _call_writer(module: str, name: str, data: Any, options: Options) -> str:
     """Return what the function of a format in a module writes."""
     write = getattr(import_module(f"{__package__}.{module}"), name.replace("-", "_"))
     return str(write(data, options))
 
 
-def forms(subject: str) -> list[ReportForm]:
+def report_formats(subject: str) -> list[ReportFormat]:
     """Return the formats of a subject, in the order of their names."""
-    return [ReportForm(subject, name) for name in sorted({*SYNTAXES, *SUBJECTS[subject]})]
+    return [ReportFormat(subject, name) for name in sorted({*SYNTAXES, *SUBJECTS[subject]})]
 
 
-def form_of(subject: str, name: str) -> ReportForm:
-    """Return the format of that name, in any case. Raises `UnknownName`."""
+def report_format(subject: str, name: str) -> ReportFormat:
+    """Return the format of that name, whatever its case; `UnknownName` if there is none."""
     folded = name.casefold()
-    form = ReportForm(subject, ALIASES.get(folded, folded))
-    if form not in (known := forms(subject)):
-        names = [*(each.name for each in known), *ALIASES]
+    wanted = ReportFormat(subject, ALIASES.get(folded, folded))
+    formats = report_formats(subject)
+    if wanted not in formats:
+        names = [*(each.name for each in formats), *ALIASES]
         raise UnknownName(f"{subject} format", name, names)
-    return form
+    return wanted
 
 
-def form_names(subject: str) -> str:
+def format_names(subject: str) -> str:
     """Return the names of a subject's formats, for a command's help."""
     unlisted = {name for name, own in SUBJECTS[subject].items() if not own.listed}
-    return ", ".join(form.name for form in forms(subject) if form.name not in unlisted)
+    return ", ".join(each.name for each in report_formats(subject) if each.name not in unlisted)
 
 
-def form_at(subject: str, path: Path) -> ReportForm | None:
-    """Return the format that a file's suffix means; None where it means none of any subject's.
+def format_of_path(subject: str, path: Path) -> ReportFormat | None:
+    """Return the format of a subject that a file's suffix names; None if it names no format.
 
-    `UsageError` if it means a format that this subject does not have.
+    Raises:
+        UsageError: It names a format that only other subjects have.
     """
     suffix = path.suffix.lower().removeprefix(".")
     name = SUFFIXES.get(suffix, suffix)
-    form = ReportForm(subject, name)
-    if form in forms(subject):
-        return form
-    if any(ReportForm(other, name) in forms(other) for other in SUBJECTS):
+    named = ReportFormat(subject, name)
+    if named in report_formats(subject):
+        return named
+    if any(ReportFormat(other, name) in report_formats(other) for other in SUBJECTS):
         message = f"{printable(path)}: a {subject} is not written as {name}; there are"
-        raise UsageError(f"{message} {form_names(subject)}")
+        raise UsageError(f"{message} {format_names(subject)}")
     return None
 
 

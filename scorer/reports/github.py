@@ -8,34 +8,35 @@ from scorer.core.text import isolate_rtl, printable
 
 
 def annotation(severity: str, message: str, **properties: object) -> str:
-    r"""A line from which GitHub's runners make a mark in the file, or in the summary.
+    r"""Return a workflow command: GitHub's runners mark a line of a file with its message.
 
     >>> annotation("error", "50 % are\nmissing", file="a,b.csv", line=4)
     '::error file=a%2Cb.csv,line=4::50 %25 are%0Amissing'
 
     Args:
         severity: error, warning or notice.
-        **properties: where it stands, and its title; None is left out.
+        message: The text of the mark.
+        **properties: The place of the mark, and its title; None is left out.
     """
 
-    def data(value: object) -> str:
+    def encode(value: object) -> str:
         text = str(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
         return printable(text, len(text))
 
     fields = ",".join(
-        f"{key}={data(value).replace(':', '%3A').replace(',', '%2C')}"
+        f"{key}={encode(value).replace(':', '%3A').replace(',', '%2C')}"
         for key, value in properties.items()
         if value is not None
     )
-    return f"::{severity}{' ' * bool(fields)}{fields}::{isolate_rtl(data(message))}"
+    return f"::{severity}{' ' * bool(fields)}{fields}::{isolate_rtl(encode(message))}"
 
 
-def no_command(line: str) -> str:
-    r"""A line of text that GitHub's runners do not take for a command, wherever it is printed.
+def escape_commands(line: str) -> str:
+    r"""Return a line with escapes, so that GitHub's runners do not take it for a command.
 
     They look for `::` behind leading blanks, and for `##[` anywhere.
 
-    >>> print(no_command(" ::error::x ##[endgroup]"))
+    >>> print(escape_commands(" ::error::x ##[endgroup]"))
      \x3a:error::x #\x23[endgroup]
     """
     return re.sub(r"^(\s*):(?=:)", r"\1\\x3a", line).replace("##[", r"#\x23[")

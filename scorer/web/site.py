@@ -51,7 +51,7 @@ from scorer.board.standings import (
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.leaderboard.rounding import rounded, rounded_report
-from scorer.reports.base import Options, form_of
+from scorer.reports.base import Options, report_format
 from scorer.results.json import to_json, to_plain
 from scorer.web.access import Viewer
 from scorer.web.pictures import OverTime, over_time
@@ -92,7 +92,7 @@ class ReadyBoard:
     @cached_property
     def csv(self) -> Ready:
         """As CSV, in which no cell is a formula."""
-        return Ready(form_of("leaderboard", "csv").write(self.live.report, Options()))
+        return Ready(report_format("leaderboard", "csv").write(self.live.report, Options()))
 
 
 class SplitPill(NamedTuple):

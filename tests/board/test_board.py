@@ -12,7 +12,7 @@ import scorer
 from scorer.board import standings
 from scorer.board.phases import shown_at
 from scorer.core.errors import ChallengeError, Refused, UnknownName, UsageError
-from scorer.reports.base import Options, form_of
+from scorer.reports.base import Options, report_format
 
 RULES = """\
 timezone: Europe/Ljubljana
@@ -56,7 +56,7 @@ def test_a_board_is_what_score_makes_of_the_files_that_count(board, life):
     assert live.report.leaderboard == offline.leaderboard
     assert replace(live.report.scope, phase=None, time=None) == offline.scope
     for form in ("csv", "markdown", "table"):
-        write = form_of("leaderboard", form).write
+        write = report_format("leaderboard", form).write
         timeless = replace(live.report, scope=offline.scope)
         assert write(timeless, Options(per_list=True)) == write(offline, Options(per_list=True))
     assert live.rows["red"].entry == 2

@@ -14,7 +14,7 @@ from scorer.board.versions import _read_facts, _write_facts
 from scorer.challenge.load import load
 from scorer.core.problems import Findings, Problem
 from scorer.leaderboard.board import apply_rules, board
-from scorer.reports.base import Options, form_of
+from scorer.reports.base import Options, report_format
 from scorer.scoring.bind import bind
 from scorer.scoring.open import open_challenge
 from scorer.scoring.run import score_submissions
@@ -71,7 +71,7 @@ def shown(challenge):
 
 
 def written(report):
-    return {name: form_of("leaderboard", name).write(report, OPTIONS) for name in FORMS}
+    return {name: report_format("leaderboard", name).write(report, OPTIONS) for name in FORMS}
 
 
 @pytest.mark.slow("scores the bundled challenges", beyond=1)

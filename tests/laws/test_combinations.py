@@ -16,7 +16,7 @@ from variants import NOTATIONS, bound, pairs
 
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
-from scorer.reports.base import Options, form_of
+from scorer.reports.base import Options, report_format
 from scorer.results.scorecard import Scorecard
 from scorer.scoring.aggregate import aggregate_values
 from scorer.scoring.bind import bind
@@ -298,7 +298,7 @@ def test_the_order_of_submissions_changes_no_bytes(made):
         for order in itertools.permutations(files):
             report = board(own, order)
             bare = replace(report, submissions=())
-            texts.add(form_of("leaderboard", "json").write(bare, Options(private=True)))
+            texts.add(report_format("leaderboard", "json").write(bare, Options(private=True)))
         assert len(texts) == 1
 
 

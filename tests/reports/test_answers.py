@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scorer.challenge.leaderboard import Grading
-from scorer.reports.base import Options, form_of, forms
+from scorer.reports.base import Options, report_format, report_formats
 from scorer.reports.leaderboard.answers import answers
 from scorer.reports.leaderboard.verdict import verdict
 from scorer.stats.power import detectable
@@ -80,7 +80,7 @@ def test_boards_without_tests_or_others_are_answered(report):
 
 
 def test_a_page_has_its_sections_in_order(report):
-    page = form_of("leaderboard", "html").write(report, Options())
+    page = report_format("leaderboard", "html").write(report, Options())
     titles = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
     assert titles == ["In short", "Leaderboard", "Pairs", "Submissions", "How to read this"]
     assert re.findall(r'<li><a href="#\w+">(.*?)</a>', page) == titles
@@ -107,11 +107,11 @@ def below_zero(report):
     )
 
 
-PLATFORMS = {form.name for form in forms("leaderboard") if form.public} - {"grades"}
+PLATFORMS = {form.name for form in report_formats("leaderboard") if form.public} - {"grades"}
 GRADED = {"grades", "gradescope", "classroom"}
 
 
-@pytest.mark.parametrize("form", [form.name for form in forms("leaderboard")])
+@pytest.mark.parametrize("form", [form.name for form in report_formats("leaderboard")])
 def test_no_form_writes_a_zero_below_zero(report, form):
     report = below_zero(report)
     if form in PLATFORMS:  # which take one submission
@@ -119,7 +119,7 @@ def test_no_form_writes_a_zero_below_zero(report, form):
     if form in GRADED:
         graded = report.definition.model_copy(update={"grading": Grading(**{"from": -1, "to": 1})})
         report = replace(report, definition=graded)
-    text = form_of("leaderboard", form).write(report, Options(private=True))
+    text = report_format("leaderboard", form).write(report, Options(private=True))
     assert re.search(r"(?<![\w.])-0(?:\.0*)?(?![\w.])", text) is None
 
 
@@ -135,6 +135,6 @@ def test_fifty_submissions_stay_below_250_kilobytes():
         for n in range(50)
     }
     report = boards.evaluate(truth, runs, ["nDCG@10", "AP(rel=1)", "P@5", "RR"])
-    page = form_of("leaderboard", "html").write(report, Options())
+    page = report_format("leaderboard", "html").write(report, Options())
     assert page.count('<details id="s') == 50
     assert len(page.encode()) <= 250_000

@@ -3,7 +3,13 @@
 import pytest
 
 from scorer.core.errors import UnknownName
-from scorer.reports.base import SUBJECTS, ReportForm, form_names, form_of, forms
+from scorer.reports.base import (
+    SUBJECTS,
+    ReportFormat,
+    format_names,
+    report_format,
+    report_formats,
+)
 
 SYNTAXES = {"csv", "html", "json", "latex", "markdown", "text"}
 OWN = {
@@ -35,11 +41,15 @@ UNLISTED = {
 @pytest.mark.parametrize("subject", list(OWN))
 def test_every_subject_has_every_syntax_and_its_own_forms(subject):
     names = SYNTAXES | OWN[subject]
-    assert {each.name for each in forms(subject)} == names
-    assert form_names(subject) == ", ".join(sorted(names - UNLISTED))
+    assert {each.name for each in report_formats(subject)} == names
+    assert format_names(subject) == ", ".join(sorted(names - UNLISTED))
     for name in names:
-        assert form_of(subject, name) == form_of(subject, name.upper()) == ReportForm(subject, name)
-    assert form_of(subject, "table") == form_of(subject, "text")
+        assert (
+            report_format(subject, name)
+            == report_format(subject, name.upper())
+            == ReportFormat(subject, name)
+        )
+    assert report_format(subject, "table") == report_format(subject, "text")
 
 
 def test_every_subject_is_here():
@@ -61,4 +71,4 @@ def test_a_mistyped_form_is_an_error_before_any_work(score, challenge, words, sa
 
 def test_cells_are_no_form():
     with pytest.raises(UnknownName):
-        form_of("leaderboard", "cells")
+        report_format("leaderboard", "cells")

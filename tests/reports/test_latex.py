@@ -9,7 +9,7 @@ import pytest
 from boards import score as scored
 
 from scorer.api.submissions import SubmissionFile
-from scorer.reports.base import Options, form_of
+from scorer.reports.base import Options, report_format
 
 PDFLATEX = shutil.which("pdflatex")
 compiled = pytest.mark.skipif(
@@ -23,7 +23,7 @@ NAMES = [
 
 
 def write(report, **options):
-    return form_of("leaderboard", "latex").write(report, Options(**options))
+    return report_format("leaderboard", "latex").write(report, Options(**options))
 
 
 @pytest.fixture(scope="module")

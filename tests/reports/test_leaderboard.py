@@ -25,7 +25,7 @@ from scorer import __version__
 from scorer.api.submissions import SubmissionFile
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import LEFT_TO_RIGHT, printable, unit
-from scorer.reports.base import Options, form_of
+from scorer.reports.base import Options, report_format
 from scorer.reports.findings.lines import workflow_commands
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.github import annotation
@@ -116,7 +116,7 @@ def hostile(tmp_path_factory):
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("per_list", [False, True])
 def test_no_control_leaves_a_report(hostile, form, per_list):
-    said = form_of("leaderboard", form).write(hostile, Options(per_list=per_list))
+    said = report_format("leaderboard", form).write(hostile, Options(per_list=per_list))
     said.encode()
     odd = {c for c in said if not c.isprintable()} - {"\n"}
     assert not odd, odd
@@ -137,7 +137,7 @@ class Tags(HTMLParser):
 
 
 def test_html_text_stays_text(hostile):
-    page = Tags(form_of("leaderboard", "html").write(hostile, Options(per_list=True)))
+    page = Tags(report_format("leaderboard", "html").write(hostile, Options(per_list=True)))
     assert page.tags.count("script") == 1
     assert {"img", "b"}.isdisjoint(page.tags)
     assert page.handlers == []
@@ -147,7 +147,7 @@ def test_html_text_stays_text(hostile):
 
 def test_no_cell_is_a_formula(hostile):
     for per_list in (False, True):
-        said = form_of("leaderboard", "csv").write(hostile, Options(per_list=per_list))
+        said = report_format("leaderboard", "csv").write(hostile, Options(per_list=per_list))
         rows = list(csv.reader(io.StringIO(said)))
         assert len({len(row) for row in rows}) == 1
         for row in rows:
@@ -156,7 +156,7 @@ def test_no_cell_is_a_formula(hostile):
 
 
 def test_a_markdown_table_keeps_its_columns(hostile):
-    said = form_of("leaderboard", "markdown").write(hostile, Options())
+    said = report_format("leaderboard", "markdown").write(hostile, Options())
     rows = [line for line in said.splitlines() if line.startswith("|")]
     bars = {len(re.findall(r"(?<!\\)\|", row)) for row in rows[: len(hostile.leaderboard) + 2]}
     assert len(bars) == 1
@@ -164,7 +164,7 @@ def test_a_markdown_table_keeps_its_columns(hostile):
 
 
 def test_every_line_for_github_is_a_command_of_ours(hostile):
-    for line in form_of("leaderboard", "github").write(hostile, Options()).splitlines():
+    for line in report_format("leaderboard", "github").write(hostile, Options()).splitlines():
         found = re.fullmatch(r"::(error|warning|notice) ([^:]*)::(.*)", line)
         assert found, line
         for part in found[2].split(","):
@@ -172,9 +172,9 @@ def test_every_line_for_github_is_a_command_of_ours(hostile):
 
 
 def test_a_terminal_shows_markup_as_it_is(hostile):
-    said = form_of("leaderboard", "table").write(hostile, Options(width=200))
+    said = report_format("leaderboard", "table").write(hostile, Options(width=200))
     assert "[bold]x[/bold] [link=http://evil]y[/link]" in said
-    assert "\x1b" in form_of("leaderboard", "table").write(hostile, Options(colour=True))
+    assert "\x1b" in report_format("leaderboard", "table").write(hostile, Options(colour=True))
 
 
 @pytest.mark.parametrize(("text", "said"), rows(__file__, "latex_text_stays_text"))
@@ -240,7 +240,9 @@ def test_json_holds_no_command_for_a_runner():
 @pytest.mark.parametrize("per_list", [False, True])
 @pytest.mark.parametrize("width", [None, 40])
 def test_no_line_of_a_report_is_a_command_for_a_runner(hostile, form, per_list, width):
-    said = form_of("leaderboard", form).write(hostile, Options(per_list=per_list, width=width))
+    said = report_format("leaderboard", form).write(
+        hostile, Options(per_list=per_list, width=width)
+    )
     for line in said.splitlines():
         assert not line.lstrip().startswith("::"), line
         assert "##[" not in line, line
@@ -260,7 +262,7 @@ def test_an_annotation_says_where_and_cannot_be_left():
 
 @pytest.mark.parametrize("width", [21, 40, 60, 82, 120])
 def test_a_terminal_of_any_width_keeps_its_numbers_whole(board, width):
-    said = form_of("leaderboard", "table").write(board, Options(width=width))
+    said = report_format("leaderboard", "table").write(board, Options(width=width))
     assert max(map(len, said.splitlines())) <= max(width, 33)
     for value in ("0.923", "0.870", "0.435"):
         assert value in said
@@ -270,12 +272,14 @@ def test_a_terminal_of_any_width_keeps_its_numbers_whole(board, width):
 
 
 def test_at_most_two_sentences_stand_below_a_board(board):
-    said = form_of("leaderboard", "table").write(board, Options())
+    said = report_format("leaderboard", "table").write(board, Options())
     assert [line for line in said.splitlines() if line][-2:] == [
         "alpha leads with 0.923 nDCG@5; beta cannot be told apart from it.",
         "Topics without an answer, of 24 (scored as empty): delta 2.",
     ]
-    noted = " ".join(form_of("leaderboard", "table").write(board, Options(notes=True)).split())
+    noted = " ".join(
+        report_format("leaderboard", "table").write(board, Options(notes=True)).split()
+    )
     assert "(1-2): the true rank is between 1 and 2 with 95 % confidence, for all rows" in noted
     assert "Better than the baseline popular (p < 0.05): alpha, beta and gamma." in noted
 
@@ -311,7 +315,9 @@ def ranked(board, *values):
     ],
 )
 def test_values_have_the_digits_that_tell_neighbours_apart(board, values, options, shown):
-    said = form_of("leaderboard", "markdown").write(ranked(board, *values), Options(**options))
+    said = report_format("leaderboard", "markdown").write(
+        ranked(board, *values), Options(**options)
+    )
     rows = [
         line.split(" | ") for line in said.splitlines() if line.startswith("| ") and "team" in line
     ]
@@ -334,7 +340,7 @@ def test_the_digits_of_the_challenge_rule_unless_a_precision_is_given(
     definition = report.definition
     rules = definition.leaderboard.model_validate({"digits": digits})
     report = replace(report, definition=definition.model_copy(update={"leaderboard": rules}))
-    said = form_of("leaderboard", "markdown").write(report, Options(**options))
+    said = report_format("leaderboard", "markdown").write(report, Options(**options))
     rows = [
         line.split(" | ") for line in said.splitlines() if line.startswith("| ") and "team" in line
     ]
@@ -349,14 +355,14 @@ def test_ranks_have_no_ranges_where_no_difference_can_be_significant(form):
         for name, hits in {"one": 4, "two": 2}.items()
     }
     report = boards.evaluate(truth, runs, ["P@1"])
-    said = form_of("leaderboard", form).write(report, Options())
+    said = report_format("leaderboard", form).write(report, Options())
     assert "too few to tell any two apart" in said
     assert "(1-2)" not in said
 
 
 def test_a_terminal_shows_twenty_rows_and_how_many_more_there_are(board):
     report = ranked(board, *(1 - n / 100 for n in range(30)))
-    write = form_of("leaderboard", "table").write
+    write = report_format("leaderboard", "table").write
     said = write(report, Options(width=80))
     assert ("team 19" in said, "team 20" in said) == (True, False)
     assert "\n10 more: --all-rows\n" in said
@@ -404,7 +410,7 @@ def test_contradicting_preferences_are_noted(board):
 @pytest.mark.parametrize("per_list", [False, True])
 def test_a_report_without_certainty_or_without_anyone_is_a_report(board, form, per_list):
     bare = tuple(replace(row, interval=None, tier=None, ranks=None) for row in board.leaderboard)
-    write = form_of("leaderboard", form).write
+    write = report_format("leaderboard", form).write
     assert write(replace(board, certainty=None, leaderboard=bare), Options(per_list=per_list))
     rejected = tuple(each for each in board.submissions if not each.valid)
     none = replace(board, certainty=None, leaderboard=(), submissions=rejected)
@@ -459,14 +465,14 @@ def test_a_hundred_submissions_of_ten_thousand_lists_stay_a_page(board):
     big = large(board, 100, 10_000, 1)
     start = process_time()
     for form in FORMATS:
-        said = form_of("leaderboard", form).write(big, Options())
+        said = report_format("leaderboard", form).write(big, Options())
         assert len(said) < 2_000_000, form
     assert process_time() - start < 10
 
 
 @pytest.mark.slow("writes reports of every kind")
 def test_three_hundred_submissions_by_many_measures_stay_a_page(board):
-    page = form_of("leaderboard", "html").write(large(board, 300, 50, 22), Options())
+    page = report_format("leaderboard", "html").write(large(board, 300, 50, 22), Options())
     assert len(page) < 2_500_000
     pairs = 15 * 14 // 2
     assert page.count("<tr") < 300 + 300 * (22 + 20 + 2) + pairs + 100
@@ -480,7 +486,7 @@ NAMES = ["שלום עולם", "مرحبا", "b"]
 def test_names_written_from_right_to_left_leave_the_columns_in_their_order(form, challenge):
     folder = challenge("truth: truth.csv\nmetrics: [P@1]\n")
     sent = [SubmissionFile(name, folder / "truth.csv") for name in NAMES]
-    said = form_of("leaderboard", form).write(scored(folder, sent), Options())
+    said = report_format("leaderboard", form).write(scored(folder, sent), Options())
     for name in NAMES[:2]:
         assert said.count(f"{LEFT_TO_RIGHT}{name}{LEFT_TO_RIGHT}") == said.count(name) > 0
     assert said.count(LEFT_TO_RIGHT) == 2 * sum(map(said.count, NAMES[:2]))

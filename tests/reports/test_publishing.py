@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from scorer.reports.base import forms
+from scorer.reports.base import report_formats
 from scorer.results.explanation import EXPLAINED
 from scorer.results.json import LINTED, PRIVATE
 
-PLATFORMS = {each.name for each in forms("leaderboard") if each.public} - {"grades"}
-BOARDS = sorted({each.name for each in forms("leaderboard")} - PLATFORMS - {"grades"})
-COMPARISONS = sorted({each.name for each in forms("comparison")} - {"jsonl"})
+PLATFORMS = {each.name for each in report_formats("leaderboard") if each.public} - {"grades"}
+BOARDS = sorted({each.name for each in report_formats("leaderboard")} - PLATFORMS - {"grades"})
+COMPARISONS = sorted({each.name for each in report_formats("comparison")} - {"jsonl"})
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def told_first(form, text, notice):
     return notice in "\n".join(text.splitlines()[:2])
 
 
-@pytest.mark.parametrize("form", sorted(each.name for each in forms("explanation")))
+@pytest.mark.parametrize("form", sorted(each.name for each in report_formats("explanation")))
 def test_an_explanation_says_that_it_is_for_organizers(score, folder, form):
     ran = score("explain", folder, folder / "good.csv", "--list", "q0", "--format", form)
     assert ran.code == 0, ran
@@ -218,7 +218,7 @@ def test_an_explanation_says_that_it_is_for_organizers(score, folder, form):
 
 
 @pytest.mark.slow("writes reports of every kind", beyond=1)
-@pytest.mark.parametrize("form", sorted(each.name for each in forms("soundness")))
+@pytest.mark.parametrize("form", sorted(each.name for each in report_formats("soundness")))
 def test_lint_says_that_it_is_for_organizers(score, folder, form):
     ran = score("lint", folder, "--format", form)
     assert told_first(form, ran.out, LINTED)

@@ -45,7 +45,7 @@ from scorer.cli.options import (
 from scorer.cli.remote import TokenFile, page_address, read_token
 from scorer.core.errors import UsageError
 from scorer.core.text import format_number, printable, quoted
-from scorer.reports.base import ReportForm
+from scorer.reports.base import ReportFormat
 
 if TYPE_CHECKING:
     from scorer.board.board import Board
@@ -338,7 +338,7 @@ def board(
         places, precision, per_list=per_list, notes=with_notes, all_rows=all_rows, quiet=quiet
     )
 
-    def text(form: ReportForm) -> str:
+    def text(form: ReportFormat) -> str:
         if form.name != "json":
             return form.write(live.with_absent_teams(), options)  # for organizers, who ask here
         report = live.with_entries()

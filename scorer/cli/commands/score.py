@@ -42,7 +42,7 @@ from scorer.cli.options import (
 from scorer.cli.verbs import MORE
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import format_distinct, printable, quoted
-from scorer.reports.base import MOST
+from scorer.reports.base import MAX_PROBLEMS
 
 if TYPE_CHECKING:
     from scorer.api.fix import CopyTarget
@@ -283,7 +283,7 @@ def check(
     most: Annotated[
         int,
         typer.Option("--max", metavar="N", min=1, help="Problems a file of --format lines."),
-    ] = MOST,
+    ] = MAX_PROBLEMS,
     allow_plugins: Plugins = False,
     every: Every = False,
     quiet: Quiet = False,
@@ -327,7 +327,7 @@ def check(
         else:
             of_challenge = [own_file_problem(settled, file.path) is not None for file in files]
             lines += _wrong_files(of_challenge, len(fixing.repairable))
-    options = terminal.options(reports, every=every, quiet=quiet)._replace(most=most)
+    options = terminal.options(reports, every=every, quiet=quiet)._replace(max_problems=most)
     if not options.colour:  # nothing is cut or folded
         options = options._replace(width=None)
     shown = not reports and terminal.width is not None and forms.names == {"text"}

@@ -80,7 +80,7 @@ def _brief(compared: Comparison, options: Options) -> Iterator[Block]:
     """Yield every pair; of many pairs a sign each unless all are requested."""
     yield from _scope(compared)
     if len(compared.pairs) > MANY and not options.every:
-        hint = "" if options.alone else " (--all shows every pair)"
+        hint = "" if options.standalone else " (--all shows every pair)"
         yield Paragraph(f"{len(compared.pairs):,} pairs: a sign each{hint}.")
         for meaning, table in matrices(compared):
             yield Heading(table.caption)
@@ -100,7 +100,7 @@ def _brief(compared: Comparison, options: Options) -> Iterator[Block]:
     shown = compared.shown_measures
     others = [printable(measure.id) for measure in compared.measures if measure not in shown]
     if others:
-        hint = "" if options.alone else " (-m, or --format html, csv, json)"
+        hint = "" if options.standalone else " (-m, or --format html, csv, json)"
         yield Paragraph(f"Also compared: {', '.join(others)}{hint}.", "soft")
 
 

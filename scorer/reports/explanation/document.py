@@ -58,7 +58,7 @@ def _section(
             lines = []
     lines += [printable(note, 1000) for note in explained.notes]
     worst = [step.rows for step in steps if isinstance(step, Grid) and "costs" in step.columns]
-    if worst and explanation.list is None and not options.alone:
+    if worst and explanation.list is None and not options.standalone:
         lines.append(f"--list {printable(worst[0][0][0])} shows how its value arises.")
     if lines:
         yield Paragraph("\n".join(lines), "steps")

@@ -29,10 +29,10 @@ def document(checked: CheckedFiles, options: Options) -> Document:
     """
     files = checked.submissions
     findings = [errors_of(f.problems) if options.quiet else f.problems for f in files]
-    shared = {} if options.every or options.alone else shared_problems(findings)
+    shared = {} if options.every or options.standalone else shared_problems(findings)
     blocks: list[Block] = []
     for scored, problems in zip(files, findings, strict=True):
-        if options.alone:
+        if options.standalone:
             blocks += _section(scored, problems, options)
         else:
             excerpts = checked.excerpts.get(scored.path)
@@ -56,7 +56,7 @@ def document(checked: CheckedFiles, options: Options) -> Document:
             blocks.insert(0, Paragraph(_total(checked), "strong"))
         else:
             blocks.append(Notes([_total(checked)], "strong"))
-    title = checked.challenge.title if options.alone else ""
+    title = checked.challenge.title if options.standalone else ""
     return Document(title, blocks, source=(checked.challenge.id, ""), skip="Skip to the problems")
 
 

@@ -13,7 +13,7 @@ NAMED = 3  # problems that the last line names
 
 
 def lines(checked: CheckedFiles, options: Options) -> str:
-    """Return at most `options.most` problems, errors first, and a line that sums all up.
+    """Return at most `options.max_problems` problems, errors first, and a line that sums all up.
 
     Some platforms show no more than the last line.
     """
@@ -23,7 +23,7 @@ def lines(checked: CheckedFiles, options: Options) -> str:
             (p for p in scored.problems if p.severity == "error" or not options.quiet),
             key=lambda problem: problem.severity != "error",
         )
-        written += list(map(one_line, problems[: options.most]))
+        written += list(map(one_line, problems[: options.max_problems]))
         first = "; ".join(map(one_line, problems[:NAMED]))
         written.append(
             f"{printable(scored.name)} {summary(scored.problems)}" + (f": {first}" if first else "")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from scorer.core.problems import SHOWN_PLACES, Findings, Problem, Severity
 from scorer.core.text import printable
-from scorer.reports.github import no_command
+from scorer.reports.github import escape_commands
 
 QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'")
 VALUE = re.compile(rf"{QUOTED.pattern}|[0-9](?:[0-9.,]*[0-9])?")  # what differs between places
@@ -168,7 +168,7 @@ def format_shared(shared: SharedProblems) -> list[str]:
             lines.append(f"  help: {problem.help}")
         first = ", ".join(map(printable, files[:SHOWN_FILES]))
         lines.append(f"  in {first} and {len(files) - SHOWN_FILES:,} more{ALL_OPTION}")
-    return list(map(no_command, lines))
+    return list(map(escape_commands, lines))
 
 
 def format_findings(
@@ -220,7 +220,7 @@ def format_findings(
             more = f"and {each.rest:,} more of {problem.code}"
             of_problem.append(f"  {more}{where}{option * (not every)}")
         lines += [f"{'  ' * (grouped and is_own)}{line}" for line in of_problem]
-    return list(map(no_command, lines))
+    return list(map(escape_commands, lines))
 
 
 def excerpt(problem: Problem, text: str) -> list[str]:

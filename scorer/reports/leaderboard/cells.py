@@ -200,11 +200,6 @@ def ordered(report: Report) -> list[Scored]:
     return sorted(report.submissions, key=lambda scored: order.get(scored.name, len(order)))
 
 
-def head_of(measure: Measure, report: Report) -> str:
-    """The heading of a measure's column: what it is over, and an arrow where lower is better."""
-    return measure.id + measure.mark
-
-
 def _natural_key(name: str) -> tuple[object, ...]:
     """A key by which names are sorted with the numbers in them by their size.
 

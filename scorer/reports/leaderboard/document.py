@@ -1,4 +1,4 @@
-"""The leaderboard as a document: the table, the verdict and remarks; on a page all else, too."""
+"""The leaderboard as a document: for a text the table, the verdict and remarks; or a whole page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from scorer.results.json import PRIVATE
 from scorer.results.report import Report
 
 FIRST_ROWS = 20  # of a long board on a terminal
-REJECTED = 10  # files that are named
+MAX_REJECTED = 10  # rejected files that a sentence names
 
 
 def document(report: Report, options: Options) -> Document:
@@ -54,27 +54,27 @@ def document(report: Report, options: Options) -> Document:
 
 
 def _description(report: Report) -> Sequence[Prose]:
-    from scorer.reports.commonmark import described  # of no use to a text
+    from scorer.reports.commonmark import described  # needed for pages only
 
     return described(report.definition)
 
 
 def _page(report: Report, options: Options) -> Iterator[Block]:
-    from scorer.reports.leaderboard.page import page  # of no use to a text
+    from scorer.reports.leaderboard.page import page  # needed for pages only
 
     return page(report, options)
 
 
 def _brief(report: Report, options: Options) -> Iterator[Block]:
     """Yield the problems of the files if the options ask for them, then the board."""
-    # What a baseline is warned of, the organizer meant.
+    # An organizer means what a valid baseline is warned of.
     bad = [s for s in report.submissions if len(s.findings) and not (s.baseline and s.valid)]
-    # Where nothing was scored, why is all that there is to say.
+    # If nothing was scored, the problems are all that a text can say.
     none_scored = not any(scored.valid and not scored.baseline for scored in report.submissions)
     with_problems = options.problems or none_scored
     for scored in bad if with_problems else ():
         yield Heading(f"{scored.name} {'has problems' if scored.valid else 'was rejected'}")
-        option = "" if options.alone else ALL_OPTION
+        option = "" if options.standalone else ALL_OPTION
         lines = format_findings(scored.findings, options.every, option=option, heading="")
         yield Notes(lines, "problems")
     if with_problems and bad and report.leaderboard:
@@ -91,7 +91,7 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
         for measure in report.measures
     )
     yield from track_boards(report, options)
-    if options.alone:
+    if options.standalone:
         yield from _group_tables(report, options)
     for scored in report.submissions if options.per_list else ():
         if scored.valid:
@@ -103,11 +103,11 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
 def _rejected(names: Sequence[str]) -> str:
     """Return who was not scored, in a sentence."""
     count = "1 file was" if len(names) == 1 else f"{len(names):,} files were"
-    return f"{count} rejected: {join_names(names, REJECTED)}."
+    return f"{count} rejected: {join_names(names, MAX_REJECTED)}."
 
 
 def _board(report: Report, options: Options) -> Iterator[Block]:
-    """Yield the tables, the verdict, the gravest remark; with `notes` all remarks."""
+    """Yield the tables, the verdict, and the first caution or, with `notes`, all remarks."""
     rows = report.leaderboard
     hidden = len(rows) - FIRST_ROWS if options.width and not options.all_rows else 0
     shown = replace(report, leaderboard=rows[:FIRST_ROWS]) if hidden > 0 else report
@@ -116,22 +116,23 @@ def _board(report: Report, options: Options) -> Iterator[Block]:
         yield Notes([f"{hidden:,} more: --all-rows"], "soft")
     if report.omitted:
         yield Notes([ranked_below(report)], "soft")
-    if not options.alone:  # the sentences are the last that a terminal shows
+    if not options.standalone:  # a terminal shows the sentences last, below all tables
         yield from _group_tables(report, options, FIRST_ROWS if hidden > 0 else None)
     if sentence := verdict(report, options.precision):
         yield Notes([sentence], "strong")
-    below: list[str] = []
-    graver = cautions(report, options.precision)
-    others = remarks(report, options.precision)
+    warnings = cautions(report, options.precision)
+    explanations = remarks(report, options.precision)
     if options.notes:
-        below += [*graver, *others]
-    elif graver:
-        rest = 0 if options.alone else len(graver) - 1
-        below.append(f"{graver[0]}{f' ({rest:,} more: --notes)' if rest else ''}")
-    elif others and options.width:
-        below.append("What intervals, tests and ranks mean: --notes")
-    if below:
-        yield Notes(below)
+        notes = [*warnings, *explanations]
+    elif warnings:
+        rest = 0 if options.standalone else len(warnings) - 1
+        notes = [f"{warnings[0]}{f' ({rest:,} more: --notes)' if rest else ''}"]
+    elif explanations and options.width:
+        notes = ["What intervals, tests and ranks mean: --notes"]
+    else:
+        notes = []
+    if notes:
+        yield Notes(notes)
 
 
 def _group_tables(report: Report, options: Options, rows: int | None = None) -> Iterator[Block]:

@@ -26,7 +26,6 @@ from scorer.reports.document import Cell, Column, Picture, Row, Table, cut, text
 from scorer.reports.leaderboard.cells import (
     chance,
     has_ranges,
-    head_of,
     interval,
     level,
     mean_of,
@@ -82,7 +81,8 @@ def forest(report: Report, precision: int) -> Iterator[Picture]:
     with_interval = f", with its {interval_name}" if interval_name else ""
     title = f"{printable(primary.id)} of each submission{with_interval}"
     rest = left_out(len(rows), len(standings))
-    yield _dots("forest", title, head_of(primary, report), rows, primary.metric.better, rest, marks)
+    name = f"{primary.id}{primary.mark}"
+    yield _dots("forest", title, name, rows, primary.metric.better, rest, marks)
 
 
 def _dots(
@@ -185,7 +185,7 @@ def _front(key: str, axis: FrontAxis, report: Report, precision: int) -> Picture
     """Return the ranked submissions as points: the number of `axis` across, the primary one up."""
     front, primary = report.pareto, report.primary
     assert front
-    x_name, y_name = printable(axis.id, 60), head_of(primary, report)
+    x_name, y_name = printable(axis.id, 60), f"{primary.id}{primary.mark}"
     x_lower, y_lower = axis.better == "lower", primary.metric.better == "lower"
     measure = next((each for each in report.measures if each.id == axis.id), None)
     rows, dots = list[list[str]](), list[Point]()

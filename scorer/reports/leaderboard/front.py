@@ -12,9 +12,9 @@ from scorer.reports.leaderboard.cells import has_ranges, number, place
 from scorer.results.front import Front
 from scorer.results.report import Report
 
-SHORT = 80  # characters of an answer in the table
-NAMED = 10  # submissions that a sentence names
-ORDER = {"yes": "0", "no": "1"}  # of the column's cells
+MAX_ANSWER = 80  # characters of an answer in the table
+MAX_NAMES = 10  # submissions that a sentence names
+SORT_KEYS = {"yes": "0", "no": "1"}  # of cells that say whether a submission is on the front
 
 
 class ExtraColumn(NamedTuple):
@@ -27,7 +27,10 @@ class ExtraColumn(NamedTuple):
 def extra_columns(report: Report, last: int, precision: int) -> Iterator[ExtraColumn]:
     """Yield what the board has beside measures: splits, answers, the front, ranks in tracks.
 
-    `last` is the priority of texts, which leave before all measures where there is little room.
+    Args:
+        report: The report of the board.
+        last: The priority of columns of text, which are left out before measures in little room.
+        precision: Decimals of values.
     """
     primary = report.primary
     for split in report.splits or ():
@@ -46,23 +49,24 @@ def extra_columns(report: Report, last: int, precision: int) -> Iterator[ExtraCo
     if front := report.pareto:
         places = {name: front.place(name) for name in front.names}
         cells = {
-            name: Cell(word, ORDER[word], marks=["best"] * (word == "yes"))
+            name: Cell(word, SORT_KEYS[word], marks=["best"] * (word == "yes"))
             for name, word in places.items()
             if word
         }
         yield ExtraColumn(Column("front", "number", 1, "ascending"), cells)
     for board in report.tracks or ():
         assert board.track is not None
-        ranged = has_ranges(board)
+        with_ranges = has_ranges(board)
         ranks = {
-            row.name: Cell(place(row, ranged), str(row.rank or "")) for row in board.leaderboard
+            row.name: Cell(place(row, with_ranges), str(row.rank or ""))
+            for row in board.leaderboard
         }
         yield ExtraColumn(Column(board.track.id, "number", 2, "ascending"), ranks)
 
 
 def _answer_column(key: str, question: Question, last: int) -> Column:
     if question.type != "number":
-        return Column(key, "text", last, "ascending", cut=SHORT)
+        return Column(key, "text", last, "ascending", cut=MAX_ANSWER)
     arrow = " ↓" if question.better == "lower" else ""
     first = "descending" if question.better == "higher" else "ascending"
     return Column(f"{key}{arrow}", "number", 2 if question.better else last, first)
@@ -74,30 +78,30 @@ def _answer_cells(key: str, question: Question, report: Report) -> dict[str, Cel
     return {name: Cell(text, text) if text else empty for name, text in texts.items()}
 
 
-def on_the_front(front: Front) -> Iterator[str]:
-    """Who is on the front, and by what."""
+def describe_front(front: Front) -> Iterator[str]:
+    """Yield sentences on who is on the Pareto front, and by which numbers."""
     by = ", ".join(f"{printable(axis.id, 60)}, {axis.better} is better" for axis in front.axes[:-1])
     last = front.axes[-1]
     yield (
         f"On the Pareto front of {by}, and {printable(last.id, 60)}, {last.better} is better: "
-        f"{join_first(front.front, NAMED)}. No other one is at least as good in each, and better "
-        "in one."
+        f"{join_first(front.front, MAX_NAMES)}. No other one is at least as good in each, and "
+        "better in one."
     )
     if front.without:
-        yield (f"In no front, for want of a number: {join_first(front.without, NAMED)}.")
+        yield f"In no front, for want of a number: {join_first(front.without, MAX_NAMES)}."
 
 
-def scope_of_track(board: Report, of: Report) -> str:
-    """The submissions and the lists of a track, in a sentence."""
+def scope_of_track(board: Report, report: Report) -> str:
+    """Return a sentence on the submissions and the lists of a track's board; `report` has all."""
     track = board.track
     assert track is not None
-    word = unit(of.called, len(of.lists))
-    who = " and ".join(
+    lists = f"{len(report.lists):,} {unit(report.called, len(report.lists))}"
+    answers = " and ".join(
         f"{printable(key, 60)} {' or '.join(printable(value, 60) for value in values)}"
         for key, values in track.answer.items()
     )
-    whose = f"Submissions with {who}" if who else "All submissions"
+    submissions = f"Submissions with {answers}" if answers else "All submissions"
     if not track.group:
-        return f"{whose}, on all {len(of.lists):,} {word}."
+        return f"{submissions}, on all {lists}."
     groups = ", ".join(printable(name, 60) for name in track.group)
-    return f"{whose}, on {len(board.lists):,} of {len(of.lists):,} {word}: {groups}."
+    return f"{submissions}, on {len(board.lists):,} of {lists}: {groups}."

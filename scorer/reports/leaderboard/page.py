@@ -26,7 +26,6 @@ from scorer.reports.leaderboard.answers import answers
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
-    head_of,
     level,
     number,
     ordered,
@@ -164,7 +163,7 @@ def _value_rows(scored: Scored, report: Report, options: Options) -> Table:
         value = scored.values[measure.id]
         counts = (f"{count:,}" for count in (value.lists, value.missing, value.undefined))
         mean = number(value.mean, measure, options.precision)
-        rows.append([head_of(measure, report), mean, *counts])
+        rows.append([f"{measure.id}{measure.mark}", mean, *counts])
     head = ["measure", "value", unit(report.called), "missing", "undefined"]
     return texts(f"The values of {cut(scored.name, 100)}", head, rows)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from scorer.core.errors import UsageError
-from scorer.reports.base import MOST, Options
+from scorer.reports.base import MAX_PROBLEMS, Options
 from scorer.reports.findings.lines import one_line
 from scorer.reports.leaderboard.feedback import describe_grade
 from scorer.results.grading import grade
@@ -168,7 +168,7 @@ def half_width(report: Report) -> float | None:
     return width if math.isfinite(width) else None
 
 
-def describe_errors(scored: Scored, most: int = MOST) -> str:
+def describe_errors(scored: Scored, most: int = MAX_PROBLEMS) -> str:
     """Return why a submission was rejected: a line for each problem."""
     errors = [problem for problem in scored.findings if problem.severity == "error"]
     lines = list(map(one_line, errors[:most]))

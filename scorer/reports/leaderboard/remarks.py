@@ -15,25 +15,13 @@ from scorer.reports.leaderboard.cells import (
     number,
     possible_ranks,
 )
-from scorer.reports.leaderboard.front import on_the_front
+from scorer.reports.leaderboard.front import describe_front
 from scorer.results.certainty import Certainty
 from scorer.results.json import ABSENT
 from scorer.results.report import RankAggregate, Report, Scope
 from scorer.stats.intervals import MIN_UNITS
 
 FEW_LISTS = 10  # lists below which the level of an interval is nominal
-
-
-def worse(report: Report) -> frozenset[str]:
-    """The names of those that are significantly worse than the first of the ranked."""
-    certainty, rules = report.certainty, report.definition.leaderboard.tiers
-    first = next((s.name for s in report.leaderboard if s.rank is not None), None)
-    if certainty is None or rules is None or first not in certainty.names:
-        return frozenset()
-    head = certainty.names.index(first)
-    sign = 1 if report.primary.metric.better == "higher" else -1
-    behind = (certainty.p[head] <= rules.alpha) & (sign * certainty.lead[head] > 0)
-    return frozenset(certainty.names[n] for n in behind.nonzero()[0])
 
 
 def remarks(report: Report, precision: int) -> list[str]:
@@ -44,7 +32,7 @@ def remarks(report: Report, precision: int) -> list[str]:
         *_ranked_by(report),
         *_tested(report, precision),
         *_intervals(report),
-        *(on_the_front(report.pareto) if report.pareto else ()),
+        *(describe_front(report.pareto) if report.pareto else ()),
         *_not_on_the_board(report),
         *_undefined(report),
         *_without_a_value(report, baselines=True),

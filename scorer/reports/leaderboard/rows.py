@@ -1,4 +1,4 @@
-"""The board for a spreadsheet: a row a standing, or a row a submission and list."""
+"""The board for a spreadsheet: a row for each standing, or for each submission and list."""
 
 from __future__ import annotations
 
@@ -26,21 +26,27 @@ def rows(report: Report, options: Options) -> ExactRows:
 
 
 def _board(report: Report, options: Options) -> ExactRows:
+    """Return a row for each standing, then for each rejected file, then for each absent team."""
     ids = [measure.id for measure in report.measures]
-    parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
-    folded = [key for key in ids if any(key in row.deviations for row in report.leaderboard)]
-    files = ["private_path", "private_sha256"] if options.private else []
+    by_group = [f"{key} {group}" for key in ids for group in (*report.groups, "gap")]
+    over_folds = [key for key in ids if any(key in row.deviations for row in report.leaderboard)]
+    file_columns = ["private_path", "private_sha256"] if options.private else []
     answered = {key for answers in report.answers.values() for key in answers}
-    asked = [key for key in report.definition.questions if key in answered]
+    questions = [key for key in report.definition.questions if key in answered]
     tracks = {
         board.track.id: {row.name: row.rank for row in board.leaderboard}
         for board in report.tracks or ()
         if board.track is not None
     }
-    front = ["front"] if report.pareto else []
-    more = [*asked, *front, *(f"{key} rank" for key in tracks)]
-    deviations = [f"{key} sd" for key in folded]
-    head = ["rank", "name", *ids, *BOARD_COLUMNS, *parts, *deviations, *more, *files]
+    head = [
+        *("rank", "name", *ids, *BOARD_COLUMNS),
+        *(by_group if report.groups else ()),
+        *(f"{key} sd" for key in over_folds),
+        *questions,
+        *(["front"] if report.pareto else []),
+        *(f"{key} rank" for key in tracks),
+        *file_columns,
+    ]
     submissions = {scored.name: scored for scored in report.submissions}
     table = [
         [
@@ -49,8 +55,8 @@ def _board(report: Report, options: Options) -> ExactRows:
             *(row.values[key] for key in ids),
             *_standing(row, submissions[row.name], report),
             *(v for m in report.measures for v in sliced(submissions[row.name], m, report)),
-            *(row.deviations.get(key, math.nan) for key in folded),
-            *(report.answers.get(row.name, {}).get(key) for key in asked),
+            *(row.deviations.get(key, math.nan) for key in over_folds),
+            *(report.answers.get(row.name, {}).get(key) for key in questions),
             *([report.pareto.place(row.name) or None] if report.pareto else []),
             *(ranks.get(row.name) for ranks in tracks.values()),
             *_file(submissions[row.name], options),
@@ -59,14 +65,10 @@ def _board(report: Report, options: Options) -> ExactRows:
     ]
     for scored in report.submissions:
         if not scored.valid:
-            known: dict[str, object] = {
-                "name": scored.name,
-                "baseline": scored.baseline,
-                "valid": False,
-            }
-            row = [known.get(column) for column in head]
-            table.append([*row[: len(row) - len(files)], *_file(scored, options)])
-    if report.absent:  # a list of grades has everybody
+            cells = {"name": scored.name, "baseline": scored.baseline, "valid": False}
+            row = [cells.get(column) for column in head[: len(head) - len(file_columns)]]
+            table.append([*row, *_file(scored, options)])
+    if report.absent:  # teams of a course, of whom a list of grades needs all
         width = len(head) - 2
         table = [[*row, None] for row in table]
         table += [[None, team, *[None] * width, why] for team, why in report.absent.items()]
@@ -92,6 +94,7 @@ def _standing(row: Standing, scored: Scored, report: Report) -> list[object]:
 
 
 def _by_list(report: Report) -> ExactRows:
+    """Return a row for each list of each valid submission."""
     ids = [measure.id for measure in report.measures]
     table = []
     for scored in report.submissions:

@@ -37,12 +37,12 @@ from scorer.reports.leaderboard.remarks import cautions, remarks
 from scorer.reports.leaderboard.verdict import verdict
 from scorer.results.report import Report, Standing
 
-MOST_DECIMALS = 6  # that tell neighbours apart
-RULE = "significantly better than all below"  # what a rule between tiers says
+MAX_DECIMALS = 6  # of values that would look equal with fewer
+RULE = "significantly better than all below"  # the label of a rule between tiers
 
 
 def track_boards(report: Report, options: Options, level: int = 2) -> Iterator[Block]:
-    """The boards of the tracks."""
+    """Yield the board of each track below a heading of that level."""
     for board in report.tracks or ():
         assert board.track is not None
         yield Heading(board.track.id, level)
@@ -50,44 +50,51 @@ def track_boards(report: Report, options: Options, level: int = 2) -> Iterator[B
             table = standings(board, options._replace(page=False), report)
             caption = f"Track {board.track.id}, best first"
             yield table._replace(caption=caption) if options.page else table
-            said = [scope_of_track(board, report), verdict(board, options.precision)]
-            more = cautions(board, options.precision) + remarks(board, options.precision)
-            yield Notes([*filter(None, said), *(more if options.page or options.notes else ())])
+            notes = [scope_of_track(board, report), verdict(board, options.precision)]
+            if options.page or options.notes:
+                notes += cautions(board, options.precision) + remarks(board, options.precision)
+            yield Notes(list(filter(None, notes)))
         else:
             yield Notes([f"{scope_of_track(board, report)} There is none."])
 
 
 def standings(report: Report, options: Options, parent: Report | None = None) -> Table:
-    """Return the leaderboard: a row a standing, best first, a rule between tiers.
+    """Return the leaderboard: a row for each standing, best first, with a rule between tiers.
 
-    `parent` is the report whose page shows it, if that is another one.
+    Args:
+        report: The report of the leaderboard.
+        options: How it is to look.
+        parent: The report whose page shows the leaderboard, if it is the board of a track.
     """
     options = with_digits(report, options)
     rows, precision, primary = report.leaderboard, options.precision, report.primary
     others = [measure for measure in report.measures if measure.id != primary.id]
-    ends = level(report)
+    interval_head = level(report)
     submissions = {scored.name: scored for scored in report.submissions}
     sizes = [submissions[row.name].values[primary.id].lists for row in rows]
     counts = [lists_of(row, size, report) for row, size in zip(rows, sizes, strict=True)]
-    counted = len({*counts, f"{len(report.lists):,}"}) > 1  # else the title says it
-    more = list(extra_columns(report, len(others) + 9, precision))
+    shows_counts = len({*counts, f"{len(report.lists):,}"}) > 1  # else the title has the number
+    extras = list(extra_columns(report, len(others) + 9, precision))
     columns = [
         Column("rank", "rank", first="ascending"),
         Column("name", "name", first="ascending"),
         Column(_heading(primary, options), first=_sorting(primary), primary=True),
-        *([Column(ends, "interval", 1, _sorting(primary))] if ends else []),
+        *([Column(interval_head, "interval", 1, _sorting(primary))] if interval_head else []),
         *(Column(_heading(m, options), "number", n, _sorting(m)) for n, m in enumerate(others, 3)),
-        *(each.column for each in more),
-        *([Column(unit(report.called), "count", first="descending")] if counted else []),
+        *(extra.column for extra in extras),
+        *([Column(unit(report.called), "count", first="descending")] if shows_counts else []),
     ]
-    scale = _scale(rows, primary) if options.page or options.colour else (0.0, 1.0)
+    scale = (0.0, 1.0)
+    if options.page or options.colour:  # where bars are drawn
+        ends = [_ends(row, primary) for row in rows]
+        scale = shared_scale(ends, primary.metric.better)
     digits = {measure.id: precision for measure in report.measures}
     digits[primary.id] = distinct_precision(rows, primary, options)
     best = {m.id: _best(rows, m, digits[m.id]) for m in report.measures}
     anchors = {scored.name: f"s{n}" for n, scored in enumerate(ordered(parent or report), start=1)}
-    ranged = has_ranges(report)
+    with_ranges = has_ranges(report)
 
-    def mean(n: int, row: Standing, measure: Measure) -> Cell:
+    def mean_cell(n: int, row: Standing, measure: Measure) -> Cell:
         text = mean_of(row, measure, digits[measure.id])
         value = number(row.values[measure.id], measure, digits[measure.id])
         return Cell(text, value, marks=["best"] if n in best[measure.id] else [])
@@ -95,17 +102,17 @@ def standings(report: Report, options: Options, parent: Report | None = None) ->
     body = []
     for n, row in enumerate(rows):
         scored = submissions[row.name]
-        # Of a baseline only its name may be published, which another file may have.
+        # Only the name of a baseline is published, and another file may have that name.
         file = "" if row.baseline or not options.links else scored.path
         note = "baseline" if row.baseline else ""
         cells = [
-            Cell(place(row, ranged), str(n)),
+            Cell(place(row, with_ranges), str(n)),
             Cell(row.name, link=anchors.get(row.name, ""), note=note, file=file),
-            mean(n, row, primary),
-            *([_interval(row, primary, precision, scale)] if ends else []),
-            *(mean(n, row, measure) for measure in others),
-            *(each.cells.get(row.name, Cell(sort="")) for each in more),
-            *([Cell(counts[n], str((row.fewer_lists or (sizes[n],))[0]))] if counted else []),
+            mean_cell(n, row, primary),
+            *([_interval(row, primary, precision, scale)] if interval_head else []),
+            *(mean_cell(n, row, measure) for measure in others),
+            *(extra.cells.get(row.name, Cell(sort="")) for extra in extras),
+            *([Cell(counts[n], str((row.fewer_lists or (sizes[n],))[0]))] if shows_counts else []),
         ]
         body.append(Row(cells, row.tier, row.baseline))
     key = "standings" if options.page else ""
@@ -114,7 +121,7 @@ def standings(report: Report, options: Options, parent: Report | None = None) ->
 
 
 def distinct_precision(rows: Sequence[Standing], measure: Measure, options: Options) -> int:
-    """Return the decimals with which neighbours of different rank look different: at most six."""
+    """Return the fewest decimals with which rows of different rank look different, at most six."""
     if has_precision(options):
         return options.precision
     ranked = [row for row in rows if row.rank is not None]
@@ -129,24 +136,21 @@ def distinct_precision(rows: Sequence[Standing], measure: Measure, options: Opti
             number(a, measure, precision) == number(b, measure, precision) for a, b in values
         )
 
-    fewest = equal_pairs(MOST_DECIMALS)  # values that are equal in all digits stay so
-    decimals = range(options.precision, MOST_DECIMALS + 1)
+    fewest = equal_pairs(MAX_DECIMALS)  # these are equal with any number of decimals
+    decimals = range(options.precision, MAX_DECIMALS + 1)
     return next(n for n in decimals if equal_pairs(n) == fewest)
 
 
 def _heading(measure: Measure, options: Options) -> str:
-    """Return the heading of a measure; a terminal with colours has arrows of both directions."""
+    """Return the heading of a measure; with colours it has an arrow for higher values, too."""
     up = options.colour and measure.metric.better == "higher"
     return f"{measure.id}{measure.mark}{' ↑' * up}"
-
-
-def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:
-    return shared_scale([_ends(row, measure) for row in rows], measure.metric.better)
 
 
 def _caption(
     body: Sequence[Row], report: Report, scale: tuple[float, float], precision: int
 ) -> str:
+    """Return the caption of a table on a page, which says how its bars are read."""
     caption = "Leaderboard, best first; click a heading to sort."
     spans = [cell.span for row in body for cell in row.cells if cell.span]
     if not level(report):
@@ -158,7 +162,7 @@ def _caption(
 
 
 def _best(rows: Sequence[Standing], measure: Measure, precision: int) -> set[int]:
-    """The ranked rows whose value of the measure, as it is shown, is the best one."""
+    """Return the numbers of the ranked rows that show the best value of a measure."""
     values = {n: row.values[measure.id] for n, row in enumerate(rows) if row.rank is not None}
     valued = {n: value for n, value in values.items() if not math.isnan(value)}
     if not valued:
@@ -173,14 +177,14 @@ def _sorting(measure: Measure) -> str:
 
 
 def _ends(row: Standing, measure: Measure) -> tuple[float, float, float]:
-    """The low end of the interval, the value, and the high end."""
+    """Return the low end of the interval, the value, and the high end."""
     value = row.values[measure.id]
     low, high = row.interval or (value, value)
     return low, value, high
 
 
 def _interval(row: Standing, measure: Measure, precision: int, scale: tuple[float, float]) -> Cell:
-    """The interval, with a bar of it."""
+    """Return the cell of the interval, with its bar."""
     if row.interval is None:
         return Cell(sort="")
     value = row.values[measure.id]

@@ -19,27 +19,29 @@ def verdict(report: Report, precision: int = DECIMALS) -> str:
         return ""
     leaders = [row.name for row in ranked if row.rank == ranked[0].rank]
     total = len(ranked) + (report.omitted or 0)
-    alone = total == 1
+    is_single = total == 1
     subject = join_names(leaders)
     verb = "share the first rank" if len(leaders) > 1 else "leads"
     if report.pairwise is not None:
         preference, aggregate = (printable(measure.name) for measure in report.pairwise)
-        return f"{subject} {'is alone' if alone else verb}, ranked by {aggregate} of {preference}."
+        verb = "is alone" if is_single else verb
+        return f"{subject} {verb}, ranked by {aggregate} of {preference}."
     if not report.measured and report.rank_aggregate is not None:
-        by = ", ".join(map(printable, report.rank_aggregate.measures))
-        how = printable(report.rank_aggregate.aggregate.name)
-        return f"{subject} {'is alone' if alone else verb}, ranked by {how} of {by}."
-    value = number(ranked[0].values[report.primary.id], report.primary, precision)
-    reached = f"{value} {printable(report.primary.id)}"
-    if alone:
-        return f"{subject} has {reached}{_best_baseline(report, precision)}."
-    said = f"{subject} {verb} with {reached}"
+        measures = ", ".join(map(printable, report.rank_aggregate.measures))
+        aggregate = printable(report.rank_aggregate.aggregate.name)
+        verb = "is alone" if is_single else verb
+        return f"{subject} {verb}, ranked by {aggregate} of {measures}."
+    number_text = number(ranked[0].values[report.primary.id], report.primary, precision)
+    value = f"{number_text} {printable(report.primary.id)}"
+    if is_single:
+        return f"{subject} has {value}{_best_baseline(report, precision)}."
+    sentence = f"{subject} {verb} with {value}"
     certainty = report.certainty
     if certainty is None or leaders[0] not in certainty.names:
-        return f"{said}{f'; {report.no_certainty}' if report.no_certainty else ''}."
+        return f"{sentence}{f'; {report.no_certainty}' if report.no_certainty else ''}."
     if certainty.least_p > certainty.how.alpha:
-        return f"{said}; {_too_few(certainty, report)}."
-    return f"{said}{_ahead(leaders, total, certainty, report)}."
+        return f"{sentence}; {_too_few(certainty, report)}."
+    return f"{sentence}{_ahead(leaders, total, certainty, report)}."
 
 
 def beaten_by(first: str, certainty: Certainty, report: Report) -> tuple[list[str], list[str]]:
@@ -52,20 +54,21 @@ def beaten_by(first: str, certainty: Certainty, report: Report) -> tuple[list[st
 
 
 def _ahead(leaders: Sequence[str], total: int, certainty: Certainty, report: Report) -> str:
-    """Return how many of the others the leader is significantly ahead of."""
+    """Return how many of the others the leaders are significantly ahead of, as a clause."""
     tested = [name for name in leaders if name in certainty.names]
-    open_to = [set(beaten_by(name, certainty, report)[1]).difference(leaders) for name in tested]
-    equal = [name for name in certainty.names if any(name in names for names in open_to)]
+    # For each leader, the others that are not significantly worse.
+    unbeaten = [set(beaten_by(name, certainty, report)[1]).difference(leaders) for name in tested]
+    equal = [name for name in certainty.names if any(name in names for names in unbeaten)]
     beaten = [name for name in certainty.names if name not in (*leaders, *equal)]
     pronoun = "it" if len(leaders) == 1 else "them"
-    if any(names != open_to[0] for names in open_to):  # of some leaders only
+    if any(names != unbeaten[0] for names in unbeaten):  # some leaders are ahead of more
         pronoun = f"{'both' if len(leaders) == 2 else 'all'} of them"
     others = total - len(leaders)
     if not others:
         return ""
     if not equal:
-        whom = {1: cut(beaten[0]), 2: "both others"}.get(others, f"all {others:,} others")
-        return f", significantly ahead of {whom}"
+        names = {1: cut(beaten[0]), 2: "both others"}.get(others, f"all {others:,} others")
+        return f", significantly ahead of {names}"
     if len(equal) == 1:
         return f"; {cut(equal[0])} cannot be told apart from {pronoun}"
     if len(equal) == others:
@@ -84,7 +87,7 @@ def _too_few(certainty: Certainty, report: Report) -> str:
 
 
 def _best_baseline(report: Report, precision: int) -> str:
-    """Return the value of the best baseline, which stands first on the board."""
+    """Return the value of the best baseline, the first one on the board; or an empty text."""
     baseline = next((row for row in report.leaderboard if row.rank is None), None)
     if baseline is None:
         return ""

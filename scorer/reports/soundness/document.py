@@ -47,7 +47,7 @@ def document(lint: Lint, options: Options) -> Document:
 
 
 def _lint_blocks(lint: Lint, options: Options) -> Iterator[Block]:
-    details = options.every or options.alone
+    details = options.every or options.standalone
     notes = [remark.message for remark in _remarks(lint) if remark.severity == "note"]
     yield Paragraph(_verdict(lint, notes, details), "strong" if lint.sound else "fault")
     yield from _findings(lint)

@@ -1,4 +1,4 @@
-"""How far a board depends on what was decided, for a spreadsheet."""
+"""How far a board depends on the organizer's decisions, for a spreadsheet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ HEAD = ["variation", "tau", "winner_stays", "podium_stays"]
 
 
 def rows(study: Study, options: Options) -> ExactRows:
-    """The official order, then a row for each variation, with the rank of each submission."""
+    """Return a row for the official order and one for each variation, with all ranks.
+
+    The official row has in place of a variation what ranks, and a tau of 1.
+    """
     official = ["official", study.ranked_by, 1.0, True, True, *study.ranks]
     table = [
         [

@@ -44,7 +44,7 @@ def document(board: VoteBoard, options: Options) -> Document:
 
 
 def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
-    details = options.every or options.alone
+    details = options.every or options.standalone
     if options.page:
         yield Heading("In short", key="short")
     yield Paragraph(verdict(board), "strong")
@@ -63,7 +63,7 @@ def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
         yield Notes(list(explanations(board)))
     if len(board.problems):
         yield Heading("Problems")
-        option = "" if options.alone else ALL_OPTION
+        option = "" if options.standalone else ALL_OPTION
         lines = format_findings(board.problems, options.every, option=option)
         yield Notes(lines, "problems")
 

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from scorer.core.text import printable
 from scorer.reports.document import Column, Table
-from scorer.reports.github import no_command
+from scorer.reports.github import escape_commands
 
 GAP = 3  # blanks between two columns
 MIN_FOLDED_WORD = 12  # columns of a word of a heading from which on it may be folded
@@ -156,7 +156,7 @@ def text_column(table: Table, n: int) -> TextColumn:
         longest = LONGEST_CELL if column.kind == "long" else column.cut
         shown = [printable(text, longest) for text in texts]
     head = column.head if column.kind in DRAWN_KINDS else printable(column.head)
-    return TextColumn(column, head, list(map(no_command, shown)), n)
+    return TextColumn(column, head, list(map(escape_commands, shown)), n)
 
 
 def cut_names(names: Sequence[str], width: int) -> list[str]:

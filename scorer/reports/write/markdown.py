@@ -34,8 +34,8 @@ SPECIAL = re.compile(
 LEFT_KINDS = ("rank", "name", "text", "long")  # kinds of columns that are aligned left
 SAFE_KINDS = ("rank", "number", "interval", "count")  # kinds whose texts scorer writes: not escaped
 NUMBERED_ITEM = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")  # the beginning of an item
-# mentions, addresses and issues: GitHub makes links of them behind a backslash, too, but not
-# where a zero-width space stands
+# Before these GitHub makes no link of a mention, an address or an issue if a zero-width space
+# follows; a backslash would not prevent it.
 LINKED = re.compile(r"(?<!\w)@(?=\w)|@(?=[\w-]+\.\w)|\#(?=\d)")
 
 

@@ -33,7 +33,7 @@ from scorer.reports.document import (
     by_width,
     name_of,
 )
-from scorer.reports.github import no_command
+from scorer.reports.github import escape_commands
 from scorer.reports.terminal import (
     INTERVAL_WIDTHS,
     NARROW,
@@ -336,7 +336,7 @@ class TextWriter:
     def text(self) -> str:
         """All that was written; no line ends in blanks."""
         lines = map(str.rstrip, self._output.getvalue().rstrip().splitlines())
-        return "".join(f"{isolate_rtl(no_command(line))}\n" for line in lines)
+        return "".join(f"{isolate_rtl(escape_commands(line))}\n" for line in lines)
 
 
 def _escape(line: str) -> str:
