@@ -13,7 +13,8 @@ A page has `files`, which each of its cases finds in the current folder, and `ca
 What is checked of a command: `out` and `err` are words that a stream holds, or several; `out_is`
 and `err_is` are all of it; `lacks` are words that neither holds; `json` are values in its output
 by their paths; `wrote` are the texts of files, where null says that there is no such file;
-`begins` is how files begin, and `holds` are words in files. `stdin` is what the command reads.
+`begins` is how files begin, and `holds` are words in files, where a member of an archive is
+kit.zip!README.md; `hides` are words that no member of an archive holds, nor its name. `stdin` is what the command reads.
 
 `each` lists variants of the last command: what replaces its parts, `words` that are added to it,
 and further `files`. `beyond` says how many of these are fast.
@@ -24,6 +25,7 @@ leaves a file of the page out. A name that ends in a slash is a folder.
 
 import gzip
 import shlex
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -32,7 +34,7 @@ from conftest import ROOT
 
 KEYS = {
     *("score", "stdin", "exit", "out", "err", "out_is", "err_is", "lacks", "json"),
-    *("wrote", "begins", "holds"),
+    *("wrote", "begins", "holds", "hides"),
 }
 
 
@@ -95,14 +97,28 @@ def play(files, steps, score):
         for path, value in step.get("json", {}).items():
             assert value_at(ran.json(ran.code), path) == approximate(value), (path, ran)
         for name, text in step.get("wrote", {}).items():
-            path = Path.cwd() / name
-            found = path.read_bytes().decode() if path.exists() else None
-            assert found == text, name
+            assert read_file(name) == text, name
         for name, text in step.get("begins", {}).items():
-            assert (Path.cwd() / name).read_text(encoding="utf-8").startswith(text), name
+            assert read_file(name).startswith(text), name
         for name, parts in step.get("holds", {}).items():
-            text = (Path.cwd() / name).read_text(encoding="utf-8")
+            text = read_file(name)
             assert [part for part in as_list(parts) if part not in text] == [], (name, text)
+        for name, parts in step.get("hides", {}).items():
+            with zipfile.ZipFile(name) as archive:
+                texts = [archive.read(member) + member.encode() for member in archive.namelist()]
+            found = [part for part in as_list(parts) for each in texts if part.encode() in each]
+            assert found == [], name
+
+
+def read_file(name):
+    """The text of a file, or of a member of an archive; None where it is not there."""
+    path, _, member = name.partition("!")
+    if not Path(path).exists():
+        return None
+    if not member:
+        return Path(path).read_bytes().decode()
+    with zipfile.ZipFile(path) as archive:
+        return archive.read(member).decode() if member in archive.namelist() else None
 
 
 def value_at(data, path):

@@ -1,6 +1,5 @@
 """The participants' kit: it tells no answer, checks as the organizer does, and is safe to open."""
 
-import gzip
 import io
 import json
 import os
@@ -253,55 +252,6 @@ def numbers(text):
     return said
 
 
-def test_only_columns_with_a_role_are_packed_and_told(challenge, tmp_path, score):
-    yaml = (
-        "truth: truth.csv\nlists: {file: l.csv.gz, columns: {list: topic, group: kind}}\n"
-        "items: {file: i.jsonl, columns: {item: doc, users: seen, features: [year]}}\n"
-        "metrics: [P@2]\n"
-    )
-    rows = [{"doc": " a", "seen": 3, "year": 0.1, "is_answer": "SECRET"}, {"doc": "b,c", "seen": 0}]
-    rows[1] |= {"year": 1e-7, "is_answer": "SECRET"}
-    folder = challenge(
-        yaml,
-        **{
-            "l.csv.gz": gzip.compress(b"topic,n_relevant,kind\nq1,SECRET,easy\nq2,SECRET,hard\n"),
-            "i.jsonl": "".join(json.dumps(row) + "\n" for row in rows),
-        },
-    )
-    ran = score("kit", folder, "-o", tmp_path / "kit.zip")
-    assert ran.code == 0, ran
-    assert "lists.csv holds of l.csv.gz: topic, kind; not n_relevant" in ran.err
-    assert "items.csv holds of i.jsonl: doc, year, seen" in ran.err
-    inside = members(tmp_path / "kit.zip")
-    assert not any(b"SECRET" in data for data in inside.values())
-    assert inside["lists.csv"] == b"topic,kind\nq1,easy\nq2,hard\n"
-    assert inside["items.csv"].splitlines()[0].replace(b'"', b"") == b"doc,year,seen"
-    (tmp_path / "sub.csv").write_text('list,item\nq1," a"\nq2,"b,c"\n')
-    assert score("check", tmp_path / "kit.zip", tmp_path / "sub.csv", "-q").out == ""
-
-
-@pytest.mark.parametrize(
-    ("groups", "more", "kept"),
-    [
-        (("easy", "hard"), "", True),
-        (("public", "Private"), "", False),
-        (("easy", "test"), "", False),
-        (("g1", "g2"), "splits: {public: 0.5, private: rest, by: group, seed: 5}\n", False),
-        (("one", "two"), "splits: {one: 0.5, three: rest, seed: 5}\n", False),
-    ],
-)
-def test_groups_that_tell_a_split_stay_out(groups, more, kept, challenge, tmp_path, score):
-    yaml = f"truth: truth.csv\nlists: lists.csv\nmetrics: [P@2]\n{more}"
-    lists = "list,group\n" + "".join(f"q{n},{name}\n" for n, name in enumerate(groups, 1))
-    folder = challenge(yaml, **{"lists.csv": lists})
-    ran = score("kit", folder, "-o", tmp_path / "kit.zip").assert_exit(0)
-    inside = members(tmp_path / "kit.zip")
-    assert inside["lists.csv"] == (lists.encode() if kept else b"list\nq1\nq2\n")
-    assert ("say which split" in ran.err) == (not kept)
-    assert kept or b"group" not in inside["challenge.yaml"]
-    assert b"splits" not in inside["challenge.yaml"]
-
-
 def test_the_readme_tells_all_that_a_participant_needs(folder, kit):
     inside = members(kit)
     text = inside["README.md"].decode()
@@ -329,23 +279,6 @@ def test_the_order_of_the_truth_is_not_told(challenge, score, tmp_path):
         assert score("kit", folder, "-o", tmp_path / "kit.zip").code == 0
         made.append((tmp_path / "kit.zip").read_bytes())
     assert made[0] == made[1]
-
-
-def test_a_metric_of_the_challenge_stays_at_home(challenge, tmp_path, score):
-    plugin = (
-        "from scorer import Ranked, metric\n"
-        '@metric("SECRETMetric", title="t", source="s")\n'
-        'def mine(ranked: Ranked) -> float:\n    """Zero.\n    """\n    return 0.0\n'
-    )
-    text = "truth: truth.csv\nmetrics: [SECRETMetric]\nplugins: [mine.py]\n"
-    folder = challenge(text, **{"mine.py": plugin})
-    kit = tmp_path / "kit.zip"
-    assert score("kit", folder, "-o", kit).code == 2
-    ran = score("kit", folder, "-o", kit, "--allow-plugins")
-    ran.assert_exit(0, err="left out, since the kit cannot compute it: SECRETMetric")
-    assert all(b"SECRET" not in data for data in members(kit).values())
-    (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
-    assert score("check", kit, tmp_path / "one.csv").code == 0
 
 
 def test_a_kit_that_unpacks_without_a_bound_is_never_unpacked(tmp_path, score, monkeypatch):
@@ -463,57 +396,3 @@ def test_the_kit_of_a_real_challenge(tmp_path, score):
     for mine in sorted((ROOT / "submissions_example/vlnet-2011").rglob("*.*")):
         ours = score("check", ROOT / "challenges/vlnet-2011", mine)
         assert score("check", kit, mine).out == ours.out
-
-
-@pytest.mark.parametrize(
-    ("columns", "truth", "metric", "sent"),
-    [
-        ("{label: decision, extra: {delay: number}}", "list,label\nq1,1\nq2,0\n",
-         "{metric: ERDE, o: 5}", "list,decision,delay\nq1,1,3\nq2,0,1\n"),
-        ("{prediction: guess}", "list,item,rating\nq1,a,1\nq2,b,5\n",
-         "OwnError", "list,item,guess\nq1,a,2\nq2,b,4\n"),
-    ],
-)  # fmt: skip
-def test_a_kit_asks_for_no_column_that_the_challenge_does_not(
-    score, challenge, tmp_path, columns, truth, metric, sent
-):
-    """The kit computes none of the measures, and names none."""
-    own = (
-        "from scorer import Ratio, Targets, metric\n\n\n"
-        "@metric('OwnError', title='x', source='x', range=(0, None), better='lower')\n"
-        "def own_error(view: Targets) -> Ratio:\n"
-        "    return Ratio(view.total(abs(view.error)), view.total(view.weights))\n"
-    )
-    yaml = f"truth: truth.csv\nmetrics: [{metric}]\nsubmission: {{columns: {columns}}}\n"
-    yaml += "plugins: [own.py]\n" if "Own" in metric else ""
-    folder = challenge(yaml, **{"truth.csv": truth, "own.py": own, "mine.csv": sent})
-    kit = tmp_path / "kit.zip"
-    assert score("kit", folder, "-o", kit, "--allow-plugins").code == 0
-    assert score("check", folder, folder / "mine.csv", "--allow-plugins").code == 0
-    score("check", kit, folder / "mine.csv").assert_exit(0)
-    assert b"metrics:" not in members(kit)["challenge.yaml"]
-    assert b"--truth FILE -m MEASURE\n" in members(kit)["README.md"]
-    own_truth = ("--truth", folder / "truth.csv")
-    ran = score(kit, folder / "mine.csv", *own_truth)
-    ran.assert_exit(2, err=["error[C107] metrics: is missing", "or give -m NAME"])
-    measure = "RMSE" if "Own" in metric else "Accuracy"
-    assert score(kit, folder / "mine.csv", *own_truth, "-m", measure).code == 0
-
-
-def test_a_kit_without_measures_asks_for_probabilities_as_the_challenge(score, challenge, tmp_path):
-    own = (
-        "import numpy as np\nfrom scorer import Labelled, metric\n\n\n"
-        "@metric('OwnLoss', title='x', source='x', columns=('probability',))\n"
-        "def own_loss(rows: Labelled):\n    return np.ones(len(rows.names))\n"
-    )
-    folder = challenge(
-        "truth: {file: truth.csv, columns: {list: id, label: y}}\nmetrics: [OwnLoss]\n"
-        "submission: {columns: {list: id}, range: [0.1, 0.9]}\nplugins: [own.py]\n",
-        **{"truth.csv": "id,y\n1,a\n2,b\n", "own.py": own},
-    )
-    kit = tmp_path / "kit.zip"
-    assert score("kit", folder, "-o", kit, "--allow-plugins").code == 0
-    for text, code in (("id,probability\n1,.2\n2,.8\n", 0), ("id,probability\n1,.01\n2,.8\n", 1)):
-        (tmp_path / "mine.csv").write_text(text)
-        assert score("check", folder, tmp_path / "mine.csv", "--allow-plugins").code == code
-        score("check", kit, tmp_path / "mine.csv").assert_exit(code)

@@ -71,29 +71,6 @@ def test_the_sample_of_a_kit_is_valid_by_the_kit_and_the_challenge(name, tmp_pat
     assert "The form of a submission" in readme
 
 
-def test_the_readme_describes_the_form(tmp_path):
-    (tmp_path / "challenge.yaml").write_text(
-        "truth: truth.csv\nsubmission: {header: [list, item], separator: tab, comment: '#', "
-        "cells: {item: ','}, lines: lines.txt, skip: 2}\nmetrics: [RR]\n".replace(
-            "lines: lines.txt, ", ""
-        )
-    )
-    (tmp_path / "truth.csv").write_text(RANKED)
-    bound = bind(load(tmp_path))
-    (tmp_path / "kit.zip").write_bytes(kit(bound).data)
-    with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
-        readme = archive.read("README.md").decode()
-    for sentence in (
-        "- A file has no header; its columns are list, item.",
-        "- Columns are separated by a tab.",
-        "- The first 2 lines are left out.",
-        "- Lines that begin with '#' are comments.",
-        "- A cell of item holds several, with ',' between; their order ranks them.",
-        "| `list` | yes | which list of lists.csv the row is about | `u1` |",
-    ):
-        assert sentence in readme
-
-
 def test_the_sample_has_all_candidates_where_they_are_required(challenge, score, tmp_path):
     items = "list,item\n" + "".join(f"{name},{n}\n" for name in ("q1", "q2") for n in range(30))
     files = {"items.csv": items, "lists.csv": "list\nq1\nq2\n"}
@@ -105,20 +82,3 @@ def test_the_sample_has_all_candidates_where_they_are_required(challenge, score,
         [sample] = [name for name in archive.namelist() if "sample" in name]
         archive.extract(sample, tmp_path)
     assert score("check", packed, tmp_path / sample).code == 0
-
-
-def test_the_readme_names_every_column_and_how_it_is_read(challenge, tmp_path, score):
-    folder = challenge("truth: truth.csv\nmetrics: [AP]\nsubmission: {ties: item-asc}\n")
-    assert score("kit", folder, "-o", tmp_path / "kit.zip").code == 0
-    with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
-        readme = archive.read("README.md").decode()
-    for line in (
-        "| `item` | yes | an item | `item-3` |",
-        "| `rank` | no | the place of the item, from 1 | `1` |",
-        "| `score` | no | a number that orders the items, the highest first | `0.75` |",
-        "- The items of a list are ordered by `score`, the highest first; in a file without it by "
-        "`rank`, from 1; in a file without either they are taken as the rows stand.",
-        "- Of items with equal scores the one comes first whose id is the earlier in the order of "
-        "characters.",
-    ):
-        assert f"\n{line}\n" in readme

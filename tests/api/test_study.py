@@ -14,12 +14,16 @@ from scorer.core.errors import ChallengeError, UsageError
 LISTS = 10
 TRUTH = "list,item,grade\n" + "".join(f"q{n},r,1\nq{n},x,0\n" for n in range(LISTS))
 GROUPS = "list,group\n" + "".join(f"q{n},{'easy' if n < 6 else 'hard'}\n" for n in range(LISTS))
+WEIGHTS = "list,weight\n" + "".join(f"q{n},{1 if n < 6 else 5}\n" for n in range(LISTS))
 PLACES = {  # of the relevant item in each list; 0: not returned
     "steady": [2] * 10,
     "bold": [1] * 6 + [9] * 4,
     "slow": [3] * 9 + [1],
     "poor": [0] * 5 + [9] * 5,
 }
+PLAIN = "truth: truth.csv\nmetrics: [RR, Success@3]\n"
+WITH_LISTS = "truth: truth.csv\nlists: lists.csv\nmetrics: [{}]\n"
+RANKED_BY = "leaderboard: {{rank_by: {{{}}}}}\n"
 
 
 def run(places):
@@ -31,9 +35,9 @@ def run(places):
 
 @pytest.fixture
 def board(challenge):
-    """A challenge with its four runs: its folder, and a function that studies it."""
+    """A challenge with its four runs: its folder, and the runs' paths."""
 
-    def made(yaml="truth: truth.csv\nmetrics: [RR, Success@3]\n", runs=(), **files):
+    def made(yaml=PLAIN, runs=(), **files):
         sent = {f"{name}.csv": run(places) for name, places in PLACES.items()} | dict(runs)
         folder = challenge(yaml, **{"truth.csv": TRUTH, **sent, **files})
         return folder, [folder / name for name in sent]
@@ -41,29 +45,50 @@ def board(challenge):
     return made
 
 
-def studied(board, *given, **asked):
-    words = {key: asked.pop(key) for key in ("measures", "seed") if key in asked}
-    return scorer.study(*board(*given, **asked), **words)
-
-
 def by_name(study):
     return {each.variation: each for each in study.variations}
 
 
-def test_variations_are_held_against_the_official_order(board):
-    study = studied(board)
-    assert study.names == ("bold", "steady", "slow", "poor")  # .644, .5, .4, .056
-    assert study.ranks == (1, 2, 3, 4)
+SHORT = {"short.csv": "list,item\n" + "".join(f"q{n},r\n" for n in range(5))}  # half, perfectly
+
+
+@pytest.mark.slow("studies a board a row", beyond=3)
+@pytest.mark.parametrize(
+    ("yaml", "lists", "runs", "names", "ranks"),
+    [
+        # .644, .5, .4, .056; Success@3: steady and slow 1, bold .6, poor 0; medians 1, .5, .333
+        (PLAIN, "", {}, "bold steady slow poor",
+         {"Success@3": (3, 1, 1, 4), "median of the lists": (1, 2, 3, 4)}),
+        # easy alone: .111, .5, .5, .111; alike: bold (1 + .111) / 2, steady .5, slow (.333 + .5) / 2
+        (WITH_LISTS.format("RR"), GROUPS, {}, "bold steady slow poor",
+         {"without easy": (3, 1, 1, 3), "without hard": (1, 2, 3, 4), "groups alike": (1, 2, 3, 4)}),
+        # bold .644, short and steady .5
+        ("truth: truth.csv\nsubmission: {missing_list: zero}\nmetrics: [RR]\n", "", SHORT,
+         "bold short steady slow poor",
+         {"lists that a submission lacks are left out": (2, 1, 3, 4, 5),
+          "only lists that all have": (1, 1, 3, 4, 5)}),
+        # (6 + 20 / 9) / 26, .5, (22 / 3 + 5) / 26, 25 / 9 / 26
+        (WITH_LISTS.format("RR"), WEIGHTS, {}, "bold steady slow poor",
+         {"lists weighted by weight": (3, 1, 2, 4)}),
+        (WITH_LISTS.format("{metric: RR, weights: weight}"), WEIGHTS, {}, "steady slow bold poor",
+         {"lists without weights": (2, 3, 1, 4)}),
+    ],
+    ids=["measures", "groups", "missing lists", "weights", "no weights"],
+)  # fmt: skip
+def test_variations_are_held_against_the_official_order(board, yaml, lists, runs, names, ranks):
+    study = scorer.study(*board(yaml, runs, **{"lists.csv": lists}))
+    assert study.names == tuple(names.split())
     found = by_name(study)
-    other = found["Success@3"]  # steady and slow 1, bold .6, poor 0
-    assert other.ranks == (3, 1, 1, 4)
-    assert other.about == "measure"
-    assert not other.winner_stays
+    assert {name: found[name].ranks for name in ranks} == ranks
+
+
+def test_a_study_says_what_stays_and_is_a_table(board):
+    study = scorer.study(*board())
+    assert study.ranks == (1, 2, 3, 4)
+    other = by_name(study)["Success@3"]
+    assert (other.about, other.winner_stays, other.podium_stays) == ("measure", False, True)
     assert other.winner == ["steady", "slow"]
-    assert other.podium_stays
-    median = found["median of the lists"]  # 1, .5, .333, .056
-    assert median.ranks == (1, 2, 3, 4)
-    assert median.tau == 1.0
+    assert by_name(study)["median of the lists"].tau == 1.0
     assert repr(study) == "<Study of challenge: 'bold' first in 2 of 4 variations>"
     rows = study.to_polars()
     assert rows.height == 1 + len(study.variations)
@@ -73,9 +98,38 @@ def test_variations_are_held_against_the_official_order(board):
     assert "<details><summary>Notes</summary>" in study._repr_html_()
 
 
+@pytest.mark.slow("studies a board a row")
+@pytest.mark.parametrize(
+    ("yaml", "ranked_by", "about"),
+    [
+        (PLAIN + RANKED_BY.format("preference: RPP, aggregate: MC4"), "RPP by MC4",
+         {"RR": "measure", "Borda": "aggregate"}),
+        (PLAIN + RANKED_BY.format("measures: [RR, Success@3], aggregate: Borda"),
+         "RR and Success@3 by Borda",
+         {"RR": "measure", "Success@3": "measure", "Copeland": "aggregate"}),
+        (WITH_LISTS.format("RR") + RANKED_BY.format("measures: [RR], each: list, aggregate: WinRate"),
+         "RR by WinRate in each list", {"WinRate in each group": "aggregate"}),
+    ],
+    ids=["preferences", "measures", "lists"],
+)  # fmt: skip
+def test_ranks_that_are_put_together_have_other_aggregations(board, yaml, ranked_by, about):
+    study = scorer.study(*board(yaml, **{"lists.csv": GROUPS}))
+    assert study.ranked_by == ranked_by
+    found = by_name(study)
+    assert {name: found[name].about for name in about} == about
+    if "preference" in yaml:
+        assert np.isnan(study.halves.correlation)
+        assert sum(each.about == "half" for each in study.variations) == 40
+    elif "each: list" in yaml:
+        # easy: bold, steady, slow, poor; hard: steady, slow, and bold and poor equal
+        order = [study.names.index(name) for name in ("bold", "steady", "slow", "poor")]
+        assert [found["without hard"].ranks[n] for n in order] == [1, 2, 3, 4]
+        assert found["without easy"].ranks[order[1]] == 1
+
+
 @pytest.mark.slow("studies three boards")
 def test_halves_and_tenths_are_drawn_by_the_seed(board):
-    first, again, other = (studied(board, seed=seed) for seed in (5, 5, 6))
+    first, again, other = (scorer.study(*board(), seed=seed) for seed in (5, 5, 6))
     assert first.variations == again.variations
     assert first.variations != other.variations
     for about, count in (("tenth", 20), ("half", 40)):
@@ -83,16 +137,6 @@ def test_halves_and_tenths_are_drawn_by_the_seed(board):
     assert first.halves.draws == 20
     assert 0.5 < first.halves.tau <= 1
     assert first.halves.correlation < first.halves.reliability <= 1
-
-
-def test_parts_of_the_lists_are_scored_as_if_there_were_no_others(board):
-    lists = "lists: lists.csv\nmetrics: [RR]\n"
-    study = studied(board, f"truth: truth.csv\n{lists}", **{"lists.csv": GROUPS})
-    found = by_name(study)
-    assert found["without easy"].ranks == (3, 1, 1, 3)  # .111, .5, .5, .111
-    assert found["without hard"].ranks == (1, 2, 3, 4)
-    # groups alike: bold (1 + .111) / 2, steady .5, slow (.333 + .5) / 2
-    assert found["groups alike"].ranks == (1, 2, 3, 4)
 
 
 @pytest.mark.slow("studies boards")
@@ -106,8 +150,8 @@ def test_parts_of_the_lists_are_scored_as_if_there_were_no_others(board):
 )
 def test_a_measure_is_tried_with_the_cut_offs_that_lists_reach(board, given, tried):
     yaml = f"truth: truth.csv\nsubmission: {{length: 10}}\nmetrics: [{given}]\n"
-    found = [each for each in studied(board, yaml).variations if each.about == "cut-off"]
-    assert {each.variation for each in found} == tried
+    study = scorer.study(*board(yaml))
+    assert {each.variation for each in study.variations if each.about == "cut-off"} == tried
 
 
 @pytest.mark.slow("scores a board twice")
@@ -115,79 +159,33 @@ def test_cut_offs_give_what_a_board_with_them_gives(board):
     folder, runs = board("truth: truth.csv\nmetrics: [Success@3, Success@1]\n")
     study = scorer.study(folder, runs)
     found = by_name(study)["Success@5"]
-    report = scorer.score(folder, runs)
     assert by_name(study)["Success@1"].about == "measure"  # the challenge has it
+    report = scorer.score(folder, runs)
     assert [row.name for row in report.leaderboard] == list(study.names)
     asked = scorer.evaluate(folder / "truth.csv", runs, "Success@5")
     ranks = {row.name: row.rank for row in asked.leaderboard}
     assert found.ranks == tuple(ranks[name] for name in study.names)
 
 
-def test_missing_lists_are_counted_otherwise(board):
-    short = "list,item\n" + "".join(f"q{n},r\n" for n in range(5))  # half of the lists, perfectly
-    yaml = "truth: truth.csv\nsubmission: {missing_list: zero}\nmetrics: [RR]\n"
-    study = studied(board, yaml, runs={"short.csv": short})
-    assert study.names == ("bold", "short", "steady", "slow", "poor")  # both .5
-    found = by_name(study)
-    assert found["lists that a submission lacks are left out"].ranks == (2, 1, 3, 4, 5)
-    assert found["only lists that all have"].ranks == (1, 1, 3, 4, 5)
-
-
-@pytest.mark.slow("studies two boards")
-def test_weights_that_the_lists_have_are_tried_and_taken_away(board):
-    lists = "list,weight\n" + "".join(f"q{n},{1 if n < 6 else 5}\n" for n in range(LISTS))
-    yaml = "truth: truth.csv\nlists: lists.csv\nmetrics: [{}]\n"
-    study = studied(board, yaml.format("RR"), **{"lists.csv": lists})
-    # (6 + 20 / 9) / 26, .5, (22 / 3 + 5) / 26, 25 / 9 / 26
-    assert by_name(study)["lists weighted by weight"].ranks == (3, 1, 2, 4)
-    weighted = yaml.format("{metric: RR, weights: weight}")
-    study = studied(board, weighted, **{"lists.csv": lists})
-    assert study.names == ("steady", "slow", "bold", "poor")
-    assert by_name(study)["lists without weights"].ranks == (2, 3, 1, 4)
-
-
-@pytest.mark.slow("studies a board")
-def test_weights_that_are_no_numbers_are_told_and_nothing_else_is_lost(board):
-    lists = "list,weight\n" + "".join(f"q{n},much\n" for n in range(LISTS))
-    yaml = "truth: truth.csv\nlists: lists.csv\nmetrics: [RR]\n"
-    study = studied(board, yaml, **{"lists.csv": lists})
+@pytest.mark.slow("studies a board a row")
+@pytest.mark.parametrize(
+    ("yaml", "lists", "told", "tried"),
+    [
+        (WITH_LISTS.format("RR"), WEIGHTS.replace(",5", ",much"),
+         "other cut-offs and weights: ", {"median of the lists"}),
+        # a formula of groups has no value without one of them
+        (WITH_LISTS.format("{id: both, score: easy + hard, primary: true}, "
+                           "{metric: RR, group: easy, id: easy}, "
+                           "{metric: RR, group: hard, id: hard}"), GROUPS,
+         "no submission has a value: without easy; without hard", {"easy", "hard"}),
+    ],
+    ids=["weights that are no numbers", "no value"],
+)  # fmt: skip
+def test_what_cannot_be_tried_is_told_and_nothing_else_is_lost(board, yaml, lists, told, tried):
+    study = scorer.study(*board(yaml, **{"lists.csv": lists}))
     (said,) = study.left_out
-    assert said.startswith("other cut-offs and weights: ")
-    assert "median of the lists" in by_name(study)
-
-
-@pytest.mark.slow("studies a board")
-def test_ranks_of_preferences_have_other_aggregations(board):
-    rule = "leaderboard: {rank_by: {preference: RPP, aggregate: MC4}}\n"
-    study = studied(board, f"truth: truth.csv\nmetrics: [RR]\n{rule}")
-    found = by_name(study)
-    assert study.ranked_by == "RPP by MC4"
-    assert found["RR"].about == "measure"
-    assert found["Borda"].about == "aggregate"
-    assert np.isnan(study.halves.correlation)
-    assert sum(each.about == "half" for each in study.variations) == 40
-
-
-@pytest.mark.slow("studies a board")
-def test_ranks_by_several_measures_are_put_together_otherwise(board):
-    rule = "leaderboard: {rank_by: {measures: [RR, Success@3], aggregate: Borda}}\n"
-    study = studied(board, f"truth: truth.csv\nmetrics: [RR, Success@3]\n{rule}")
-    assert study.ranked_by == "RR and Success@3 by Borda"
-    assert {"RR", "Success@3", "Copeland"} <= {*by_name(study)}
-
-
-@pytest.mark.slow("studies a board")
-def test_ranks_in_each_list_are_made_anew_of_parts_of_the_lists(board):
-    rule = "leaderboard: {rank_by: {measures: [RR], each: list, aggregate: WinRate}}\n"
-    yaml = f"truth: truth.csv\nlists: lists.csv\nmetrics: [RR]\n{rule}"
-    study = studied(board, yaml, **{"lists.csv": GROUPS})
-    assert study.ranked_by == "RR by WinRate in each list"
-    found = by_name(study)
-    # easy: bold, steady, slow, poor; hard: steady, slow, and bold and poor equal
-    assert found["without hard"].ranks == tuple(1 + ["bold", "steady", "slow", "poor"].index(n)
-                                                for n in study.names)  # fmt: skip
-    assert found["without easy"].ranks[study.names.index("steady")] == 1
-    assert found["WinRate in each group"].about == "aggregate"
+    assert said.startswith(told)
+    assert tried <= {*by_name(study)}
 
 
 @pytest.mark.slow("studies a board")
@@ -227,9 +225,8 @@ def test_a_measure_can_be_official(board):
     folder, runs = board()
     study = scorer.study(folder, runs, measures=["P@1", "RR"])
     assert study.ranked_by == "P@1"
-    assert [each.variation for each in study.variations if each.about == "measure"] == [
-        "RR", "Success@3",
-    ]  # fmt: skip
+    others = [each.variation for each in study.variations if each.about == "measure"]
+    assert others == ["RR", "Success@3"]
     assert scorer.study(folder, runs, measures=["Success@3"]).ranked_by == "Success@3"
 
 
@@ -247,8 +244,7 @@ def test_a_table_of_classes_is_studied(challenge):
     folder = challenge(yaml, **{"truth.csv": truth}, **runs)
     study = scorer.study(folder, [folder / name for name in runs])
     found = by_name(study)
-    assert found["Accuracy"].about == "measure"
-    assert found["Accuracy"].ranks == (1, 2, 3)
+    assert (found["Accuracy"].about, found["Accuracy"].ranks) == ("measure", (1, 2, 3))
     assert "median of the lists" not in found  # a figure of all rows
     plain = by_name(scorer.study(folder, [folder / name for name in runs], measures=["Accuracy"]))
     assert "Borda: win rate over the rows" in plain
@@ -256,7 +252,6 @@ def test_a_table_of_classes_is_studied(challenge):
     assert study.halves.draws == 20
 
 
-@pytest.mark.slow("opens challenges")
 @pytest.mark.slow("studies a board")
 def test_where_nothing_else_can_be_decided_only_lists_are_drawn(challenge):
     truth = "id,label\n" + "".join(f"{n},{n % 7 / 2}\n" for n in range(30))
@@ -269,17 +264,11 @@ def test_where_nothing_else_can_be_decided_only_lists_are_drawn(challenge):
     assert "By half of the" in str(study)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ({"measures": ["nDGC@3"]}, "did you mean"),
-        ({"measures": [" "]}, "is no measure"),
-        ({"measures": [""]}, "is no measure"),
-    ],
-)
-def test_a_measure_that_is_none_is_an_error(board, words, said):
+@pytest.mark.parametrize(("word", "said"), [("nDGC@3", "did you mean"), (" ", "is no measure"),
+                                            ("", "is no measure")])  # fmt: skip
+def test_a_measure_that_is_none_is_an_error(board, word, said):
     with pytest.raises((UsageError, ChallengeError), match=said):
-        studied(board, **words)
+        scorer.study(*board(), measures=[word])
 
 
 @pytest.mark.slow("studies a board")
@@ -295,9 +284,8 @@ def test_one_submission_alone_is_an_error(board):
 def test_the_command_says_first_what_stays(score, board):
     folder, runs = board()
     text = score("study", folder, *runs).out
-    assert "bold stays first in" in text
-    assert "Not for publication" in text
-    assert "Success@3" in text
+    for words in ("bold stays first in", "Not for publication", "Success@3"):
+        assert words in text
     found = score("study", folder, *runs, "--format", "json", "--seed", "3").json()
     assert (found["schema"], found["seed"]) == ("study/1", 3)
     rows = list(csv.DictReader(io.StringIO(score("study", folder, *runs, "--format", "csv").out)))
@@ -316,19 +304,6 @@ def test_the_command_takes_a_truth_and_tells_who_is_rejected(score, board):
     assert "name submissions; of a living board" in score("study", folder).err
     ran = score("study", folder, *runs, "-q")
     ran.assert_exit(1, out="Not on the board, as they cannot be scored: broken.", err="broken.csv")
-
-
-@pytest.mark.slow("studies a board")
-def test_a_part_of_the_lists_without_any_value_is_told(board):
-    """A formula of groups has none without one of them."""
-    parts = ", ".join(f"{{metric: RR, group: {name}, id: {name}}}" for name in ("easy", "hard"))
-    yaml = "truth: truth.csv\nlists: lists.csv\n"
-    yaml += f"metrics: [{{id: both, score: easy + hard, primary: true}}, {parts}]\n"
-    study = studied(board, yaml, **{"lists.csv": GROUPS})
-    assert study.left_out == ("no submission has a value: without easy; without hard",)
-    assert {"easy", "hard"} == {
-        each.variation for each in study.variations if each.about == "measure"
-    }
 
 
 @pytest.mark.slow("studies three boards")

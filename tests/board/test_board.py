@@ -99,23 +99,6 @@ def test_phases_show_what_they_say_and_an_entry_keeps_its_phase(board, life):
         board.board(phase="later")
 
 
-@pytest.mark.parametrize(
-    ("rules", "now", "code"),
-    [
-        ("", END, "S801"),
-        ("registration: invite\n", DAY, "S804"),
-        ("questions: {method: {required: true}}\n", DAY, "S805"),
-    ],
-)
-def test_a_rule_refuses_and_nothing_is_recorded(life, store, rules, now, code):
-    life.rules(RULES + rules)
-    with life.open(store) as board:
-        (added,) = board.add([life.sent("a", 1)], "red", now=now)
-        assert (added.status, added.code, added.entry) == ("refused", code, None)
-        assert board.entries() == []
-        assert '"entry"' not in board.receipts()
-
-
 def test_the_same_bytes_of_a_team_are_refused_and_of_another_are_not_evaluated_again(board, life):
     path = life.sent("a", 1)
     (first,) = board.add([path], "red", now=day(0))

@@ -47,6 +47,8 @@ def test_a_refused_file_is_not_kept(life, team, now, answers, code):
         assert (refused.status, refused.code) == ("refused", code)
         assert kept(life.folder) == before
         assert first.sha256 in before
+        assert [entry.number for entry in board.entries()] == [1]
+        assert board.receipts().count('"entry":') == 1
 
 
 def test_who_opens_the_store_keeps_others_from_moving_it(life, store):

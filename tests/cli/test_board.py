@@ -46,7 +46,11 @@ def add(score, folder):
 
 @pytest.mark.slow("keeps and evaluates entries")
 def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
-    add("poor.csv", "red")
+    _, entry = add("poor.csv", "red")
+    assert [*entry] == [
+        *("entry", "team", "received", "sha256", "status", "code", "message", "problems"),
+        *("receipt", "values"),
+    ]
     add("good.csv", "blue")
 
     def fields(*words):
