@@ -14,7 +14,8 @@ What is checked of a command: `out` and `err` are words that a stream holds, or 
 and `err_is` are all of it; `lacks` are words that neither holds; `json` are values in its output
 by their paths; `wrote` are the texts of files, where null says that there is no such file;
 `begins` is how files begin, and `holds` are words in files, where a member of an archive is
-kit.zip!README.md; `hides` are words that no member of an archive holds, nor its name. `stdin` is what the command reads.
+kit.zip!README.md; `hides` are words that no member of an archive holds, nor its name. `stdin` is
+what the command reads.
 
 `each` lists variants of the last command: what replaces its parts, `words` that are added to it,
 and further `files`. `beyond` says how many of these are fast.

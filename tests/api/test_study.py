@@ -59,9 +59,10 @@ SHORT = {"short.csv": "list,item\n" + "".join(f"q{n},r\n" for n in range(5))}  #
         # .644, .5, .4, .056; Success@3: steady and slow 1, bold .6, poor 0; medians 1, .5, .333
         (PLAIN, "", {}, "bold steady slow poor",
          {"Success@3": (3, 1, 1, 4), "median of the lists": (1, 2, 3, 4)}),
-        # easy alone: .111, .5, .5, .111; alike: bold (1 + .111) / 2, steady .5, slow (.333 + .5) / 2
+        # hard: .111, .5, .5, .111; alike: (1 + .111) / 2, .5, (.333 + .5) / 2
         (WITH_LISTS.format("RR"), GROUPS, {}, "bold steady slow poor",
-         {"without easy": (3, 1, 1, 3), "without hard": (1, 2, 3, 4), "groups alike": (1, 2, 3, 4)}),
+         {"without easy": (3, 1, 1, 3), "without hard": (1, 2, 3, 4),
+          "groups alike": (1, 2, 3, 4)}),
         # bold .644, short and steady .5
         ("truth: truth.csv\nsubmission: {missing_list: zero}\nmetrics: [RR]\n", "", SHORT,
          "bold short steady slow poor",
@@ -107,7 +108,8 @@ def test_a_study_says_what_stays_and_is_a_table(board):
         (PLAIN + RANKED_BY.format("measures: [RR, Success@3], aggregate: Borda"),
          "RR and Success@3 by Borda",
          {"RR": "measure", "Success@3": "measure", "Copeland": "aggregate"}),
-        (WITH_LISTS.format("RR") + RANKED_BY.format("measures: [RR], each: list, aggregate: WinRate"),
+        (WITH_LISTS.format("RR")
+         + RANKED_BY.format("measures: [RR], each: list, aggregate: WinRate"),
          "RR by WinRate in each list", {"WinRate in each group": "aggregate"}),
     ],
     ids=["preferences", "measures", "lists"],

@@ -79,27 +79,6 @@ def test_figures_that_are_asked_for(score, tmp_path):
         assert path.read_bytes() == (again / path.name).read_bytes(), path.name
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--figures", "forrest"], "did you mean 'forest'?"),
-        (["--width", "wide"], "write one such as 84mm"),
-        (["--width", "1mm"], "from 60mm to 1000mm"),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(score, tmp_path, words, said):
-    ran = score("paper", COURSE, sorted(GOOD.iterdir())[0], "-o", tmp_path / "x", *words)
-    ran.assert_exit(2, err=said)
-    assert not (tmp_path / "x").exists()
-
-
-def test_a_figure_that_the_board_does_not_have_is_noted(score, tmp_path):
-    words = ["-o", tmp_path / "x", "--figures", "forest,curves"]
-    ran = score("paper", COURSE, sorted(GOOD.iterdir())[0], *words)
-    ran.assert_exit(0, err="note: no curves: it takes a measure of labels")
-    assert (tmp_path / "x" / "forest.svg").exists()
-
-
 def test_curves_of_labels(score, tmp_path):
     files = sorted((ROOT / "submissions_example/iris").rglob("*.csv"))
     ran = score("paper", IRIS, *files[:1], "-o", tmp_path, "--figures", "curves", "-q")

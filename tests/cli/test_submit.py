@@ -11,25 +11,6 @@ from scorer.board.client import Answer, BoardClient, open_client
 from scorer.cli.remote import read_token
 from scorer.core.errors import UsageError
 
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["ftp://x/c/a", "f.csv"], "is no challenge's page"),
-        (["http://x/other", "f.csv"], "is no challenge's page"),
-        (["http://127.0.0.1:1/c/a", "f.csv"], "the server cannot be used"),
-    ],
-)
-def test_an_address_that_leads_nowhere(score, tmp_path, words, said):
-    (tmp_path / "token").write_text("t\n")
-    score("submit", *words, "--token-file", tmp_path / "token").assert_exit(2, err=said)
-
-
-def test_a_token_is_needed(score, monkeypatch):
-    monkeypatch.delenv("SCORER_TOKEN", raising=False)
-    score("submit", "http://127.0.0.1:1/c/a", "f.csv").assert_exit(2, err="a token is needed")
-
-
 TOKEN = "kX3vJ0c1Qm7fYb2LzR9w8A"
 
 
@@ -44,23 +25,6 @@ TOKEN = "kX3vJ0c1Qm7fYb2LzR9w8A"
 def test_a_token_file_of_every_editor_is_read(tmp_path, data):
     (tmp_path / "token.txt").write_bytes(data)
     assert read_token(tmp_path / "token.txt") == TOKEN
-
-
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (f"this token is shown once\n{TOKEN}\n".encode(), "token.txt has 2 lines; it is to hold"),
-        (f"red {TOKEN}".encode(), "something else than a token"),
-        (f"{TOKEN}é".encode(), "something else than a token"),
-        (TOKEN.encode() + b"\xff", "token.txt is no text"),
-        (b" \r\n", "a token is needed"),
-    ],
-)
-def test_no_message_shows_a_token(score, tmp_path, data, said):
-    (tmp_path / "token.txt").write_bytes(data)
-    words = ["submit", "http://127.0.0.1:1/c/a", "f.csv", "--token-file", tmp_path / "token.txt"]
-    told = score(*words).assert_exit(2, err=said)
-    assert TOKEN not in f"{told.out}{told.err}"
 
 
 @pytest.fixture
