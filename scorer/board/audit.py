@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from scorer.board.board_state import BoardState
 from scorer.board.models import Entry
-from scorer.board.standings import BoardState
 from scorer.board.versions import EVER
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Floats, Ints

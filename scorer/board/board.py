@@ -28,7 +28,7 @@ from scorer.board.integrity import find_alterations
 from scorer.board.models import Act, Decision, Entry
 from scorer.board.rescore import Rescoring, rescore
 from scorer.board.seal import require_closed, reveal, seal
-from scorer.board.standings import LiveReport, compute_board, with_intervals
+from scorer.board.standings import Ranking, compute_board, with_intervals
 from scorer.board.teams import Teams
 from scorer.board.versions import Versions
 from scorer.challenge.load import own_files
@@ -251,7 +251,7 @@ class Board:
         phase: str | None = None,
         rule: EntryRule | None = None,
         now: datetime | None = None,
-    ) -> LiveReport:
+    ) -> Ranking:
         """The board, as the report that `score` makes of files.
 
         Args:
@@ -266,8 +266,8 @@ class Board:
         """
         moment = now or datetime.now(UTC)
         state = self.evaluations.state_at(moment)
-        live = compute_board(state, moment, split=split, phase=phase, rule=rule)
-        return add_absent_teams(with_intervals(state, live), state, moment, rule)
+        ranking = compute_board(state, moment, split=split, phase=phase, rule=rule)
+        return add_absent_teams(with_intervals(state, ranking), state, moment, rule)
 
     def why(self, team: str, *, split: str | None = None, now: datetime | None = None) -> Why:
         """Explain a team's rank: the rules that applied, ties, and entries that do not count.

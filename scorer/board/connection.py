@@ -169,8 +169,9 @@ def _prepare(engine: Engine, board: str) -> None:
     if owner != board:
         raise UsageError(
             f"this store is of challenge {quoted(owner)}, not of {quoted(board)}; each has a store "
-            "of its own: another SQLite file, or one PostgreSQL database for all. Without id: in "
-            "challenge.yaml the folder's name is the id"
+            "of its own: without --store a file beside its challenge.yaml, else another SQLite "
+            "file, or one PostgreSQL database for all. Without id: in challenge.yaml the folder's "
+            "name is the id"
         )
 
 

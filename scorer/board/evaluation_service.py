@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from scorer.board.board_state import BoardState, Cache, Means, score_entry
 from scorer.board.database import Database
 from scorer.board.file_evaluation import EvaluationResult, attempt, evaluate_file, make_failure
 from scorer.board.files import FileStore
 from scorer.board.listing import Failure
 from scorer.board.models import Entry, Evaluation, Version
 from scorer.board.queue import Backlog
-from scorer.board.standings import BoardState, Cache, Means, score_entry
 from scorer.board.versions import Versions
 from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.log import LOG

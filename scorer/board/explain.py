@@ -13,16 +13,11 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from scorer.board.board_state import BoardState
 from scorer.board.models import Decision, Entry, Evaluation, Team
 from scorer.board.phases import in_zone
 from scorer.board.selection import NO_BETTER, Choice, DecisionState
-from scorer.board.standings import (
-    BoardState,
-    LiveReport,
-    RejectedEntry,
-    compute_board,
-    describe_late_decision,
-)
+from scorer.board.standings import Ranking, RejectedEntry, compute_board, describe_late_decision
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.problems import Findings
 from scorer.core.text import format_number, join_first
@@ -110,35 +105,35 @@ def _describe_held_back(state: BoardState, number: int, choice: Choice, split: s
 
 
 def add_absent_teams(
-    live: LiveReport, state: BoardState, now: datetime, rule: str | None = None
-) -> LiveReport:
+    ranking: Ranking, state: BoardState, now: datetime, rule: str | None = None
+) -> Ranking:
     """Return a board with the teams without a row, and why the latest entry of each does not count.
 
     Args:
-        live: The board.
+        ranking: The board.
         state: The records from which it was made.
         now: The time that it shows.
         rule: The entry rule by which it was made, if it is not the challenge's.
     """
-    decided, placed = state.decisions_at(now), {row.id for row in live.rows.values()}
+    decided, placed = state.decisions_at(now), {row.id for row in ranking.rows.values()}
     names = {team: name for team, name in decided.names.items() if team not in placed}
     sent = [e for e in state.entries if e.team in names and e.received <= now]
     latest = {e.team: e for e in sorted(sent, key=lambda entry: (entry.received, entry.number))}
     alone = replace(state, entries=sent)
-    span = None if live.phase is None else state.span(now, live.phase)
-    choices = alone.choices(now, live.split, span, rule)
+    span = None if ranking.phase is None else state.span(now, ranking.phase)
+    choices = alone.choices(now, ranking.split, span, rule)
     absent, rejected = dict.fromkeys(names.values(), "no entry"), dict[str, RejectedEntry]()
     for team, name in names.items():
         if (entry := latest.get(team)) is None:
             continue
-        reason = _explain(alone, entry, decided, choices.get(team), live.split)
+        reason = _explain(alone, entry, decided, choices.get(team), ranking.split)
         absent[name] = f"entry {entry.number}: {reason.why}"
         if state.statuses.get(entry.sha256) == "rejected":
             (evaluation,) = state.evaluations([entry.sha256])
             own = Findings.from_json(evaluation.findings).with_path(entry.file)
             scored = Scored(name, entry.file, entry.sha256, False, own, None, {})
             rejected[name] = RejectedEntry(scored, entry.received)
-    return live._replace(absent=absent, rejected=rejected)
+    return ranking._replace(absent=absent, rejected=rejected)
 
 
 def describe_refusal(evaluation: Evaluation) -> str | None:
@@ -179,26 +174,26 @@ def why_ranked(
     digits: int = EXACT,
 ) -> Why:
     """Explain a team's rank: the rules that applied, ties, and entries that do not count."""
-    live = compute_board(state, now, split=split)
+    ranking = compute_board(state, now, split=split)
     decided, zone = state.decisions_at(now), state.zone
     row = next(
-        (each for each in live.report.leaderboard if live.rows[each.name].id == team.id), None
+        (each for each in ranking.report.leaderboard if ranking.rows[each.name].id == team.id), None
     )
-    placed = sum(standing.rank is not None for standing in live.report.leaderboard)
-    phase = "" if live.phase in (None, EVERYTHING) else f", phase {live.phase}"
-    lines = [f"board of {live.split} lists{phase}, {in_zone(now, zone)}"]
+    placed = sum(standing.rank is not None for standing in ranking.report.leaderboard)
+    phase = "" if ranking.phase in (None, EVERYTHING) else f", phase {ranking.phase}"
+    lines = [f"board of {ranking.split} lists{phase}, {in_zone(now, zone)}"]
     lines += _out(team, decided, zone)
     lines += (
         ["not on the board: no entry counts"]
         if row is None
-        else (_rank_words(state, row, live.report, placed, digits))
+        else (_rank_words(state, row, ranking.report, placed, digits))
     )
-    lines += _counted(state, team, decided, now, live.split)
+    lines += _counted(state, team, decided, now, ranking.split)
     return Why(
         team=_named(team, decided),
         rank=row.rank if row else None,
         ranked=placed,
-        split=live.split,
+        split=ranking.split,
         lines=lines,
     )
 

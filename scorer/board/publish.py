@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from scorer.api.kit import kit
 from scorer.board.board import Board
 from scorer.board.phases import shown_at, splits_shown
-from scorer.board.standings import LiveReport, public
+from scorer.board.standings import Ranking, public
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.leaderboard.rounding import rounded_report
@@ -77,17 +77,17 @@ def public_files(
     """
     now = now or datetime.now(UTC)
     bound = board.versions.bound(board.versions.in_force(now))
-    live = board.board(split=split, now=now)
+    ranking = board.board(split=split, now=now)
     _refuse_hidden(bound.challenge, split or shown_at(bound.challenge, now), now)
     digits = bound.challenge.leaderboard.digits
-    live = public(live._replace(report=rounded_report(live.report.published(), digits)))
-    options = Options(board_precision(live.report, precision), precision is None, page=True)
+    ranking = public(ranking._replace(report=rounded_report(ranking.report.published(), digits)))
+    options = Options(board_precision(ranking.report, precision), precision is None, page=True)
     return {
-        TABLE: csv(rows(live.report, options), options).encode(),
-        JSON: (to_json(live.with_entries()) + "\n").encode(),
+        TABLE: csv(rows(ranking.report, options), options).encode(),
+        JSON: (to_json(ranking.with_entries()) + "\n").encode(),
         KIT: kit(bound).data,
         RECEIPTS: board.receipts().encode(),
-        PAGE: html(_page(live, options), options).encode(),
+        PAGE: html(_page(ranking, options), options).encode(),
     }
 
 
@@ -101,21 +101,21 @@ def _refuse_hidden(challenge: Challenge, split: str, now: datetime) -> None:
     )
 
 
-def _page(live: LiveReport, options: Options) -> Document:
+def _page(ranking: Ranking, options: Options) -> Document:
     """Return the page of the board: its table, its fronts and tracks, the challenge's texts."""
-    made = document(live.report, options)
-    return replace(made, blocks=list(_blocks(live, options)), downloads=DOWNLOADS)
+    made = document(ranking.report, options)
+    return replace(made, blocks=list(_blocks(ranking, options)), downloads=DOWNLOADS)
 
 
-def _blocks(live: LiveReport, options: Options) -> Iterator[Block]:
-    report = live.report
+def _blocks(ranking: Ranking, options: Options) -> Iterator[Block]:
+    report = ranking.report
     yield Heading("Leaderboard", key="board")
     if report.scope:
         yield Paragraph(scope(report.scope, report.called))
     if not report.leaderboard:
         yield Paragraph("There is no scored entry yet.")
     else:
-        yield _without_links(_with_entries(standings(report, options), live))
+        yield _without_links(_with_entries(standings(report, options), ranking))
     if report.pareto:
         yield Heading("Pareto front", key="front")
         yield from pareto(report, options.precision)
@@ -127,17 +127,17 @@ def _blocks(live: LiveReport, options: Options) -> Iterator[Block]:
     yield from how_to_read(report, options)
 
 
-def _with_entries(table: Table, live: LiveReport) -> Table:
+def _with_entries(table: Table, ranking: Ranking) -> Table:
     """Return the table with the number of each team's entries, and when its entry came."""
-    zone = ZoneInfo(live.report.definition.timezone)
+    zone = ZoneInfo(ranking.report.definition.timezone)
     columns = [
         *table.columns,
         Column("entries", "count", first="descending"),
         Column("received", "text", first="descending"),
     ]
     rows = []
-    for row, standing in zip(table.rows, live.report.leaderboard, strict=True):
-        entry = live.rows[standing.name]
+    for row, standing in zip(table.rows, ranking.report.leaderboard, strict=True):
+        entry = ranking.rows[standing.name]
         cells = [Cell(sort=""), Cell(sort="")]
         if entry.entry is not None:
             received = f"{entry.received.astimezone(zone):%Y-%m-%d %H:%M}"

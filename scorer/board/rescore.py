@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from scorer.board.board_state import BoardState
 from scorer.board.database import Database
 from scorer.board.evaluation_service import EvaluationService
 from scorer.board.models import Entry, Evaluation, Version
-from scorer.board.standings import BoardState, LiveReport, compute_board
+from scorer.board.standings import Ranking, compute_board
 from scorer.board.versions import Versions
 from scorer.core.errors import ScorerError
 from scorer.core.text import printable
@@ -160,12 +161,12 @@ def find_moves(before: BoardState, after: BoardState, now: datetime) -> list[Mov
     for split in before.splits.keys() & after.splits.keys():
         boards = []
         for state in (before, after):
-            live = compute_board(state, now, split=split)
+            ranking = compute_board(state, now, split=split)
             primary = state.terms.primary.id
             boards.append(
                 {
-                    _called(live, standing.name): (standing.rank, standing.values[primary])
-                    for standing in live.report.leaderboard
+                    _called(ranking, standing.name): (standing.rank, standing.values[primary])
+                    for standing in ranking.report.leaderboard
                 }
             )
         old, new = boards
@@ -179,7 +180,7 @@ def find_moves(before: BoardState, after: BoardState, now: datetime) -> list[Mov
     return sorted(changes, key=lambda move: (order[move.split], move.rank[1] or 1 << 30, move.team))
 
 
-def _called(live: LiveReport, standing: str) -> str:
+def _called(ranking: Ranking, standing: str) -> str:
     """The team of a row; of a baseline, the row's own name, which no team has."""
-    row = live.rows[standing]
+    row = ranking.rows[standing]
     return standing if row.id is None else row.team

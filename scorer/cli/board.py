@@ -264,8 +264,8 @@ def _living_report(
         raise UsageError("-m, --truth and --answers go with submissions, not with a living board")
     board, notes = board_of(path, terminal, sent.store, sent.files, plugins)
     now = moment(sent.at)
-    live = board.board(split=sent.split, phase=sent.phase, now=now)
-    report = live.with_absent_teams()
+    ranking = board.board(split=sent.split, phase=sent.phase, now=now)
+    report = ranking.with_absent_teams()
     rules = board.versions.rules(board.versions.in_force(now))
     shown = shown_at(rules, now or datetime.now(UTC), sent.phase)
     blind = sent.split is None and shown == "none"

@@ -28,7 +28,7 @@ from scorer.core.text import printable
 from scorer.reports import write
 from scorer.reports.charts.svg import STYLE
 from scorer.web.context import Context, Settings
-from scorer.web.page import POLICY, error_page
+from scorer.web.rendering import POLICY, error_page
 from scorer.web.routes.json import challenges, entries, server
 from scorer.web.routes.pages import account, admin, board, record, team
 

@@ -22,7 +22,7 @@ from scorer.board.models import Token
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.log import LOG, REFERENCE
 from scorer.core.text import display_path, quoted
-from scorer.web.access import (
+from scorer.web.auth import (
     NOBODY,
     SESSION_SECONDS,
     Limiter,
@@ -35,7 +35,7 @@ from scorer.web.access import (
 )
 from scorer.web.gate import Gate, Kits
 from scorer.web.proxies import Proxies
-from scorer.web.site import Ready, Site
+from scorer.web.site import CompressedText, Site
 from scorer.web.workers import Workers
 
 COOKIE = "scorer_session"
@@ -283,7 +283,7 @@ def stored_upload(upload: UploadFile, folder: str) -> Path:
     return path
 
 
-def ready(request: Request, content: Ready, media: str) -> Response:
+def compressed_response(request: Request, content: CompressedText, media: str) -> Response:
     """A response of a media type, compressed for browsers that take gzip."""
     headers = {"Vary": "Accept-Encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):

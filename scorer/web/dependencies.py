@@ -1,4 +1,4 @@
-"""Who may do what: the dependencies by which a route's signature says for whom it is."""
+"""The dependencies of routes: by them a route's signature says what it needs and who may use it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from typing import Annotated, Literal, NamedTuple
 from fastapi import Depends, HTTPException, Query, Request
 
 from scorer.board.models import Status
-from scorer.web.access import Viewer
+from scorer.web.auth import Viewer
 from scorer.web.context import Context, context_of
 from scorer.web.site import Site
 
-PAGE = 100  # lines of a list, if nobody asks for more
-MOST = 1_000_000  # pages
-OF_NO_TEAM = "an organizer's token belongs to no team"
+DEFAULT_LIMIT = 100  # lines on a page of a list
+MOST_PAGES = 1_000_000
 
 
-class Asked(NamedTuple):
-    """The page of a list that somebody asks for, and its filters."""
+class ListQuery(NamedTuple):
+    """Which page of a list a request asks for, and its filters."""
 
     page: int
     limit: int
@@ -29,7 +28,7 @@ class Asked(NamedTuple):
 
     @property
     def skip(self) -> int:
-        """The lines of the pages before."""
+        """The number of lines on the pages before."""
         return (self.page - 1) * self.limit
 
 
@@ -37,100 +36,94 @@ async def _context(request: Request) -> Context:
     return context_of(request)
 
 
-Shared = Annotated[Context, Depends(_context)]
+ContextDep = Annotated[Context, Depends(_context)]
 
 
-async def _site(context: Shared, id: str) -> Site:
+async def _site(context: ContextDep, id: str) -> Site:
     return context.site(id)
 
 
-Served = Annotated[Site, Depends(_site)]  # the challenge of the path; 404 for any other
+SiteDep = Annotated[Site, Depends(_site)]  # the challenge of the path; 404 for any other
 
 
-async def _begun(request: Request, site: Served) -> datetime:
+async def _start(request: Request, site: SiteDep) -> datetime:
     waited: float = time.monotonic() - request.state.begun
     return site.clock() - timedelta(seconds=waited)
 
 
-# when the request's head came, however long its body and a free thread take
-Begun = Annotated[datetime, Depends(_begun)]
+# when the head of the request came, however long its body takes, or the wait for a free thread
+StartDep = Annotated[datetime, Depends(_start)]
 
 
-def _viewer(request: Request, context: Shared, site: Served) -> Viewer:
+def _viewer(request: Request, context: ContextDep, site: SiteDep) -> Viewer:
     return context.viewer(request, site)
 
 
-Anybody = Annotated[Viewer, Depends(_viewer)]  # 401 for a wrong token
+ViewerDep = Annotated[Viewer, Depends(_viewer)]  # 401 for a wrong token
 
 
-async def _reader(context: Shared, viewer: Anybody) -> Viewer:
+async def _reader(context: ContextDep, viewer: ViewerDep) -> Viewer:
     return context.require_reader(viewer)
 
 
-Reader = Annotated[Viewer, Depends(_reader)]  # anybody, unless the server is private
+ReaderDep = Annotated[Viewer, Depends(_reader)]  # anybody, unless the server is private
 
 
-def _known(message: str) -> Callable[[Viewer], object]:
-    async def known(viewer: Anybody) -> Viewer:
-        if not viewer.signed_in:
-            raise HTTPException(401, message)
-        return viewer
+def _signed_in(message: str) -> Callable[[Viewer], object]:
+    """Return a dependency that refuses visitors by 401, with a message."""
 
-    return known
+    async def signed_in(viewer: ViewerDep) -> Viewer:
+        return _require_signed_in(viewer, message)
 
-
-# a team or an organizer; 401 for visitors
-SignedIn = Annotated[Viewer, Depends(_known("sign in to see entries"))]
-Decider = Annotated[Viewer, Depends(_known("a token is needed"))]
-_Uploader = Annotated[Viewer, Depends(_known("a token is needed: Authorization: Bearer TOKEN"))]
-FormSender = Annotated[Viewer, Depends(_known("sign in first"))]  # of a page's form
+    return signed_in
 
 
-async def _sender(viewer: _Uploader) -> Viewer:
-    return _of_team(viewer)
-
-
-async def _page_sender(viewer: FormSender) -> Viewer:
-    return _of_team(viewer)
-
-
-def _of_team(viewer: Viewer) -> Viewer:
-    if viewer.team is None:
-        raise HTTPException(403, OF_NO_TEAM)
+def _require_signed_in(viewer: Viewer, message: str) -> Viewer:
+    if not viewer.signed_in:
+        raise HTTPException(401, message)
     return viewer
 
 
-Sender = Annotated[Viewer, Depends(_sender)]  # a team; 403 for organizers
-PageSender = Annotated[Viewer, Depends(_page_sender)]
+def _team(message: str) -> Callable[[Viewer], object]:
+    """Return a dependency that refuses visitors by 401, with a message, and organizers by 403."""
+
+    async def team(viewer: ViewerDep) -> Viewer:
+        if _require_signed_in(viewer, message).team is None:
+            raise HTTPException(403, "an organizer's token belongs to no team")
+        return viewer
+
+    return team
 
 
-async def _organizer(viewer: Anybody) -> Viewer:
-    return _organizing(viewer)
-
-
-def _organizing(viewer: Viewer) -> Viewer:
+async def _organizer(viewer: ViewerDep) -> Viewer:
     if not viewer.organizer:
         raise HTTPException(404, "there is nothing here")
     return viewer
 
 
-Organizer = Annotated[Viewer, Depends(_organizer)]  # 404 for all others
+async def _form_organizer(viewer: FormViewerDep) -> Viewer:
+    return await _organizer(viewer)
 
 
-async def _organizers_form(viewer: FormSender) -> Viewer:
-    return _organizing(viewer)
+# Teams and organizers: who reads lists by a program, who decides by a program, who sends a form.
+SignedInDep = Annotated[Viewer, Depends(_signed_in("sign in to see entries"))]
+DeciderDep = Annotated[Viewer, Depends(_signed_in("a token is needed"))]
+FormViewerDep = Annotated[Viewer, Depends(_signed_in("sign in first"))]
+# Teams alone: by a program, by a form.
+TeamDep = Annotated[Viewer, Depends(_team("a token is needed: Authorization: Bearer TOKEN"))]
+FormTeamDep = Annotated[Viewer, Depends(_team("sign in first"))]
+# Organizers alone; for all others the pages do not exist.
+OrganizerDep = Annotated[Viewer, Depends(_organizer)]
+OrganizerFormDep = Annotated[Viewer, Depends(_form_organizer)]
 
 
-OrganizersForm = Annotated[Viewer, Depends(_organizers_form)]
-
-
-def _asked(
-    page: Annotated[int, Query(ge=1, le=MOST)] = 1,
-    limit: Annotated[int, Query(ge=1, le=1_000)] = PAGE,
+def _list_query(
+    page: Annotated[int, Query(ge=1, le=MOST_PAGES)] = 1,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = DEFAULT_LIMIT,
     team: str = "",
     status: Literal["", "pending", "scored", "rejected", "failed"] = "",
-) -> Asked:
-    return Asked(page, limit, team or None, status or None)
+) -> ListQuery:
+    return ListQuery(page, limit, team or None, status or None)
 
 
-OfList = Annotated[Asked, Depends(_asked)]  # page, filters: 422 for others than there are
+ListQueryDep = Annotated[ListQuery, Depends(_list_query)]

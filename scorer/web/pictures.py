@@ -12,10 +12,11 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from markupsafe import Markup
 
+from scorer.board.board_state import BoardState
 from scorer.board.entries import Added
 from scorer.board.models import Entry
 from scorer.board.phases import spans
-from scorer.board.standings import BoardState, LiveReport
+from scorer.board.standings import Ranking
 from scorer.core.text import printable
 from scorer.leaderboard.rounding import rounded
 from scorer.metrics.api import Better
@@ -60,7 +61,7 @@ class OverTime(NamedTuple):
 
 
 def over_time(
-    snapshot: BoardState, live: LiveReport, now: datetime, zone: ZoneInfo, digits: int
+    snapshot: BoardState, ranking: Ranking, now: datetime, zone: ZoneInfo, digits: int
 ) -> OverTime:
     """Return the primary measure of entries against time.
 
@@ -69,8 +70,8 @@ def over_time(
     """
     primary, names = snapshot.terms.primary, snapshot.decisions_at(now).names
     moments = list[tuple[int, Moment]]()
-    for entry in _on_the_board(snapshot, live, now):
-        mean = snapshot.means[entry.sha256][live.split][primary.id]
+    for entry in _on_the_board(snapshot, ranking, now):
+        mean = snapshot.means[entry.sha256][ranking.split][primary.id]
         if entry.team is not None and not np.isnan(mean):
             time = entry.received.astimezone(zone)
             moments.append((entry.team, Moment(time, rounded(mean, digits), names[entry.team])))
@@ -80,22 +81,24 @@ def over_time(
     return OverTime(name, primary.metric.better, moments, closings, now.astimezone(zone))
 
 
-def _on_the_board(snapshot: BoardState, live: LiveReport, now: datetime) -> Iterator[Entry]:
+def _on_the_board(snapshot: BoardState, ranking: Ranking, now: datetime) -> Iterator[Entry]:
     """Entries that count, or counted when they came."""
-    counts = {row.entry for row in live.rows.values()}
+    counts = {row.entry for row in ranking.rows.values()}
     rules, primary, decided = (
         snapshot.rules.leaderboard,
         snapshot.terms.primary,
         snapshot.decisions_at(now),
     )
-    before = live.split == snapshot.split_shown(snapshot.span(now), now) and rules.ladder == "off"
+    before = (
+        ranking.split == snapshot.split_shown(snapshot.span(now), now) and rules.ladder == "off"
+    )
     sign = 1.0 if primary.metric.better == "higher" else -1.0
     best_of_team: dict[int | None, float] = {}
     for entry in sorted(snapshot.entries, key=attrgetter("received", "number")):
         scored = snapshot.statuses.get(entry.sha256) == "scored"
         if entry.team is None or entry.received > now or not scored or decided.out(entry):
             continue
-        value = sign * snapshot.means[entry.sha256][live.split].get(primary.id, np.nan)
+        value = sign * snapshot.means[entry.sha256][ranking.split].get(primary.id, np.nan)
         improves = not value <= best_of_team.get(entry.team, -np.inf)
         if not np.isnan(value):
             best_of_team[entry.team] = max(value, best_of_team.get(entry.team, -np.inf))

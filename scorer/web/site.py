@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo
 
 from fastapi import HTTPException
 
+from scorer.board.board_state import BoardState
 from scorer.board.entries import Added
 from scorer.board.explain import (
     EXACT,
@@ -41,21 +42,15 @@ from scorer.board.phases import (
     splits_shown,
     visible_moment,
 )
-from scorer.board.standings import (
-    BoardState,
-    LiveReport,
-    compute_board,
-    public,
-    with_intervals,
-)
+from scorer.board.standings import Ranking, compute_board, public, with_intervals
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, report_format
 from scorer.results.json import to_json, to_plain
-from scorer.web.access import Viewer
+from scorer.web.auth import Viewer
+from scorer.web.board_table import EarlierRanks, Standings, standings
 from scorer.web.pictures import OverTime, over_time
-from scorer.web.standings import EarlierRanks, Standings, standings
 
 OF_ORGANIZERS = ("disqualify", "restore")  # acts on a whole team that its entries are told
 KEPT = 512  # things that are kept ready, some of each team
@@ -64,8 +59,8 @@ FRESH = 0.05  # seconds for which the store is not asked again whether something
 T = TypeVar("T")
 
 
-class Ready:
-    """Bytes to be sent, whole and compressed."""
+class CompressedText:
+    """The bytes of an answer, as they are and compressed."""
 
     def __init__(self, text: str) -> None:
         self.plain = text.encode()
@@ -77,25 +72,27 @@ class Ready:
 
 
 @dataclass(frozen=True)
-class ReadyBoard:
+class BoardView:
     """A board with its table and its values over time, and as JSON and CSV on demand."""
 
-    live: LiveReport
+    ranking: Ranking
     standings: Standings
     over_time: OverTime
 
     @cached_property
-    def json(self) -> Ready:
+    def json(self) -> CompressedText:
         """As `score board --format json` writes it."""
-        return Ready(to_json(self.live.with_entries()))
+        return CompressedText(to_json(self.ranking.with_entries()))
 
     @cached_property
-    def csv(self) -> Ready:
+    def csv(self) -> CompressedText:
         """As CSV, in which no cell is a formula."""
-        return Ready(report_format("leaderboard", "csv").write(self.live.report, Options()))
+        return CompressedText(
+            report_format("leaderboard", "csv").write(self.ranking.report, Options())
+        )
 
 
-class SplitPill(NamedTuple):
+class SplitTab(NamedTuple):
     """A split beside a board: how many lists it has, or when it opens to the viewer."""
 
     name: str
@@ -267,25 +264,27 @@ class Site:
         shows_own = shown_at(self.rules, self.now()) == "own"
         return (EVERYTHING,) if shows_own and len(self.splits) == 1 else ()
 
-    def ready_board(self, split: str, viewer: Viewer) -> ReadyBoard:
+    def board_view(self, split: str, viewer: Viewer) -> BoardView:
         """A board, made anew only when something changed; only organizers see all digits."""
         span = self.span()
         key = ("board", split, span.phase.id if span else None, self._today())
 
-        def made() -> tuple[BoardState, LiveReport]:
+        def made() -> tuple[BoardState, Ranking]:
             snapshot = self._snapshot()
             return snapshot, with_intervals(
                 snapshot, compute_board(snapshot, self.now(), split=split)
             )
 
-        def shown() -> ReadyBoard:
-            snapshot, live = self.cache(key, made)
+        def shown() -> BoardView:
+            snapshot, ranking = self.cache(key, made)
             digits = self.digits(viewer)
             if not viewer.organizer:
-                live = public(live._replace(report=rounded_report(live.report.published(), digits)))
-            plot = over_time(snapshot, live, self.now(), self.zone, digits)
-            earlier = self._earlier_ranks(snapshot, live, viewer)
-            return ReadyBoard(live, standings(live, f"{quote(self.id)}/teams", earlier), plot)
+                ranking = public(
+                    ranking._replace(report=rounded_report(ranking.report.published(), digits))
+                )
+            plot = over_time(snapshot, ranking, self.now(), self.zone, digits)
+            earlier = self._earlier_ranks(snapshot, ranking, viewer)
+            return BoardView(ranking, standings(ranking, f"{quote(self.id)}/teams", earlier), plot)
 
         return self.cache((*key, viewer.organizer), shown)
 
@@ -294,19 +293,19 @@ class Site:
         return self.now().astimezone(self.zone).date()
 
     def _earlier_ranks(
-        self, snapshot: BoardState, live: LiveReport, viewer: Viewer
+        self, snapshot: BoardState, ranking: Ranking, viewer: Viewer
     ) -> EarlierRanks | None:
         """Return the ranks of the public board beside a final one, else the ranks of a week ago.
 
         None where the viewer did not see that board, or nobody had a rank on it.
         """
-        now, split, final = self.now(), live.split, self.is_final(live.split)
+        now, split, final = self.now(), ranking.split, self.is_final(ranking.split)
         if self.rules.leaderboard.entry == "all":  # which gives a team many ranks
             return None
         final = final and snapshot.public != split
         if final:
             split = snapshot.public
-            heading, title = f"{split} → {live.split}", f"from the rank on the {split} board"
+            heading, title = f"{split} → {ranking.split}", f"from the rank on the {split} board"
         else:
             now = datetime.combine(self._today() - COMPARED, time(), self.zone)
             heading, title = f"{COMPARED.days} d", f"change of rank since {now:%Y-%m-%d}"
@@ -327,16 +326,16 @@ class Site:
         ends = ended and all(span.has_begun(now) for span in spans(self.rules))
         return ends and shown_at(self.rules, now) == split
 
-    def pills(self, viewer: Viewer) -> list[SplitPill]:
+    def split_tabs(self, viewer: Viewer) -> list[SplitTab]:
         """The splits that the viewer sees, and those that a later phase opens."""
         visible, now, sizes = self.visible(viewer), self.now(), self._snapshot().splits
-        pills = [SplitPill(name, int(sizes[name].sum())) for name in visible]
+        split_tabs = [SplitTab(name, int(sizes[name].sum())) for name in visible]
         for span in spans(self.rules):
             name = span.phase.show
             if name in self.splits and name not in visible and not span.has_begun(now):
                 opens = None if span.opens == FAR_FUTURE else span.opens
-                pills.append(SplitPill(name, opens=opens))
-        return pills
+                split_tabs.append(SplitTab(name, opens=opens))
+        return split_tabs
 
     def digits(self, viewer: Viewer) -> int:
         """The number of significant digits of a value that somebody may see."""

@@ -9,6 +9,7 @@ import pytest
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
+from scorer.board.board_state import last_shown
 from scorer.board.models import Entry
 from scorer.board.phases import (
     decision_deadline,
@@ -24,7 +25,6 @@ from scorer.board.phases import (
     spans,
     visible_moment,
 )
-from scorer.board.standings import last_shown
 from scorer.challenge.leaderboard import Question
 from scorer.challenge.phases import Phase, Quota, Splits, check_phases
 

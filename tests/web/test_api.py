@@ -12,7 +12,7 @@ from starlette.formparsers import MultiPartParser
 from web_helpers import API, NOW, finished, good, mixed, poor, rows, send
 
 from scorer import __version__
-from scorer.web.access import Viewer
+from scorer.web.auth import Viewer
 from scorer.web.context import Context
 
 OPENAPI = Path(__file__).with_name("openapi.json")

@@ -11,8 +11,8 @@ from scorer.board.phases import RemainingQuota as Left
 from scorer.board.phases import phase_at
 from scorer.challenge.load import load
 from scorer.results.report import Standing
-from scorer.web import glance
-from scorer.web.glance import Fact
+from scorer.web import presenters
+from scorer.web.presenters import Fact
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -46,7 +46,7 @@ def board(*rows):
     ],
 )  # fmt: skip
 def test_ones_own_place(rows, team, place, gap):
-    rank, value = glance.standing_facts(board(*rows), team, 3)
+    rank, value = presenters.standing_facts(board(*rows), team, 3)
     assert (rank.more, value.more) == (place, gap)
     assert rank.value == str(rows[team][1])
 
@@ -54,7 +54,7 @@ def test_ones_own_place(rows, team, place, gap):
 @pytest.mark.parametrize("rows", [[], [("a", 1, 0.5)], [("base", None, 0.5)]])
 def test_who_is_not_on_the_board_has_no_place(rows):
     team = 0 if rows and rows[0][1] is None else 7
-    assert not list(glance.standing_facts(board(*rows), team, 3))
+    assert not list(presenters.standing_facts(board(*rows), team, 3))
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_who_is_not_on_the_board_has_no_place(rows):
     ],
 )
 def test_what_is_left_of_a_quota(left, fact):
-    assert list(glance.quota_fact(left)) == [fact]
-    assert not list(glance.quota_fact(None))
+    assert list(presenters.quota_fact(left)) == [fact]
+    assert not list(presenters.quota_fact(None))
 
 
 def challenge(folder, phases, **more):
@@ -93,7 +93,7 @@ LATER = "{id: final, after: main, show: private, select: 2, select_until: 2026-0
 
 def test_dates_in_their_order(tmp_path):
     rules = challenge(tmp_path, f"{MAIN}, {LATER}")
-    assert [f"{each.time:%m-%d} {each.words}" for each in glance.milestones(rules)] == [
+    assert [f"{each.time:%m-%d} {each.words}" for each in presenters.milestones(rules)] == [
         "05-01 entries open", "07-01 entries close", "07-04 selection ends",
     ]  # fmt: skip
     for month, status in (
@@ -102,26 +102,29 @@ def test_dates_in_their_order(tmp_path):
         (8, ("closed", "since", False)),
     ):
         now = NOON.replace(month=month)
-        told = glance.status_of(rules, phase_at(rules, now), now)
+        told = presenters.status_of(rules, phase_at(rules, now), now)
         assert (told.state, told.words, told.ahead) == status
-    (fact,) = glance.selected_fact(rules, 1, NOON)
+    (fact,) = presenters.selected_fact(rules, 1, NOON)
     assert (fact.value, fact.due.day) == ("1 of 2", 4)
-    assert not list(glance.selected_fact(rules, 1, NOON.replace(month=8)))
+    assert not list(presenters.selected_fact(rules, 1, NOON.replace(month=8)))
     # a date that is the next one is told beside it
-    (fact,) = glance.selected_fact(rules, 1, NOON.replace(month=7, day=3))
+    (fact,) = presenters.selected_fact(rules, 1, NOON.replace(month=7, day=3))
     assert (fact.more, fact.due) == ("for the final board", None)
 
 
 def test_a_selection_that_ends_with_the_entries_has_no_date_of_its_own(tmp_path):
     later = LATER.replace(", select_until: 2026-07-04T00:00:00Z", "")
     rules = challenge(tmp_path, f"{MAIN}, {later}")
-    assert [each.words for each in glance.milestones(rules)] == ["entries open", "entries close"]
-    (fact,) = glance.selected_fact(rules, 0, NOON)
+    assert [each.words for each in presenters.milestones(rules)] == [
+        "entries open",
+        "entries close",
+    ]
+    (fact,) = presenters.selected_fact(rules, 0, NOON)
     assert (fact.value, fact.more, fact.due) == ("0 of 2", "for the final board", None)
 
 
 def test_rules_in_words(tmp_path):
-    words = glance.rules_in_words(
+    words = presenters.rules_in_words(
         challenge(tmp_path, f"{MAIN}, {LATER}", timezone="Europe/Ljubljana",
                   leaderboard="{entry: last, ladder: auto}")
     )  # fmt: skip
@@ -150,4 +153,4 @@ def test_rules_in_words(tmp_path):
     ],
 )  # fmt: skip
 def test_phases_in_words(tmp_path, phases, first):
-    assert glance.rules_in_words(challenge(tmp_path, phases))[0] == first
+    assert presenters.rules_in_words(challenge(tmp_path, phases))[0] == first

@@ -10,7 +10,7 @@ from scorer.web.overview import overview
 
 
 def signs(client):
-    found = overview(client.app.state.context.sites["course"], None)
+    found = overview(client.app.state.context.sites["course"], None, "")
     return not any(each.alarm for each in found), {each.name: each for each in found}
 
 

@@ -15,7 +15,7 @@ from web_helpers import API, NOW, finished, good, mixed, rows, send
 
 from scorer.board.models import Token
 from scorer.core.errors import UsageError
-from scorer.web.access import Limiter, Sessions
+from scorer.web.auth import Limiter, Sessions
 
 
 def sign_in(client, token):
@@ -72,7 +72,7 @@ def test_a_session_of_another_key_or_too_old_is_nobodys(monkeypatch):
     ]  # of the last letter not all bits count
     assert ours.session(f"{signed}.{other_seal}") is None
     assert ours.session("7") is None
-    monkeypatch.setattr("scorer.web.access.SESSION_SECONDS", -1)
+    monkeypatch.setattr("scorer.web.auth.SESSION_SECONDS", -1)
     assert ours.session(cookie) is None
 
 
@@ -207,7 +207,7 @@ def test_names_in_an_archive_lead_nowhere(children, client, served):
 @pytest.mark.parametrize(
     "path",
     [
-        "/static/../access.py", "/static/%2e%2e/access.py", "/c/..%2f..%2fetc/passwd",
+        "/static/../auth.py", "/static/%2e%2e/auth.py", "/c/..%2f..%2fetc/passwd",
         "/c/course/entries/../../x", "/c/%00", "/c/course/admin/failures/..%2f..",
     ],
 )  # fmt: skip
@@ -487,7 +487,7 @@ def test_a_stranger_cannot_have_a_file_read(client, served):
 def test_tokens_are_kept_as_hashes_and_compared_in_constant_time(served, monkeypatch):
     import hmac
 
-    from scorer.web import access
+    from scorer.web import auth
 
     token = served.token("red")
     stored = b"".join(
@@ -505,11 +505,11 @@ def test_tokens_are_kept_as_hashes_and_compared_in_constant_time(served, monkeyp
 
     for team in ("blue", "green"):
         served.token(team)
-    monkeypatch.setattr(access, "hmac", Watched)
+    monkeypatch.setattr(auth, "hmac", Watched)
     with served.board() as board:
-        assert access.viewer_of(board, access.token_of(board, token)).team == "red"
+        assert auth.viewer_of(board, auth.token_of(board, token)).team == "red"
         assert len(compared) == 1  # it is looked up by its hash
-        assert access.token_of(board, token + "x") is None
+        assert auth.token_of(board, token + "x") is None
         assert all(token not in pair for pair in compared)
 
 

@@ -7,8 +7,8 @@ from fastapi.testclient import TestClient
 from web_helpers import good, made, mixed, rows, send
 
 from scorer.web import dependencies
-from scorer.web.access import token_of
 from scorer.web.app import ROUTERS, create
+from scorer.web.auth import token_of
 from scorer.web.context import Settings
 
 V1, PAGE = "/api/v1/challenges/ID", "/c/ID"

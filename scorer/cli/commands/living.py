@@ -333,19 +333,19 @@ def board(
     rule: Any = entry
     opened, notes = living.open()
     refuse_overwrite(places, opened.challenge)
-    live = opened.board(split=split, phase=phase, rule=rule, now=moment(at))
+    ranking = opened.board(split=split, phase=phase, rule=rule, now=moment(at))
     options = living.terminal.options(
         places, precision, per_list=per_list, notes=with_notes, all_rows=all_rows, quiet=quiet
     )
 
     def text(form: ReportFormat) -> str:
         if form.name != "json":
-            return form.write(live.with_absent_teams(), options)  # for organizers, who ask here
-        report = live.with_entries()
+            return form.write(ranking.with_absent_teams(), options)  # for organizers, who ask here
+        report = ranking.with_entries()
         return as_json(report.with_lists() if per_list else report)
 
-    lines = [] if quiet else [*notes, *map(str, live.report.notes)]
-    if not (live.report.leaderboard or quiet):
+    lines = [] if quiet else [*notes, *map(str, ranking.report.notes)]
+    if not (ranking.report.leaderboard or quiet):
         lines.append("note: no entry stands on this board yet; score add records entries")
     return forms.written(list(map(text, forms.forms)), lines)
 

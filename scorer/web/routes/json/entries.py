@@ -2,92 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from scorer.results.json import to_plain
-from scorer.web.acts import DecisionIn, answers_of, decided, file_of, own_entry, recorded
-from scorer.web.dependencies import Begun, Decider, OfList, Sender, Served, Shared, SignedIn
-from scorer.web.lists import entry_page
-from scorer.web.routes.json import V1, ProblemOut
+from scorer.web.dependencies import (
+    ContextDep,
+    DeciderDep,
+    ListQueryDep,
+    SignedInDep,
+    SiteDep,
+    StartDep,
+    TeamDep,
+)
+from scorer.web.routes.json import V1
+from scorer.web.schemas import (
+    DecisionIn,
+    DecisionOut,
+    EntryDetails,
+    EntryPageOut,
+    SentEntryOut,
+    WhyOut,
+)
+from scorer.web.service import answers_of, decided, entry_page, file_of, own_entry, recorded
 
 router = APIRouter(prefix=V1 + "/{id}")
 
 
-class Sent(BaseModel):
-    """An entry that was recorded."""
-
-    entry: int
-    status: str
-    sha256: str
-    received: str
-    receipt: str | None
-
-
-class EntryOut(BaseModel):
-    """An entry."""
-
-    entry: int
-    team: str
-    received: str
-    status: Literal["pending", "scored", "rejected", "failed"]
-    sha256: str
-    code: str | None
-    message: str | None
-    problems: list[ProblemOut]
-    receipt: str | None
-    values: dict[str, dict[str, float | None]] | None
-
-
-class DecidedOut(BaseModel):
-    """A decision on an entry or on its team."""
-
-    time: str
-    act: str
-    reason: str
-
-
-class EntryDetails(EntryOut):
-    """An entry, whether it counts, and the decisions on it."""
-
-    counts: bool | None = Field(description="whether it counts on the board; null: not told now")
-    why: str = Field(description="why it counts or does not")
-    decisions: list[DecidedOut]
-
-
-class WhyOut(BaseModel):
-    """Why a team has its rank."""
-
-    team: str
-    rank: int | None
-    ranked: int
-    split: str | None
-    lines: list[str]
-
-
-class Entries(BaseModel):
-    """A page of entries."""
-
-    entries: list[EntryOut]
-    page: int
-    pages: int
-    total: int = Field(description="entries on all pages")
-
-
-class DecisionOut(BaseModel):
-    """A decision that was recorded."""
-
-    decision: int
-    time: str
-
-
-@router.post("/entries", response_model=Sent, status_code=202)
+@router.post("/entries", response_model=SentEntryOut, status_code=202)
 async def send(
-    request: Request, context: Shared, site: Served, begun: Begun, viewer: Sender
+    request: Request, context: ContextDep, site: SiteDep, begun: StartDep, viewer: TeamDep
 ) -> Any:
     """Record an entry (multipart: `file`, and `answers` as JSON); it is evaluated soon.
 
@@ -112,8 +59,8 @@ async def send(
     }
 
 
-@router.get("/entries", response_model=Entries)
-def entries(site: Served, viewer: SignedIn, asked: OfList) -> Any:
+@router.get("/entries", response_model=EntryPageOut)
+def entries(site: SiteDep, viewer: SignedInDep, asked: ListQueryDep) -> Any:
     """A page of one's own entries; of all of them for organizers, who can ask for a team's."""
     listed = entry_page(site, viewer, asked)
     fields = [dict(to_plain(added)) for added in listed.outcomes]
@@ -121,7 +68,7 @@ def entries(site: Served, viewer: SignedIn, asked: OfList) -> Any:
 
 
 @router.get("/entries/{number}", response_model=EntryDetails)
-def entry(number: int, site: Served, viewer: SignedIn) -> Any:
+def entry(number: int, site: SiteDep, viewer: SignedInDep) -> Any:
     """One entry: status, problems, the values that may be seen now, whether it counts and why."""
     fields = site.entry_fields(own_entry(site, viewer, number), viewer)
     reason, decisions = site.reason(site.board.ledger.get(number), viewer)
@@ -132,7 +79,9 @@ def entry(number: int, site: Served, viewer: SignedIn) -> Any:
 
 
 @router.get("/why", response_model=WhyOut)
-def why(site: Served, viewer: SignedIn, team: str | None = None, split: str | None = None) -> Any:
+def why(
+    site: SiteDep, viewer: SignedInDep, team: str | None = None, split: str | None = None
+) -> Any:
     """Why one's own team has its rank: what counts, what does not; organizers name the team."""
     if viewer.team is None and team is None:
         raise HTTPException(422, "of which team? add ?team=NAME")
@@ -142,7 +91,7 @@ def why(site: Served, viewer: SignedIn, team: str | None = None, split: str | No
 
 
 @router.get("/entries/{number}/receipt.json", response_class=Response)
-def receipt(number: int, site: Served, viewer: SignedIn) -> Response:
+def receipt(number: int, site: SiteDep, viewer: SignedInDep) -> Response:
     """The receipt of an entry: a line of the chain."""
     own_entry(site, viewer, number)
     head = {"Content-Disposition": f'attachment; filename="receipt-{number}.jsonl"'}
@@ -152,10 +101,10 @@ def receipt(number: int, site: Served, viewer: SignedIn) -> Response:
 @router.post("/decisions", response_model=DecisionOut, status_code=201)
 def decide(
     request: Request,
-    context: Shared,
-    site: Served,
-    begun: Begun,
-    viewer: Decider,
+    context: ContextDep,
+    site: SiteDep,
+    begun: StartDep,
+    viewer: DeciderDep,
     decision: DecisionIn,
 ) -> Any:
     """Select or withdraw one's own entry; organizers decide on everything."""

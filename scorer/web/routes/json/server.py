@@ -6,14 +6,14 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, PlainTextResponse
 
 from scorer.core.codes import code
-from scorer.web.dependencies import Shared
-from scorer.web.render import render
+from scorer.web.dependencies import ContextDep
+from scorer.web.rendering import render
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/healthz", response_class=PlainTextResponse)
-def health(context: Shared) -> str:
+def health(context: ContextDep) -> str:
     """Whether the stores answer."""
     for site in context.sites.values():
         site.board.database.stamp()

@@ -10,10 +10,10 @@ from fastapi.responses import HTMLResponse
 
 from scorer.core.errors import UsageError
 from scorer.core.log import LOG
-from scorer.web.access import NOBODY, token_of, viewer_of
+from scorer.web.auth import NOBODY, token_of, viewer_of
 from scorer.web.context import COOKIE, begin_session, site_key
-from scorer.web.dependencies import FormSender, Served, Shared
-from scorer.web.page import page, sign_in_form, to
+from scorer.web.dependencies import ContextDep, FormViewerDep, SiteDep
+from scorer.web.rendering import page, sign_in_form, to
 from scorer.web.routes.pages.team import submission
 from scorer.web.site import Site
 
@@ -23,7 +23,7 @@ router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 NEXT = re.compile(r"rules|submit|entries(/\d{1,9})?|admin")
 
 
-async def _open(context: Shared, site: Served) -> Site:
+async def _open(context: ContextDep, site: SiteDep) -> Site:
     if site.board.challenge.registration != "open" or context.settings.private:
         raise HTTPException(404, "teams are by invitation here")
     return site
@@ -33,7 +33,7 @@ OpenToTeams = Annotated[Site, Depends(_open)]  # 404 unless teams may register t
 
 
 @router.get("/c/{id}/sign-in")
-def sign_in_page(request: Request, context: Shared, site: Served, next: str = "") -> Response:
+def sign_in_page(request: Request, context: ContextDep, site: SiteDep, next: str = "") -> Response:
     """Where a token is entered, or a team registered; `next` is the page that was asked for."""
     return sign_in_form(context, request, site, next=next)
 
@@ -41,8 +41,8 @@ def sign_in_page(request: Request, context: Shared, site: Served, next: str = ""
 @router.post("/c/{id}/sign-in")
 def sign_in(
     request: Request,
-    context: Shared,
-    site: Served,
+    context: ContextDep,
+    site: SiteDep,
     token: Annotated[str, Form()] = "",
     next: Annotated[str, Form()] = "",
 ) -> Response:
@@ -57,7 +57,7 @@ def sign_in(
 
 
 @router.post("/c/{id}/sign-out")
-def sign_out(request: Request, site: Served, viewer: FormSender) -> Response:
+def sign_out(request: Request, site: SiteDep, viewer: FormViewerDep) -> Response:
     """End the session."""
     fields = {"challenge": site.id, "team": viewer.team, "organizer": viewer.organizer or None}
     LOG.info("sign-out", extra=fields)
@@ -74,7 +74,7 @@ def join_page(request: Request, site: OpenToTeams) -> Response:
 
 @router.post("/c/{id}/join")
 def join(
-    request: Request, context: Shared, site: OpenToTeams, name: Annotated[str, Form()] = ""
+    request: Request, context: ContextDep, site: OpenToTeams, name: Annotated[str, Form()] = ""
 ) -> Response:
     """Make a team, sign it in, and show its token, once, above the form for its first entry."""
     context.count_request(request, site, NOBODY)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import HTMLResponse
@@ -14,11 +17,12 @@ from scorer.board.audit import describe_audit
 from scorer.board.backup import save_rows
 from scorer.board.models import Token
 from scorer.core.errors import ChallengeError
-from scorer.web.access import Viewer
-from scorer.web.context import Context, context_of, scratch
-from scorer.web.dependencies import Organizer, OrganizersForm, Served, Shared
-from scorer.web.overview import Sign, overview
-from scorer.web.page import page, to
+from scorer.web.auth import Viewer
+from scorer.web.context import context_of, scratch
+from scorer.web.dependencies import ContextDep, OrganizerDep, OrganizerFormDep, SiteDep
+from scorer.web.overview import overview
+from scorer.web.presenters import Fact
+from scorer.web.rendering import page, root_of, to
 from scorer.web.site import Site
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
@@ -29,7 +33,7 @@ AdminView = Literal["overview", "teams", "log"]
 
 @router.get("/c/{id}/admin")
 def admin(
-    request: Request, site: Served, viewer: Organizer, view: AdminView = "overview"
+    request: Request, site: SiteDep, viewer: OrganizerDep, view: AdminView = "overview"
 ) -> Response:
     """Whether all is well; teams; the log: what an organizer needs."""
     return administration(request, site, viewer, view)
@@ -49,7 +53,7 @@ def administration(
     }
     match view:
         case "overview":
-            values["signs"] = _signs(context_of(request), site)
+            values["facts"] = _overview(request, site)
             values["failures"] = site.board.evaluations.failures()
         case "teams":
             values["teams"] = _teams(site)
@@ -58,39 +62,42 @@ def administration(
     return page(request, site, viewer, "admin.html", here="admin", view=view, **{**values, **more})
 
 
-def _signs(context: Context, site: Site) -> list[Sign]:
-    """Return whether all is well, by what an organizer looks at first."""
+def _overview(request: Request, site: Site) -> list[Fact]:
+    """Return what an organizer looks at first."""
+    context = context_of(request)
     if site.board.versions.changed:  # or were, before another process put a version in force
         with suppress(ChallengeError):
             site.reload()
-    return overview(site, context.workers.alive if context.settings.workers else None)
+    workers = context.workers.alive if context.settings.workers else None
+    return overview(site, workers, root_of(request))
 
 
-def _teams(site: Site) -> list[dict[str, Any]]:
-    """Return the teams with the numbers of their entries, their valid tokens, and the last use."""
-    counts, rows = site.sent, []
-    of_teams = dict[int | None, list[Token]]()
+class TeamAccess(NamedTuple):
+    """A team with the number of its entries, its valid tokens, and the last use of one."""
+
+    name: str
+    entries: int
+    tokens: Sequence[Token]
+    used: datetime | None
+
+
+def _teams(site: Site) -> list[TeamAccess]:
+    """Return the teams in the order in which they were made."""
+    tokens_of = defaultdict[int | None, list[Token]](list)
     for token in site.board.database.tokens():
         if token.is_valid:
-            of_teams.setdefault(token.team, []).append(token)
+            tokens_of[token.team].append(token)
+    teams = []
     for name, number in site.teams.items():
-        tokens = of_teams.get(number, [])
+        tokens = tokens_of[number]
         used = max((token.used for token in tokens if token.used is not None), default=None)
-        rows.append(
-            {
-                "name": name,
-                "entries": counts.get(number, 0),
-                "tokens": len(tokens),
-                "used": used,
-                "each": tokens,
-            }
-        )
-    return rows
+        teams.append(TeamAccess(name, site.sent.get(number, 0), tokens, used))
+    return teams
 
 
 @router.post("/c/{id}/admin/team")
 def add_team(
-    request: Request, site: Served, viewer: OrganizersForm, name: Annotated[str, Form()] = ""
+    request: Request, site: SiteDep, viewer: OrganizerFormDep, name: Annotated[str, Form()] = ""
 ) -> Response:
     """Make a team, and show its token, once."""
     token = site.board.add_team(name.strip(), now=site.clock())
@@ -100,9 +107,9 @@ def add_team(
 @router.post("/c/{id}/admin/act")
 def act(
     request: Request,
-    context: Shared,
-    site: Served,
-    viewer: OrganizersForm,
+    context: ContextDep,
+    site: SiteDep,
+    viewer: OrganizerFormDep,
     do: Annotated[Literal["audit", "preview", "rescore", "retry", "revoke", "token"], Form()],
     subject: Annotated[str, Form()] = "",
     label: Annotated[str, Form()] = "",
@@ -129,14 +136,14 @@ def act(
 
 
 @router.get("/c/{id}/admin/failures/{reference}")
-def failure(request: Request, reference: str, site: Served, viewer: Organizer) -> Response:
+def failure(request: Request, reference: str, site: SiteDep, viewer: OrganizerDep) -> Response:
     """Why an evaluation failed."""
     cause = site.board.evaluations.failure(reference)
     return administration(request, site, viewer, cause=cause, reference=reference)
 
 
 @router.get("/c/{id}/admin/backup")
-def backup(site: Served, _: Organizer) -> Response:
+def backup(site: SiteDep, _: OrganizerDep) -> Response:
     """A consistent copy of the database, as a SQLite file."""
     with scratch() as folder:
         path = Path(folder, f"{secrets.token_hex(8)}.db")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
@@ -14,19 +14,21 @@ from starlette.exceptions import HTTPException
 
 from scorer.api.example import measure_example
 from scorer.api.kit_form import read_form
-from scorer.board.phases import challenge_state, shown_at
+from scorer.board.phases import ChallengeState, challenge_state, shown_at
 from scorer.board.seal import SEAL
+from scorer.board.standings import RankedEntry, Ranking
 from scorer.core.text import unit
 from scorer.metrics.catalogue import formula_lines, page_prose
 from scorer.reports.commonmark import described, first_words, pages
 from scorer.reports.document import Prose
 from scorer.reports.write.html import formulas, prose, sections
-from scorer.results.report import public_measure
-from scorer.web.access import NOBODY, Viewer
-from scorer.web.acts import describe
-from scorer.web.context import context_of, ready
-from scorer.web.dependencies import Reader, Served, Shared
-from scorer.web.glance import (
+from scorer.results.report import Standing, public_measure
+from scorer.web.auth import NOBODY, Viewer
+from scorer.web.board_table import digits_of, interval_text, mean_text
+from scorer.web.context import compressed_response, context_of
+from scorer.web.dependencies import ContextDep, ReaderDep, SiteDep
+from scorer.web.pictures import badge
+from scorer.web.presenters import (
     Fact,
     how_to_read,
     milestones,
@@ -36,11 +38,9 @@ from scorer.web.glance import (
     standing_facts,
     status_of,
 )
-from scorer.web.page import PROSE_POLICY, page, page_text, time_tag
-from scorer.web.pictures import badge
-from scorer.web.render import render, root_of, templates
-from scorer.web.site import Ready, ReadyBoard, Site
-from scorer.web.standings import digits_of, interval_text, mean_text
+from scorer.web.rendering import PROSE_POLICY, page, page_text, render, root_of, templates, time_tag
+from scorer.web.service import describe
+from scorer.web.site import BoardView, CompressedText, Site
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -49,13 +49,42 @@ CARD_LENGTH = 200  # characters of a description on the home page
 ABOUT_LENGTH = 300  # characters of a description where a link is previewed, or no entry is there
 
 
+class ChallengeCard(NamedTuple):
+    """A challenge on the home page."""
+
+    site: Site
+    viewer: Viewer
+    state: ChallengeState
+    about: str
+
+
+class TeamRow(NamedTuple):
+    """The row of a team on a board."""
+
+    ranking: Ranking
+    standing: Standing
+    entry: RankedEntry
+
+
+class TeamFacts(NamedTuple):
+    """What a viewer's team is told above the board."""
+
+    facts: list[Fact]
+    on_board: bool
+
+
 @router.get("/")
-def home(request: Request, context: Shared) -> Response:
+def home(request: Request, context: ContextDep) -> Response:
     """The challenges of this server."""
-    cards = []
-    for site, viewer in context.readable_sites(request):
-        about = first_words(site.rules.description, CARD_LENGTH)
-        cards.append((site, viewer, challenge_state(site.rules, site.clock()), about))
+    cards = [
+        ChallengeCard(
+            site,
+            viewer,
+            challenge_state(site.rules, site.clock()),
+            first_words(site.rules.description, CARD_LENGTH),
+        )
+        for site, viewer in context.readable_sites(request)
+    ]
     hidden = len(cards) < len(context.sites)
     return HTMLResponse(
         render(request, "home.html", challenges=cards, hidden=hidden, when=time_tag)
@@ -63,7 +92,7 @@ def home(request: Request, context: Shared) -> Response:
 
 
 @router.get("/c/{id}")
-def board(request: Request, site: Served, viewer: Reader, split: str | None = None) -> Response:
+def board(request: Request, site: SiteDep, viewer: ReaderDep, split: str | None = None) -> Response:
     """The board, with a tab for each split that one may see."""
     wanted = site.default_split(viewer) if split is None else site.visible_split(viewer, split)
     if wanted not in site.visible(viewer):
@@ -71,8 +100,8 @@ def board(request: Request, site: Served, viewer: Reader, split: str | None = No
     if viewer.signed_in or wanted is None:
         return HTMLResponse(board_text(request, site, viewer, wanted))
     key = ("page", *visitor_key(request, site, wanted))
-    content = site.cache(key, lambda: Ready(board_text(request, site, viewer, wanted)))
-    return ready(request, content, "text/html")
+    content = site.cache(key, lambda: CompressedText(board_text(request, site, viewer, wanted)))
+    return compressed_response(request, content, "text/html")
 
 
 def visitor_key(request: Request, site: Site, split: str) -> tuple[object, ...]:
@@ -89,18 +118,19 @@ def dates_key(site: Site, viewer: Viewer) -> tuple[object, ...]:
     return viewer.organizer, site.visible(viewer), passed, phase, day
 
 
-def own_facts(site: Site, viewer: Viewer, view: ReadyBoard | None) -> tuple[list[Fact], bool]:
-    """Return facts on the viewer's team, and whether one of them is its standing."""
+def team_facts(site: Site, viewer: Viewer, view: BoardView | None) -> TeamFacts:
+    """Return the facts on the viewer's team; none for visitors and organizers."""
     team = _team_number(site, viewer)
     if viewer.team is None or team is None:
-        return [], False
+        return TeamFacts([], on_board=False)
     now = site.clock()
     standing: list[Fact] = []
     if view is not None:
-        standing.extend(standing_facts(view.live, team, digits_of(view.live.report)))
+        standing.extend(standing_facts(view.ranking, team, digits_of(view.ranking.report)))
     selected = len(site.board.teams.decisions_at(now).selected.get(team, ()))
     quota = quota_fact(site.left(viewer.team))
-    return [*standing, *quota, *selected_fact(site.rules, selected, now)], bool(standing)
+    facts = [*standing, *quota, *selected_fact(site.rules, selected, now)]
+    return TeamFacts(facts, on_board=bool(standing))
 
 
 def board_text(request: Request, site: Site, viewer: Viewer, split: str | None) -> str:
@@ -112,7 +142,7 @@ def board_text(request: Request, site: Site, viewer: Viewer, split: str | None) 
         viewer,
         "board.html",
         here="board",
-        view=None if split is None else site.ready_board(split, viewer),
+        view=None if split is None else site.board_view(split, viewer),
         split=split,
         part=part,
         tag=digest_of(part),
@@ -130,8 +160,8 @@ def part_text(request: Request, site: Site, viewer: Viewer, split: str | None) -
 
 def render_part(request: Request, site: Site, viewer: Viewer, split: str | None) -> str:
     """Render the changing part; without a split it says that no board is shown."""
-    view = None if split is None else site.ready_board(split, viewer)
-    facts, placed = own_facts(site, viewer, view)
+    view = None if split is None else site.board_view(split, viewer)
+    own = team_facts(site, viewer, view)
     team = _team_number(site, viewer)
     standings = "" if split is None else standings_text(site, split, viewer)
     is_open = site.rules.registration == "open" and not context_of(request).settings.private
@@ -141,11 +171,11 @@ def render_part(request: Request, site: Site, viewer: Viewer, split: str | None)
         viewer,
         "part.html",
         view=view,
-        facts=facts,
-        placed=placed,
+        facts=own.facts,
+        on_board=own.on_board,
         joins=is_open,
         standings=mark_own_team(standings, site, viewer),
-        pills=site.pills(viewer) if view is None else (),
+        split_tabs=site.split_tabs(viewer) if view is None else (),
         over_time=None if view is None else view.over_time.figure(team),
         show=shown_at(site.rules, site.now()),
         **link_preview(request, site),
@@ -163,14 +193,14 @@ def standings_text(site: Site, split: str, viewer: Viewer) -> str:
 
     def render_standings() -> str:
         template = templates().get_template("standings.html")
-        view = site.ready_board(split, viewer)
-        report = view.live.report
+        view = site.board_view(split, viewer)
+        report = view.ranking.report
         return template.render(
             view=view,
             split=split,
-            pills=site.pills(viewer),
+            split_tabs=site.split_tabs(viewer),
             final=site.is_final(split),
-            hints=[*how_to_read(view.live)],
+            hints=[*how_to_read(view.ranking)],
             words=lambda count: unit(report.called, count),
             when=lambda time, look="": time_tag(time, site.zone, look),
         )
@@ -195,7 +225,7 @@ def _team_number(site: Site, viewer: Viewer) -> int | None:
 
 
 @router.get("/c/{id}/part")
-def part(request: Request, site: Served, viewer: Reader, split: str) -> Response:
+def part(request: Request, site: SiteDep, viewer: ReaderDep, split: str) -> Response:
     """The changing part of a board's page, for a page that is open; 304 if nothing has changed."""
     text = part_text(request, site, viewer, site.visible_split(viewer, split))
     tag = digest_of(text)
@@ -206,27 +236,26 @@ def part(request: Request, site: Served, viewer: Reader, split: str) -> Response
 
 
 @router.get("/c/{id}/teams/{number}")
-def team(request: Request, site: Served, viewer: Reader, number: int) -> Response:
+def team(request: Request, site: SiteDep, viewer: ReaderDep, number: int) -> Response:
     """The rows of a team on the boards that the viewer may see; 404 if there is no row."""
-    boards = []
-    for split in site.visible(viewer):
-        live = site.ready_board(split, viewer).live
-        for row in live.report.leaderboard:
-            entry = live.rows[row.name]
-            if entry.id == number:
-                boards.append((split, live, row, entry))
-    if not boards:
+    rankings = [site.board_view(split, viewer).ranking for split in site.visible(viewer)]
+    rows = [
+        TeamRow(ranking, standing, ranking.rows[standing.name])
+        for ranking in rankings
+        for standing in ranking.report.leaderboard
+        if ranking.rows[standing.name].id == number
+    ]
+    if not rows:
         raise HTTPException(404, "no such team is on the board")
-    *_, entry = boards[0]
     return page(
         request,
         site,
         viewer,
         "team.html",
         here="board",
-        boards=boards,
+        rows=rows,
         number=number,
-        name=entry.team,
+        name=rows[0].entry.team,
         address=context_of(request).settings.public_url,
         shown=mean_text,
         interval=interval_text,
@@ -235,38 +264,40 @@ def team(request: Request, site: Served, viewer: Reader, number: int) -> Respons
 
 @router.get("/c/{id}/badge.svg")
 def badge_image(
-    site: Served, viewer: Reader, team: int | None = None, split: str | None = None
+    site: SiteDep, viewer: ReaderDep, team: int | None = None, split: str | None = None
 ) -> Response:
     """A small picture for other pages: the best value of the board, or a team's value and rank."""
     wanted = site.default_split(viewer) if split is None else site.visible_split(viewer, split)
     if wanted is None:
         drawn = badge(site.title, status_of(site.rules, site.span(), site.clock()).state)
     else:
-        live = site.ready_board(wanted, viewer).live
-        ranked = [row for row in live.report.leaderboard if row.rank is not None]
-        rows = [row for row in ranked if team is None or live.rows[row.name].id == team]
+        ranking = site.board_view(wanted, viewer).ranking
+        ranked = [row for row in ranking.report.leaderboard if row.rank is not None]
+        rows = [row for row in ranked if team is None or ranking.rows[row.name].id == team]
         if not rows and team is not None:
             raise HTTPException(404, "no such team is on the board")
         text = "no entries"
         if rows:
             noun = "entries" if site.rules.leaderboard.entry == "all" else "teams"
             place = f"{len(ranked):,} {noun}" if team is None else f"rank {rows[0].rank}"
-            text = f"{mean_text(live.report, rows[0], live.report.primary)} · {place}"
-        drawn = badge(live.report.primary.id, text)
+            text = f"{mean_text(ranking.report, rows[0], ranking.report.primary)} · {place}"
+        drawn = badge(ranking.report.primary.id, text)
     # Other sites embed the picture and load it often. Visitors all see the same one.
     headers = {} if viewer.signed_in else {"Cache-Control": f"max-age={BADGE_SECONDS}"}
     return Response(drawn, media_type="image/svg+xml", headers=headers)
 
 
 @router.get("/c/{id}/board.csv")
-def csv(request: Request, site: Served, viewer: Reader, split: str) -> Response:
+def csv(request: Request, site: SiteDep, viewer: ReaderDep, split: str) -> Response:
     """The board as CSV, in which no cell is a formula."""
     split = site.visible_split(viewer, split)
-    return ready(request, site.ready_board(split, viewer).csv, "text/csv")
+    return compressed_response(request, site.board_view(split, viewer).csv, "text/csv")
 
 
 @router.get("/c/{id}/rules")
-async def rules(request: Request, context: Shared, site: Served, viewer: Reader) -> Response:
+async def rules(
+    request: Request, context: ContextDep, site: SiteDep, viewer: ReaderDep
+) -> Response:
     """Show the rules: dates, quotas, files, measures."""
     form = ""
     with suppress(HTTPException):  # the server is busy: the page is shown without the form

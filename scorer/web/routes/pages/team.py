@@ -15,38 +15,41 @@ from scorer.board.models import TEAM_ACTS, Act
 from scorer.board.phases import decision_deadline, spans
 from scorer.challenge.leaderboard import LONGEST_ANSWER
 from scorer.web import pictures
-from scorer.web.access import Viewer
-from scorer.web.acts import (
-    DecisionIn,
+from scorer.web.auth import Viewer
+from scorer.web.context import Context
+from scorer.web.dependencies import (
+    ContextDep,
+    FormTeamDep,
+    FormViewerDep,
+    ListQueryDep,
+    SiteDep,
+    StartDep,
+    ViewerDep,
+)
+from scorer.web.rendering import page, sign_in_form, to
+from scorer.web.schemas import DecisionIn
+from scorer.web.service import (
     answers_of,
     check_upload,
     decided,
     describe,
     entry_of_file,
+    entry_page,
     file_of,
     own_entry,
+    own_outcomes,
     problem_cards,
     recorded,
 )
-from scorer.web.context import Context
-from scorer.web.dependencies import (
-    Anybody,
-    Begun,
-    FormSender,
-    OfList,
-    PageSender,
-    Served,
-    Shared,
-)
-from scorer.web.lists import entry_page, own_outcomes
-from scorer.web.page import page, sign_in_form, to
 from scorer.web.site import Site
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
 
 @router.get("/c/{id}/submit")
-def submit_page(request: Request, context: Shared, site: Served, viewer: Anybody) -> Response:
+def submit_page(
+    request: Request, context: ContextDep, site: SiteDep, viewer: ViewerDep
+) -> Response:
     """Where a file is dropped, checked and sent."""
     if viewer.team is None:
         fault = "Sign in as a team to submit."
@@ -86,7 +89,7 @@ def submission(
 
 @router.post("/c/{id}/submit")
 async def submit(
-    request: Request, context: Shared, site: Served, begun: Begun, viewer: PageSender
+    request: Request, context: ContextDep, site: SiteDep, begun: StartDep, viewer: FormTeamDep
 ) -> Response:
     """Check a file without cost, or record it, as the pressed button says."""
     context.count_request(request, site, viewer)
@@ -124,7 +127,7 @@ def submitted(
 
 @router.get("/c/{id}/entries")
 def entries(
-    request: Request, context: Shared, site: Served, viewer: Anybody, asked: OfList
+    request: Request, context: ContextDep, site: SiteDep, viewer: ViewerDep, asked: ListQueryDep
 ) -> Response:
     """A team's entries; all of them for organizers, by team and status."""
     if not viewer.signed_in:
@@ -175,7 +178,7 @@ def entries(
 
 @router.get("/c/{id}/entries/{number}")
 def entry(
-    request: Request, context: Shared, number: int, site: Served, viewer: Anybody
+    request: Request, context: ContextDep, number: int, site: SiteDep, viewer: ViewerDep
 ) -> Response:
     """One entry: its status, its problems, the values that may be seen, its receipt."""
     if not viewer.signed_in:
@@ -208,10 +211,10 @@ def entry(
 @router.post("/c/{id}/decide")
 def decide(
     request: Request,
-    context: Shared,
-    site: Served,
-    begun: Begun,
-    viewer: FormSender,
+    context: ContextDep,
+    site: SiteDep,
+    begun: StartDep,
+    viewer: FormViewerDep,
     kind: Annotated[Act, Form()],
     entry: Annotated[int | None, Form()] = None,
     team: Annotated[str | None, Form()] = None,

@@ -1,19 +1,19 @@
-"""The acts of both the API and the pages: describe, check, record, decide."""
+"""What both the API and the pages do: describe a challenge, check and record files, decide."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import file_digest
 from typing import Any, NamedTuple
 
 from fastapi import HTTPException
-from pydantic import BaseModel
 from starlette.datastructures import FormData, UploadFile
 
 from scorer.api.submissions import SubmissionFile
 from scorer.board.entries import Added
-from scorer.board.models import TEAM_ACTS, Act, Entry
+from scorer.board.listing import EntryFilter, Page
+from scorer.board.models import TEAM_ACTS, Entry
 from scorer.board.phases import challenge_state, received_at, shown_at, spans
 from scorer.challenge.leaderboard import Question
 from scorer.core.log import LOG
@@ -21,24 +21,17 @@ from scorer.core.problems import Findings
 from scorer.core.text import join_first
 from scorer.reading.json_faults import parse_json
 from scorer.reports.findings.problems import excerpt, group_problems
-from scorer.web.access import Viewer
+from scorer.web.auth import Viewer
 from scorer.web.context import Context, scratch, stored_upload
+from scorer.web.dependencies import ListQuery
+from scorer.web.schemas import ChallengeOut, DecisionIn, PhaseOut, QuestionOut
 from scorer.web.site import Site
 
-
-class DecisionIn(BaseModel):
-    """A decision: on an entry or on a team."""
-
-    kind: Act
-    entry: int | None = None
-    team: str | None = None
-    reason: str
-    name: str | None = None
-    late: bool = False  # after the time in which teams decide; organizers only
+HISTORY = 1_000  # latest entries of a team that its list compares
 
 
-def describe(site: Site, viewer: Viewer) -> dict[str, Any]:
-    """The public part of a challenge, with the viewer's quota."""
+def describe(site: Site, viewer: Viewer) -> ChallengeOut:
+    """Return the public part of a challenge, with the viewer's quota."""
     challenge, now = site.rules, site.clock()
     span, state = site.span(), challenge_state(challenge, now)
     quota = None
@@ -48,40 +41,42 @@ def describe(site: Site, viewer: Viewer) -> dict[str, Any]:
             "today": left.today,
             "total": left.total,
             "rejected_today": left.rejected_today,
-            "next": left.next and left.next.isoformat(),
+            "next": _iso(left.next),
         }
-    return {
-        "id": site.id,
-        "title": challenge.title,
-        "description": challenge.description,
-        "pages": challenge.pages,
-        "timezone": challenge.timezone,
-        "state": state.name,
-        "until": state.until and state.until.isoformat(),
-        "phase": span.phase.id if span else None,
-        "phases": [
-            {
-                "id": phase_span.phase.id,
-                "opens": phase_span.opens and phase_span.opens.isoformat(),
-                "closes": phase_span.closes and phase_span.closes.isoformat(),
-                "grace": phase_span.phase.grace,
-                "show": phase_span.phase.show,
-            }
-            for phase_span in spans(challenge)
+    return ChallengeOut(
+        id=site.id,
+        title=challenge.title,
+        description=challenge.description,
+        pages=challenge.pages,
+        timezone=challenge.timezone,
+        state=state.name,
+        until=_iso(state.until),
+        phase=span.phase.id if span else None,
+        phases=[
+            PhaseOut(
+                id=each.phase.id,
+                opens=_iso(each.opens),
+                closes=_iso(each.closes),
+                grace=each.phase.grace,
+                show=each.phase.show,
+            )
+            for each in spans(challenge)
         ],
-        "show": shown_at(challenge, site.now()),
-        "splits": list(site.visible(viewer)),
-        "questions": {
-            key: _question_fields(question) for key, question in challenge.questions.items()
-        },
-        "quota": quota,
-    }
+        show=shown_at(challenge, site.now()),
+        splits=list(site.visible(viewer)),
+        questions={key: _describe_question(each) for key, each in challenge.questions.items()},
+        quota=quota,
+    )
 
 
-def _question_fields(question: Question) -> dict[str, Any]:
-    """A question, with a range if it asks for a number."""
-    asked = question.model_dump()
-    return asked if question.type == "number" else asked | {"range": (None, None)}
+def _iso(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat()
+
+
+def _describe_question(question: Question) -> QuestionOut:
+    """Return a question; it has a range only if it asks for a number."""
+    fields = question.model_dump()
+    return QuestionOut(**fields if question.type == "number" else {**fields, "range": (None, None)})
 
 
 def file_of(form: FormData) -> UploadFile:
@@ -230,3 +225,41 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn, begun: datetime) -
         late=decision.late,
     )
     return {"decision": recorded_decision.number, "time": recorded_decision.time.isoformat()}
+
+
+class EntryPage(NamedTuple):
+    """A page of the entries that somebody may see, with the values that may be seen."""
+
+    entries: Sequence[Entry]
+    outcomes: Sequence[Added]
+    asked: ListQuery
+    total: int  # entries on all pages
+
+    @property
+    def pages(self) -> int:
+        """The number of pages; there is always one."""
+        return max(-(-self.total // self.asked.limit), 1)
+
+
+def entry_page(site: Site, viewer: Viewer, asked: ListQuery, *, latest: bool = False) -> EntryPage:
+    """A team's entries; for organizers, everybody's. Raises `UnknownName` for an unknown team.
+
+    Args:
+        latest: the latest to be received comes first.
+    """
+    ledger, team = site.board.ledger, viewer.team or asked.team
+    wanted = EntryFilter(None if team is None else site.board.teams.get(team).id, asked.status)
+    part = Page(asked.limit, asked.skip, "latest" if latest else "number")
+    found = ledger.outcomes(wanted, part)
+    outcomes = site.all_shown([added for _, added in found], viewer)
+    total = ledger.listing().count(wanted)
+    return EntryPage([entry for entry, _ in found], outcomes, asked, total)
+
+
+def own_outcomes(site: Site, viewer: Viewer) -> list[Added]:
+    """A team's latest scored entries as it sees them, whatever page of its list it is on."""
+    if viewer.team is None:
+        return []
+    wanted = EntryFilter(site.board.teams.get(viewer.team).id, "scored")
+    found = site.board.ledger.outcomes(wanted, Page(HISTORY, 0, "latest"))
+    return site.all_shown([added for _, added in found], viewer)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from scorer.board.standings import LiveReport, RankedEntry
+from scorer.board.standings import RankedEntry, Ranking
 from scorer.core.text import printable
 from scorer.metrics.notation import Measure
 from scorer.reports.base import Options
@@ -61,12 +61,12 @@ class Standings(NamedTuple):
     fronts: Sequence[Picture] = ()
 
 
-def standings(live: LiveReport, teams_path: str, earlier: EarlierRanks | None) -> Standings:
+def standings(ranking: Ranking, teams_path: str, earlier: EarlierRanks | None) -> Standings:
     """Return the board's table with its verdict.
 
     `teams_path` is where the pages of teams are, each by its number.
     """
-    report = live.report
+    report = ranking.report
     options = with_digits(report, Options(page=True))
     said = verdict(report, options.precision)
     notes = [scope(report.scope, report.called)] if report.scope else []
@@ -74,9 +74,9 @@ def standings(live: LiveReport, teams_path: str, earlier: EarlierRanks | None) -
     notes += map(str, report.notes)
     if not report.leaderboard:
         return Standings(None, False, said, (), notes)
-    table = _team_table(report, live.rows, teams_path, earlier)
+    table = _team_table(report, ranking.rows, teams_path, earlier)
     fronts = [each._replace(numbers=None) for each in pareto(report, options.precision)]
-    tracks = list(_track_standings(live, teams_path))
+    tracks = list(_track_standings(ranking, teams_path))
     filters = len(report.leaderboard) > FILTERED
     return Standings(table, filters, said, _podium(report), notes, tracks, fronts)
 
@@ -93,15 +93,15 @@ def _podium(report: Report) -> list[str]:
     ]
 
 
-def _track_standings(live: LiveReport, teams_path: str) -> Iterator[TrackStandings]:
-    for board in live.report.tracks or ():
+def _track_standings(ranking: Ranking, teams_path: str) -> Iterator[TrackStandings]:
+    for board in ranking.report.tracks or ():
         assert board.track is not None
         name, table = printable(board.track.id, 100), None
         if board.leaderboard:
-            table = _team_table(board, live.tracks[board.track.id], teams_path, None)
+            table = _team_table(board, ranking.tracks[board.track.id], teams_path, None)
             rows = [row._replace(key="") for row in table.rows]
             table = table._replace(caption=f"Track {name}, best first", id="", rows=rows)
-        yield TrackStandings(name, scope_of_track(board, live.report), table)
+        yield TrackStandings(name, scope_of_track(board, ranking.report), table)
 
 
 def _team_table(

@@ -1,4 +1,4 @@
-"""What a person sees first: the state, one's place, the quota left; rules and boards in words."""
+"""What pages say of a challenge: its state and dates, a team's place and quota, rules in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from scorer.board.phases import RemainingQuota, Span, challenge_state, decision_deadline, spans
-from scorer.board.standings import LiveReport
+from scorer.board.standings import Ranking
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.text import format_number, printable, unit
@@ -17,7 +17,8 @@ from scorer.reports.leaderboard.cells import has_ranges, level
 from scorer.results.json import ABSENT
 from scorer.results.report import Standing
 
-ROOM = 170.0  # of another team's name
+NAME_WIDTH = 170.0  # pixels of another team's name, which is cut to them
+# The entry rule in words.
 COUNTS = {
     "best": "Of each team the best entry counts.",
     "last": "Of each team the latest entry counts.",
@@ -25,6 +26,7 @@ COUNTS = {
     "all": "All entries count, each in a row of its own.",
 }
 
+# What a phase shows, in words; any other value is the name of a split.
 SHOWN = {
     EVERYTHING: "The board is of all lists.",
     "own": "There is no board: each team sees its own values.",
@@ -33,13 +35,14 @@ SHOWN = {
 
 
 class Fact(NamedTuple):
-    """A number or word in large, below its name; a remark, and a time that is waited for."""
+    """A number or word that a page shows in large letters below its name."""
 
     name: str
     value: str
-    more: str = ""
-    due: datetime | None = None
+    more: str = ""  # a remark
+    due: datetime | None = None  # a time in the future, which stands after the remark
     link: str = ""
+    alarm: str = ""  # the problem that an organizer has to see to; empty: there is none
 
 
 class Milestone(NamedTuple):
@@ -49,36 +52,36 @@ class Milestone(NamedTuple):
     words: str
 
 
-def standing_facts(live: LiveReport, team: int, digits: int) -> Iterator[Fact]:
+def standing_facts(ranking: Ranking, team: int, digits: int) -> Iterator[Fact]:
     """A team's rank, its value, and how far the next team is away."""
-    own = next((s for s in live.report.leaderboard if live.rows[s.name].id == team), None)
+    own = next((s for s in ranking.report.leaderboard if ranking.rows[s.name].id == team), None)
     if own is None or own.rank is None:
         return
-    ranked = [s for s in live.report.leaderboard if s.rank is not None]
+    ranked = [s for s in ranking.report.leaderboard if s.rank is not None]
     more = f"of {len(ranked):,}"
     if own.ranks is not None and own.ranks[0] < own.ranks[1]:
         more += f"; {own.ranks[0]} to {own.ranks[1]} are possible"
     yield Fact("your rank", f"{own.rank}", more, link=f"#team-{team}")
-    primary = live.report.primary
+    primary = ranking.report.primary
     value = format_number(own.values[primary.id], digits)
-    gap = _gap(live, own, ranked, digits)
+    gap = _gap(ranking, own, ranked, digits)
     yield Fact(f"your {printable(primary.id)}{primary.mark}", value, gap)
 
 
-def _gap(live: LiveReport, own: Standing, ranked: list[Standing], digits: int) -> str:
+def _gap(ranking: Ranking, own: Standing, ranked: list[Standing], digits: int) -> str:
     """How far the team before this one is ahead; of the first, how far the next one is behind."""
     if own.points is not ABSENT:  # the order has other reasons than the one value
         return ""
-    others = [each for each in ranked if live.rows[each.name].id != live.rows[own.name].id]
+    others = [each for each in ranked if ranking.rows[each.name].id != ranking.rows[own.name].id]
     ahead = [each for each in others if each.rank < own.rank]  # type: ignore[operator]
     level = [each for each in others if each.rank == own.rank]
     nearest = ahead[-1:] or level[:1] or others[:1]
     if not nearest:
         return ""
-    (other,), key = nearest, live.report.primary.id
+    (other,), key = nearest, ranking.report.primary.id
     apart, name = (
         format_number(abs(own.values[key] - other.values[key]), digits),
-        fit_text(other.name, ROOM),
+        fit_text(other.name, NAME_WIDTH),
     )
     if float(apart) == 0:
         return f"as far as is shown, level with {name}"
@@ -162,9 +165,9 @@ def status_of(challenge: Challenge, span: Span | None, now: datetime) -> Status:
     return Status(state, phase, "since", max(closings, default=None), ahead=False)
 
 
-def how_to_read(live: LiveReport) -> Iterator[str]:
+def how_to_read(ranking: Ranking) -> Iterator[str]:
     """Yield what a rank, a bar and a tie of a board say, and what decides at the end."""
-    report = live.report
+    report = ranking.report
     confidence = level(report).removesuffix(" interval")
     if confidence:
         below = ", and below a rank the ranks that are possible" if has_ranges(report) else ""
