@@ -198,7 +198,7 @@ class RankedProbes:
         return _join_lists(items)
 
     def _tied(self, place: Ints) -> Table:
-        """Return lists whose items have equal scores, and stand in the order of `place`.
+        """Return lists of items with equal scores, in the order of `place`.
 
         If the rule for ties puts equal scores in an order, `place` is this order, and the scores
         differ, so that the rule for ties is not needed.

@@ -1,4 +1,4 @@
-"""Submissions as named files and data frames: what is called how, and what is read of it."""
+"""Submissions as named files and data frames, and the tables that are read from them."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def submission_name(path: Path) -> str:
 
 
 def find_originals(path: Path) -> set[Path]:
-    """Return the paths of which a file may be the repaired copy; empty if its name says none."""
+    """Return the paths that may be the original of a repaired copy; empty for other files."""
     if FIXED not in path.name:
         return set()
     name = path.name.replace(FIXED, ".")

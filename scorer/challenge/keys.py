@@ -137,7 +137,7 @@ def _describe_bounds(field: Field) -> str:
 
 
 def _describe_default(field: Field) -> str:
-    """Return the default of a field as code; empty for none, and for that of a section."""
+    """Return the default of a field as code; empty without one, and for a section."""
     value = field.get("default")
     if value in (None, {}, [], "") or (isinstance(value, dict) and len(value) > 1):
         return ""

@@ -107,7 +107,7 @@ class MeasureSpec(Section):
 
 
 def choose_primary(specs: tuple[MeasureSpec, ...]) -> tuple[MeasureSpec, ...]:
-    """Return the measures, of which the first becomes primary if none is."""
+    """Return the measures; if none is primary, the first becomes so."""
     if not specs:
         raise field_error("at least one measure is needed")
     if any(spec.primary for spec in specs):

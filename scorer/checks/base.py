@@ -125,7 +125,7 @@ class SubmissionRows(FileRows):
 
     @cached_property
     def public_indices(self) -> Ints:
-        """The index of each of `lists` among the challenge's lists; -1 if it is none of them."""
+        """The index of each of `lists` among the challenge's lists; -1 of another list."""
         return find_indices(self.lists["list"], self.ids.lists.series)
 
     @cached_property
@@ -438,11 +438,6 @@ class _Cell(str):
 
     def __format__(self, spec: str) -> str:
         return printable(str(self), 60) if spec == "bare" else quoted(str(self))
-
-
-def describe_range(number: float, low: float, high: float) -> str:
-    """Return the words for a number that is out of its range."""
-    return f"{format_exact(number)} is outside {format_exact(low)} to {format_exact(high)}"
 
 
 class _Number(float):

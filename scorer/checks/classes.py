@@ -6,20 +6,13 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from scorer.checks.base import (
-    CountedProblem,
-    FoundProblem,
-    SubmissionRows,
-    check,
-    describe_range,
-    report_ids,
-)
+from scorer.checks.base import CountedProblem, FoundProblem, SubmissionRows, check, report_ids
 from scorer.checks.ids import MISSING, MOST_EXPLAINED, IdFault, IdIndex
 from scorer.checks.numbers import count_wrong_rows, has_number_label, is_number
 from scorer.checks.texts import describe_meaning, find_unknown_names
 from scorer.core.arrays import Floats, Mask
 from scorer.core.problems import Problem, Severity
-from scorer.core.text import join_first, quoted
+from scorer.core.text import describe_range, join_first, quoted
 from scorer.reading.layout import split_cell
 
 SUM_TOLERANCE = 1e-6  # of the sum of a row's probabilities, which may be rounded

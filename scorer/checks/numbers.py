@@ -15,14 +15,13 @@ from scorer.checks.base import (
     SubmissionRows,
     TruthRows,
     check,
-    describe_range,
     distinct_ids,
     report_rows,
 )
 from scorer.checks.ids import count_rows, has_name
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
-from scorer.core.text import format_exact, printable, quoted
+from scorer.core.text import describe_range, format_exact, printable, quoted
 from scorer.reading.numbers import parse_number
 
 ROUNDING = 1e-9  # of numbers that were added up

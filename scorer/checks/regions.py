@@ -8,16 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from scorer.checks.base import (
-    CountedProblem,
-    Row,
-    SubmissionRows,
-    TruthRows,
-    check,
-    describe_range,
-)
+from scorer.checks.base import CountedProblem, Row, SubmissionRows, TruthRows, check
 from scorer.core.problems import Problem, as_truth_problems
-from scorer.core.text import quoted
+from scorer.core.text import describe_range, quoted
 from scorer.views.images import (
     FEWEST_PIXELS,
     LARGEST_SHARE,

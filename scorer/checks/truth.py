@@ -12,7 +12,6 @@ from scorer.checks.base import (
     TruthRows,
     check,
     count_id,
-    describe_range,
     distinct_ids,
     repeated_rows,
     report_rows,
@@ -33,7 +32,7 @@ from scorer.checks.ranked import cell_separator
 from scorer.checks.texts import find_unknown_names
 from scorer.core.ids import wrapped_id_regex
 from scorer.core.problems import Problem, Severity, as_truth_problems
-from scorer.core.text import quoted
+from scorer.core.text import describe_range, quoted
 from scorer.reading.layout import split_cell
 
 EMPTY_ITEM = f"{READ_AS_TEXT}; an answer that may be empty is a text: text in place of item"

@@ -166,6 +166,11 @@ def format_exact(value: float) -> str:
     return plain if len(plain) <= LONGEST_PLAIN else f"{exact}".lower().replace("e+", "e")
 
 
+def describe_range(number: float, low: float, high: float) -> str:
+    """Return the words for a number that is out of its range."""
+    return f"{format_exact(number)} is outside {format_exact(low)} to {format_exact(high)}"
+
+
 def format_distinct(*values: float, digits: int = 6) -> list[str]:
     """Return numbers with so many significant digits, or more where different ones looked alike.
 
