@@ -19,25 +19,50 @@ def rows(values):
 
 
 @pytest.fixture
-def board(challenge, score, tmp_path):
-    """The report, as JSON and as text, of submissions whose absolute errors are given."""
+def write(challenge):
+    """A challenge in which submissions have these absolute errors: its folder, and their files."""
+
+    def write(errors, metric="MAE(average=lists)", board="{}", yaml="", baselines=(), **files):
+        lists = max(len(each) for each in errors.values())
+        files["truth.csv"] = "list,item,rating\n" + "".join(f"l{n:03},i,5\n" for n in range(lists))
+        files |= {f"{name}.csv": rows(np.array(each, float)) for name, each in errors.items()}
+        rules = "submission: {missing_list: skip}\n"
+        head = f"truth: truth.csv\nmetrics: [{metric}]\n{rules}leaderboard: {board}\n"
+        folder = challenge(head + yaml, **files)
+        return folder, [folder / f"{name}.csv" for name in errors if name not in baselines]
+
+    return write
+
+
+@pytest.fixture
+def board(write, score):
+    """The report of such submissions, as JSON or as text."""
 
     def make(errors, rules="", baselines=(), files=None, form="json", metric="MAE(average=lists)"):
-        lists = max(len(each) for each in errors.values())
-        truth = "list,item,rating\n" + "".join(f"l{n:03},i,5\n" for n in range(lists))
-        written = {f"{name}.csv": rows(errors[name]) for name in errors}
-        base = ", ".join(f"{name}.csv" for name in baselines)
-        yaml = (
-            f"truth: truth.csv\nmetrics: [{metric}]\nsubmission: {{missing_list: skip}}\n"
-            f"leaderboard: {{baselines: [{base}]{rules}}}\n" + (files or {}).get("yaml", "")
-        )
-        more = {key: text for key, text in (files or {}).items() if key != "yaml"}
-        folder = challenge(yaml, **{"truth.csv": truth, **written, **more})
-        sent = [folder / f"{name}.csv" for name in errors if name not in baselines]
+        named = ", ".join(f"{name}.csv" for name in baselines)
+        board = f"{{baselines: [{named}]{rules}}}"
+        folder, sent = write(errors, metric, board, baselines=baselines, **(files or {}))
         ran = score(folder, *sent, "--format", form, "--notes")
         return ran.json() if form == "json" else " ".join(ran.out.split())
 
     return make
+
+
+@pytest.fixture
+def compared(write, score):
+    """What `compare` says of such submissions, as data and as text."""
+
+    def compare(errors, *words):
+        folder, sent = write(errors)
+        data = score("compare", folder, *sent, *words, "--format", "json").json()
+        return data, score("compare", folder, *sent, *words).out
+
+    return compare
+
+
+def pairs_of(data):
+    """What is found of each pair: its names to the comparison."""
+    return {(pair["a"], pair["b"]): next(iter(pair["measures"].values())) for pair in data["pairs"]}
 
 
 def easy_and_hard(seed=0):
@@ -107,24 +132,16 @@ def test_one_file_with_a_single_list_changes_nobody_elses_tests(board):
     assert beside["certainty"]["pairs"] == 1
 
 
-def test_compare_shows_a_p_that_cannot_be_had_as_a_dash(challenge, score):
+def test_compare_shows_a_p_that_cannot_be_had_as_a_dash(compared):
     errors = {"a": [1, 2, 3, 4, 5, 6, 7], "b": [2, 3, 4, 5, 6, 7, 9], "c": [3] + [np.nan] * 6}
-    truth = "list,item,rating\n" + "".join(f"l{n:03},i,5\n" for n in range(7))
-    yaml = "truth: truth.csv\nmetrics: [MAE(average=lists)]\nsubmission: {missing_list: skip}\n"
-    files = {f"{name}.csv": rows(np.array(each, dtype=float)) for name, each in errors.items()}
-    folder = challenge(yaml, **{"truth.csv": truth, **files})
-    sent = [folder / name for name in files]
-    data = score("compare", folder, *sent, "--format", "json").json()
-    pairs = {
-        (pair["a"], pair["b"]): pair["measures"]["MAE(average=lists)"] for pair in data["pairs"]
-    }
+    data, text = compared(errors)
+    pairs = pairs_of(data)
     assert pairs["a", "b"]["p"] == 2 / 2**7
     assert pairs["a", "c"]["p"] is None
     assert (pairs["a", "c"]["difference"], pairs["a", "c"]["lists"]) == (-2, 1)
     assert pairs["a", "c"]["interval"] is None
     low, high = pairs["a", "b"]["interval_of_all"]
     assert low < pairs["a", "b"]["difference"] < high
-    text = score("compare", folder, *sent).out
     lines = [line.split() for line in text.splitlines()]
     ends = [line[-1] for line in lines if {"7-0-0", "1-0-0"} & set(line)]
     assert ends == ["0.0156", "-", "-"]
@@ -218,25 +235,13 @@ def test_clusters_count_for_an_interval_and_not_their_lists(board):
 
 
 @pytest.mark.parametrize(("lists", "missing"), [(4, 0), (4, 1), (5, 0), (5, 1)])
-def test_no_interval_of_a_difference_denies_that_none_can_be_significant(
-    challenge, score, lists, missing
-):
+def test_no_interval_of_a_difference_denies_that_none_can_be_significant(compared, lists, missing):
     """With and without max-T: pairs with different lists have tests of their own."""
-    rng = np.random.default_rng(lists)
-    errors = {
-        "a": rng.random(lists + 1),
-        "b": 3 + rng.random(lists + 1),
-        "c": rng.random(lists + 1),
-    }
-    errors["a"][lists:] = errors["b"][lists:] = errors["c"][lists:] = np.nan
-    errors["c"][: missing * lists : 2] = np.nan
-    truth = "list,item,rating\n" + "".join(f"l{n:03},i,5\n" for n in range(lists + 1))
-    files = {f"{name}.csv": rows(each) for name, each in errors.items()}
-    yaml = "truth: truth.csv\nmetrics: [MAE(average=lists)]\nsubmission: {missing_list: skip}\n"
-    folder = challenge(yaml, **{"truth.csv": truth, **files})
-    data = score("compare", folder, *(folder / name for name in files), "--format", "json").json()
-    for pair in data["pairs"]:
-        found = pair["measures"]["MAE(average=lists)"]
+    errors = np.random.default_rng(lists).random((3, lists + 1)) + np.array([[0], [3], [0]])
+    errors[:, lists:] = np.nan
+    errors[2][: missing * lists : 2] = np.nan
+    data, _ = compared(dict(zip("abc", errors, strict=True)))
+    for found in pairs_of(data).values():
         for key in ("interval", "interval_of_all"):
             if found["lists"] < 5:
                 assert found[key] is None
@@ -365,14 +370,11 @@ def test_blocks_of_many_lists_are_no_clusters(board):
 
 
 @pytest.mark.slow("draws intervals of boards")
-def test_another_order_and_another_submission_change_no_byte_of_the_rest(challenge, score):
+def test_another_order_and_another_submission_change_no_byte_of_the_rest(write, score):
     rng = np.random.default_rng(8)
-    truth = "list,item,rating\n" + "".join(f"l{n:03},i,5\n" for n in range(45))
-    files = {f"s{n}.csv": rows(rng.uniform(0, 3, 45)) for n in range(7)}
-    folder = challenge(
-        "truth: truth.csv\nmetrics: [MAE(average=lists), RMSE]\n", **{"truth.csv": truth, **files}
+    folder, sent = write(
+        {f"s{n}": rng.uniform(0, 3, 45) for n in range(7)}, "MAE(average=lists), RMSE"
     )
-    sent = [folder / name for name in files]
 
     def report(some):
         return score(folder, *some, "--format", "json").out
@@ -418,23 +420,16 @@ def test_public_and_private_ranks_are_held_against_chance(board):
 # Equivalence
 
 
-def test_compare_tells_equivalent_submissions_from_untested_ones(challenge, score):
+def test_compare_tells_equivalent_submissions_from_untested_ones(compared, write, score):
     rng = np.random.default_rng(11)
     base = rng.uniform(1, 2, 60)
     errors = {"a": base, "b": base + rng.normal(0, 0.05, 60), "c": base + 0.5}
-    truth = "list,item,rating\n" + "".join(f"l{n:03},i,5\n" for n in range(60))
-    files = {f"{name}.csv": rows(each) for name, each in errors.items()}
-    yaml = "truth: truth.csv\nmetrics: [MAE(average=lists)]\n"
-    folder = challenge(yaml, **{"truth.csv": truth, **files})
-    sent = [folder / name for name in files]
-    data = score("compare", folder, *sent, "--margin", "0.1", "--format", "json").json()
-    equal = {
-        (p["a"], p["b"]): p["measures"]["MAE(average=lists)"]["equivalence_p"]
-        for p in data["pairs"]
-    }
+    data, text = compared(errors, "--margin", "0.1")
+    equal = {names: found["equivalence_p"] for names, found in pairs_of(data).items()}
     assert equal["a", "b"] < 0.01
     assert equal["a", "c"] > 0.99
-    assert "p equal" in score("compare", folder, *sent, "--margin", "0.1").out
+    assert "p equal" in text
+    folder, sent = write(errors)
     assert "p equal" not in score("compare", folder, *sent).out
     assert score("compare", folder, *sent, "--margin", "-1").code == 2
 
