@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tables import rows
 
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
@@ -44,16 +45,7 @@ def test_without_any_of_it_a_board_is_open_and_shows_everything(tmp_path):
 
 @pytest.mark.parametrize(
     ("written", "key", "suggested"),
-    [
-        ("2026-05-31", "closes", "2026-05-31T23:59:59+00:00"),
-        ("2026-05-31", "opens", "2026-05-31T00:00:00+00:00"),
-        ("2026-05-31 23:59", "closes", "2026-05-31T23:59:00+00:00"),
-        ("2026-05-31T23:59", "closes", "2026-05-31T23:59:00+00:00"),
-        ("31.05.2026 24:00", "closes", "2026-05-31T23:59:59+00:00"),
-        ("May 31, 2026, 11:59 PM PDT", "closes", "2026-05-31T23:59:00-07:00"),
-        ("31 May 2026 AoE", "closes", "2026-05-31T23:59:59-12:00"),
-        ("2026/05/31 12:00 +0200", "closes", "2026-05-31T12:00:00+02:00"),
-    ],
+    rows(__file__, "a_time_as_people_write_it_is_answered_with_the_form_to_write"),
 )
 def test_a_time_as_people_write_it_is_answered_with_the_form_to_write(
     written, key, suggested, tmp_path

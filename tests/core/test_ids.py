@@ -3,56 +3,27 @@
 import time
 
 import pytest
+from tables import rows
 
 from scorer.core.ids import TextPattern, example_ids, guess_pattern, repair_id, split_ids
 
 
 @pytest.mark.parametrize(
-    ("names", "pattern"),
-    [
-        (["a1", "a2"], "[A-Za-z0-9_-]+"),
-        (["01", "12", "33"], "[0-9]{2}"),
-        (["1", "12"], "[A-Za-z0-9_-]+"),  # few
-        ([str(n) for n in range(100)], "[0-9]+"),
-        ([f"0{n}" for n in range(5, 30)], "[0-9]+"),  # of several lengths
-        (["http://x/1.5"], "[A-Za-z0-9_./:-]+"),
-        (["a b"], None),
-        (["ä"], None),
-        ([], None),
-    ],
+    ("names", "pattern"), rows(__file__, "a_pattern_is_guessed_that_all_ids_fit")
 )
 def test_a_pattern_is_guessed_that_all_ids_fit(names, pattern):
     assert guess_pattern(names) == pattern
     assert pattern is None or TextPattern(pattern).filter(names) == names
 
 
-@pytest.mark.parametrize(
-    ("pattern", "name", "meant"),
-    [
-        ("[0-9]{5}", "00042", None),
-        ("[0-9]{5}", "42", ("S307", "00042")),
-        ("[0-9]{5}", "42.0", ("S306", "00042")),
-        ("[0-9]{5}", "123456", None),
-        ("[0-9]+", "42.0", ("S306", "42")),
-        ("[0-9]{2,5}", "4", None),  # how many zeros were there?
-        ("tt[0-9]{3}", "42", None),
-        ("[0-9.]+", "42.0", None),
-    ],
-)
+@pytest.mark.parametrize(("pattern", "name", "meant"), rows(__file__, "what_was_meant"))
 def test_what_was_meant(pattern, name, meant):
     assert repair_id(name, TextPattern(pattern)) == meant
 
 
 @pytest.mark.parametrize(
     ("pattern", "reason"),
-    [
-        ("(a", "unclosed group"),
-        ("a)|(?:b", "unopened group"),
-        ("[z-a]+", "invalid character class range"),
-        ("(?=a)", "look-around"),
-        ("a{1000}{1000}", "cannot be read"),  # too large once it is compiled
-        ("a" * 501, "501 characters; 500 are the most"),
-    ],
+    [*rows(__file__, "what_is_no_pattern"), ("a" * 501, "501 characters; 500 are the most")],
 )
 def test_what_is_no_pattern(pattern, reason):
     with pytest.raises(ValueError, match=reason):

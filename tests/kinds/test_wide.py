@@ -51,15 +51,7 @@ def test_a_pattern_says_what_columns_are_called(told):
     assert said == "1: error[S201] column 'q_fun' is missing; rename 'q_fan' to 'q_fun'?"
 
 
-@pytest.mark.parametrize(
-    ("sent", "said"),
-    [
-        ("id,Dog,Cat,Cow\nx,.9,.1,.2\ny,.1,.8,.7\n", []),
-        ("id,Dgo,Cat,Cow\nx,.9,.1,.2\ny,.1,.8,.7\n",
-         ["1: error[S201] column 'Dog' is missing; rename 'Dgo' to 'Dog'?"]),
-        ("id,Cat,Cow\nx,.1,.2\ny,.8,.7\n", ["1: error[S201] column 'Dog' is missing"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("sent", "said"), rows(__file__, "the_truths_header_is_the_catalogue"))
 def test_the_truths_header_is_the_catalogue(told, sent, said):
     assert list(told(ITEMS, TAGS, sent)) == said
     listed = ITEMS + "items: items.csv\n"

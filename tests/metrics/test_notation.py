@@ -1,42 +1,14 @@
 """Notation of measures: trec_eval's names."""
 
 import pytest
+from tables import rows
 
 from scorer.core.errors import ScorerError
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
 
-TREC_EVAL = {  # trec_eval's name -> ours
-    "map": "AP",
-    "map_cut_100": "AP@100",
-    "recip_rank": "RR",
-    "ndcg": "nDCG",
-    "ndcg_cut_10": "nDCG@10",
-    "ndcg_cut.10": "nDCG@10",
-    "P_5": "P@5",
-    "P_5(rel=2)": "P(rel=2)@5",
-    "recall_100": "R@100",
-    "success_1": "Success@1",
-    "bpref": "Bpref",
-    "infAP": "InfAP",
-    "Rprec": "Rprec",
-    "set_P": "SetP",
-    "set_recall": "SetR",
-    "set_F": "SetF",
-    "set_F_4": "SetF(beta=2)",
-    "set_F.4(rel=2)": "SetF(rel=2, beta=2)",
-    "set_map": "SetAP",
-    "set_relative_P": "SetRelP",
-    "iprec_at_recall_0.10": "IPrec@0.1",
-    "iprec_at_recall_1.00": "IPrec@1",
-    "num_q": "NumQ",
-    "num_ret": "NumRet",
-    "num_rel": "NumRel",
-    "num_rel_ret": "NumRelRet",
-}
 
-
-@pytest.mark.parametrize(("theirs", "ours"), TREC_EVAL.items())
+@pytest.mark.parametrize(("theirs", "ours"), rows(__file__, "trec_evals_names"))
 def test_trec_evals_names(theirs, ours):
     assert parse_measure(metrics().get(parse(theirs)[0]), theirs).name == ours
 

@@ -9,22 +9,8 @@ from scorer.metrics.ratios import Figure, Ratio
 from scorer.testing import texts_view
 
 METRICS = metrics()
-WORDS = [
-    "the",
-    "The",
-    "cat",
-    "sat",
-    "on",
-    "a",
-    "mat,",
-    "U.S.",
-    "été",
-    "42",
-    "naïve-ly",
-    "well-",
-    "кот",
-    "猫",
-]
+SENTENCE = "the The cat sat on a mat, U.S. été 42 naïve-ly well- кот 猫"
+WORDS = SENTENCE.split()
 SEEDS = range(20)
 
 

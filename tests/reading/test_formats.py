@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import io
 import json
 import struct
 import time as clock
@@ -292,21 +291,6 @@ def test_any_bytes_give_a_table_or_problems(format, data, squeezed, cut, tmp_pat
             numbers = table.frame.select(pl.selectors.float())
             assert findings.fatal or all(column.is_finite().all() for column in numbers)
             assert not any(column.null_count() for column in table.frame)
-
-
-@pytest.mark.slow("reads many or large files")
-@each
-@given(place=st.integers(0, 10**6), byte=st.integers(0, 255), cut=st.booleans())
-def test_any_damage_to_parquet_is_reported(place, byte, cut, tmp_path):
-    out = io.BytesIO()
-    pl.DataFrame({"list": ["a", "b"], "item": ["c", "d"], "score": [1.0, 2.0]}).write_parquet(out)
-    data = bytearray(out.getvalue())
-    place %= len(data)
-    data[place] = byte
-    path = tmp_path / "a.parquet"
-    path.write_bytes(data[:place] if cut else data)
-    table, findings = reading(path)
-    assert table is not None or findings.fatal
 
 
 ids = st.text(

@@ -12,17 +12,9 @@ from scorer.reports.base import (
 )
 
 SYNTAXES = {"csv", "html", "json", "latex", "markdown", "text"}
+LEADERBOARD = "classroom codabench evalai github grades gradescope grand-challenge tira"
 OWN = {
-    "leaderboard": {
-        "classroom",
-        "codabench",
-        "evalai",
-        "github",
-        "grades",
-        "gradescope",
-        "grand-challenge",
-        "tira",
-    },
+    "leaderboard": set(LEADERBOARD.split()),
     "comparison": {"jsonl"},
     "findings": {"github", "lines"},
     "explanation": set(),
@@ -33,9 +25,7 @@ OWN = {
 
 
 # What bundles for platforms ask for by name.
-UNLISTED = {
-    "classroom", "codabench", "evalai", "grades", "gradescope", "grand-challenge", "lines", "tira",
-}  # fmt: skip
+UNLISTED = {*LEADERBOARD.split(), "lines"} - {"github"}
 
 
 @pytest.mark.parametrize("subject", list(OWN))

@@ -4,6 +4,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from tables import rows
 
 from scorer.reports.commonmark import Written, first_words, html, plain, titled
 
@@ -112,18 +113,7 @@ def test_nothing_hostile_acts(text):
     assert made.addresses == set()
 
 
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
-        ("[a](https://x.org/b?c=d)", "https://x.org/b?c=d"),
-        ("[a](HTTP://x.org)", "HTTP://x.org"),
-        ("<me@x.org>", "mailto:me@x.org"),
-        ("[a](rules.md)", "#page-rules"),
-        ("[a](rules.md#part)", "#page-rules"),
-        ('[a](https://x.org/ "t<i>")', "https://x.org/"),
-        ("![a](https://x.org/p.png)", "https://x.org/p.png"),
-    ],
-)
+@pytest.mark.parametrize(("text", "address"), rows(__file__, "a_link_leads_where_it_may"))
 def test_a_link_leads_where_it_may(text, address):
     made = Acting(html(text, Written(pages=("rules",))))
     assert made.addresses == {address}

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
+from tables import rows
 
 from scorer.reports.charts import svg
 from scorer.reports.charts.timeline import Moment
@@ -43,16 +44,7 @@ def test_ticks_are_round_few_and_inside(one, other, most):
 
 
 @pytest.mark.parametrize(
-    ("ends", "shown"),
-    [
-        ((0.2276, 0.8132), ["0.3", "0.4", "0.5", "0.6", "0.7", "0.8"]),
-        ((0, 1), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
-        ((-0.031, 0.052), ["-0.02", "0.00", "0.02", "0.04"]),
-        ((0, 12345), ["0", "5,000", "10,000"]),
-        ((0, 2e-7), ["0", "5e-08", "1e-07", "1.5e-07", "2e-07"]),
-        ((3, 3), ["3"]),
-        ((0, 0), ["0"]),
-    ],
+    ("ends", "shown"), rows(__file__, "ticks_are_written_with_the_decimals_that_they_need")
 )
 def test_ticks_are_written_with_the_decimals_that_they_need(ends, shown):
     assert svg.tick_texts(svg.ticks(*ends)) == shown
@@ -215,17 +207,7 @@ def test_the_best_so_far_goes_by_time_alone(better):
     assert own[-1] == across[-1]
 
 
-@pytest.mark.parametrize(
-    ("days", "shown"),
-    [
-        (0.01, ["03-01 10:00", "03-01 10:05", "03-01 10:10"]),
-        (1.5, ["03-01 12:00", "03-02 00:00", "03-02 12:00"]),
-        (12, ["2026-03-02", "2026-03-09"]),  # Mondays
-        (90, [f"03-{n:02}" for n in (2, 16, 30)] + ["04-13", "04-27", "05-11", "05-25"]),
-        (200, ["2026-03", "2026-05", "2026-07", "2026-09"]),
-        (7000, ["2030", "2035", "2040", "2045"]),
-    ],
-)
+@pytest.mark.parametrize(("days", "shown"), rows(__file__, "times_are_round"))
 def test_times_are_round(days, shown):
     ends = [Moment(BEGIN + timedelta(days=n * days), 0.5, "a", "team-1") for n in (0, 1)]
     root = ElementTree.fromstring(file(over_time(ends), 480))

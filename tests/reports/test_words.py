@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from tables import rows
 
 from scorer import evaluate
 from scorer.core.text import format_number
@@ -45,15 +46,6 @@ def test_large_numbers_have_fewer_decimals(value, shown):
     assert format_number(-value, sign="+") == (f"+{shown[1:]}" if value < 0 else f"-{shown}")
 
 
-@pytest.mark.parametrize(
-    ("head", "lines"),
-    [
-        ("alpha_nDCG@20", ["alpha_nDCG@20"]),
-        ("F1(average=macro)", ["F1(average=", "macro)"]),
-        ("AP(denominator=capped)@10", ["AP", "(denominator=", "capped)@10"]),
-        ("RMSE (mean of users) ↓", ["RMSE", "(mean of", "users) ↓"]),
-        ("x" * 40, ["x" * 24, "x" * 16]),
-    ],
-)
+@pytest.mark.parametrize(("head", "lines"), rows(__file__, "headings_break_at_no_word_or_number"))
 def test_headings_break_at_no_word_or_number(head, lines):
     assert TextColumn(Column(head), head, ["1"]).folded_head.split("\n") == lines

@@ -2,7 +2,6 @@
 
 import json
 import math
-import random
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from approximate import approximately
+from hypothesis import given
+from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer import __version__
 from scorer.core.problems import Findings, Problem
@@ -140,29 +142,21 @@ def test_no_number_is_null():
     assert json.loads(to_json(record))["a"] == [1.0, None, None]
 
 
-def nested(rng, depth):
-    """Plain data of every type, at random."""
-    texts = ["", 'a": [', ",\n {", "é"]
-    kind = rng.randrange(8 if depth else 6)
-    match kind:
-        case 0 | 1:
-            return rng.random() * 10.0 ** rng.randrange(-20, 20) if kind else rng.randrange(-5, 5)
-        case 2 | 3:
-            return rng.choice([None, True, *texts])
-        case 4 | 5:
-            return [[], {}][kind - 4]
-        case 6:
-            return [nested(rng, depth - 1) for _ in range(rng.randrange(5))]
-    keys = [f"{rng.choice(texts)}{n}" for n in range(rng.randrange(5))]
-    return {key: nested(rng, depth - 1) for key in keys}
+TEXTS = st.sampled_from(["", 'a": [', ",\n {", "é"])
+NESTED = st.recursive(
+    st.none() | st.booleans() | TEXTS | st.integers(-5, 5) | st.floats(allow_nan=False, width=32),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+)
+
+
+@rounds(300)
+@given(NESTED.filter(lambda data: "inf" not in repr(data)))
+def test_json_holds_the_data(data):
+    assert json.loads(to_json(data)) == data
+    assert to_plain(data) == data
 
 
 def test_json_is_laid_out_as_python_does():
-    rng = random.Random(1)
-    for _ in range(300):
-        data = nested(rng, 4)
-        assert json.loads(to_json(data)) == data
-        assert to_plain(data) == data
     data = {"a": [1, None, [], {}, {"b": ["é", True]}], "": {"c": "x"}}
     assert to_json(data) == json.dumps(data, ensure_ascii=False, indent=1)
 

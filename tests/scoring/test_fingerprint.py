@@ -105,17 +105,7 @@ def test_constants_and_versions_are_said(told, monkeypatch):
 BASE = HEAD + "metrics: [nDCG@10, P@1]\nsubmission: {missing_list: error}\n"
 
 
-@pytest.mark.parametrize(
-    ("yaml", "files"),
-    [
-        ("# a comment\n" + BASE, {}),
-        (BASE.replace(": [", ":   ["), {}),
-        (BASE + "title: A title\ndescription: words\nundefined: zero\n", {}),
-        (BASE + "leaderboard: {seed: 1, baselines: [sub.csv]}", {"sub.csv": FILES["sub.csv"]}),
-        (BASE + "examples: [{submission: sub.csv, expect: {P@1: 0.5}}]", {}),
-        (BASE.replace("truth.csv", "moved.csv"), {"moved.csv": FILES["truth.csv"]}),
-    ],
-)
+@pytest.mark.parametrize(("yaml", "files"), rows(__file__, "a_fingerprint_is_of_what_rules_mean"))
 def test_a_fingerprint_is_of_what_rules_mean(told, yaml, files):
     baseline = "baselines" in yaml
     yaml = yaml.replace("sub.csv]", "base.csv]")
@@ -124,20 +114,7 @@ def test_a_fingerprint_is_of_what_rules_mean(told, yaml, files):
 
 
 @pytest.mark.parametrize(
-    ("yaml", "files"),
-    [
-        (BASE.replace(", P@1", ""), {}),
-        (BASE.replace("nDCG@10, P@1", "P@1, nDCG@10"), {}),
-        (BASE.replace("missing_list: error", "length: {max: 3}"), {}),
-        (BASE.replace("missing_list: error", "missing_list: zero"), {}),
-        (BASE + "undefined: skip", {}),
-        (BASE + "leaderboard: {seed: 2}", {}),
-        (BASE + "leaderboard: {tie_break: [P@1]}", {}),
-        (BASE + "items: items.csv", {}),
-        (BASE + "plugins: [own.py]", {}),
-        (BASE, {"truth.csv": FILES["truth.csv"].replace("q2,c,0", "q2,c,1")}),
-        (BASE, {KEY: "a secret"}),
-    ],
+    ("yaml", "files"), rows(__file__, "another_challenge_has_another_fingerprint")
 )
 def test_another_challenge_has_another_fingerprint(told, yaml, files):
     assert fingerprint_of(told(BASE)) != fingerprint_of(told(yaml, **files))

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tables import rows
 
 YAML = """
 truth: {file: truth.csv, columns: {list: id, target: number}, wide: {list: "*"}}
@@ -50,11 +51,12 @@ def means(challenge, score):
         folder = challenge(yaml, **texts, **plugin)
         sent = [folder / f"{name}.csv" for name in ("bad", "honest")]
         ran = score(folder, *sent, "--format", "json", *words)
-        found = json.loads(ran.out)["submissions"]
+        report = json.loads(ran.out)
+        primary = next(each["id"] for each in report["measures"] if each["primary"])
         return [
             [p["code"] for p in one["problems"] if p["severity"] == "error"]
-            or next(value["mean"] for key, value in one["values"].items() if key != "a")
-            for one in sorted(found, key=lambda one: one["name"])
+            or one["values"][primary]["mean"]
+            for one in sorted(report["submissions"], key=lambda one: one["name"])
         ]
 
     return run
@@ -63,18 +65,7 @@ def means(challenge, score):
 @pytest.mark.slow("scores a challenge a row", beyond=4)
 @pytest.mark.parametrize(
     ("metrics", "rules", "bad", "wanted"),
-    [
-        (ERROR, "", wide(-2, -2, -2, -2), [["S511"], 0.1568]),
-        (ERROR, "undefined: skip", wide(-2, -2, -2, -2), [None, 0.1568]),
-        (MEAN, "", wide(0, 0, 0, 0), [0.5, 0.7]),
-        (MEAN, "undefined: skip", wide(0, 0, 0, 0), [None, 0.7]),
-        (MEAN, "undefined: error", wide(0, 0, 0, 0), [["S511"], 0.7]),
-        (FORMULA, "undefined: skip", wide(0, 0, 0, 0), [None, 1.4]),
-        (ERROR, "undefined: worst", wide(-2, -2, -2, -2), [None, 0.1568]),  # it has no worst value
-        (MEAN, "undefined: worst", wide(0, 0, 0, 0), [0, 0.7]),  # of 1 and -1
-        (FORMULA, "undefined: worst", wide(0, 0, 0, 0), [0, 1.4]),
-        (PLUGIN, "undefined: skip\nplugins: [plugin.py]", wide(-2, 0, 0, 0), [None, 2.5]),
-    ],
+    rows(__file__, "a_column_without_a_value_does_not_leave_the_mean"),
 )
 def test_a_column_without_a_value_does_not_leave_the_mean(means, metrics, rules, bad, wanted):
     words = ["--allow-plugins"] if "plugins" in rules else []
@@ -136,19 +127,12 @@ TAU = (1 / 3 + 1 / 3) / 2
         (RETURNED, "undefined: skip\nplugins: [plugin.py]", [None, 0.5]),
     ],
 )  # fmt: skip
-def test_a_list_without_a_value_does_not_leave_the_mean(challenge, score, metrics, rules, wanted):
+def test_a_list_without_a_value_does_not_leave_the_mean(means, metrics, rules, wanted):
     items = "items: {file: items.csv, columns: {item: item, features: [x]}}\n"
     yaml = f"truth: truth.csv\n{items}metrics: [{metrics}]\n{rules}\n"
-    bad = HONEST_RUN.replace(
-        "q2,a,2\nq2,b,3\n", ""
-    )  # one item in a list, so that nothing is ordered
-    files = {"truth.csv": GRADES, "items.csv": FEATURES, "bad.csv": bad, "honest.csv": HONEST_RUN}
-    folder = challenge(yaml, **files, **{"plugin.py": OWN})
+    # One item in a list, so that nothing is ordered.
+    bad = HONEST_RUN.replace("q2,a,2\nq2,b,3\n", "")
     words = ["--allow-plugins"] if "plugins" in rules else []
-    ran = score(folder, folder / "bad.csv", folder / "honest.csv", "--format", "json", *words)
-    report = json.loads(ran.out)
-    key = next(m["id"] for m in report["measures"] if m["primary"])
-    means = {one["name"]: one["values"][key]["mean"] for one in report["submissions"]}
-    assert [means["bad"], means["honest"]] == [
-        each if each is None else pytest.approx(each) for each in wanted
-    ]
+    sent = {"bad": bad, "honest": HONEST_RUN}
+    found = means(yaml, *words, truth=GRADES, items=FEATURES, plugin=OWN, **sent)
+    assert found == [each if each is None else pytest.approx(each) for each in wanted]

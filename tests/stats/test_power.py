@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from samples import sample
 from scipy import stats
+from tables import rows
 
 from scorer.stats.paired import paired_tests
 from scorer.stats.power import (
@@ -18,21 +19,7 @@ from scorer.stats.power import (
 )
 
 
-@pytest.mark.parametrize(
-    ("differences", "size"),
-    [
-        ([1, 2, 3], 2.0),
-        ([-1, -2, -3], -2.0),
-        ([1, np.nan, 2, 3], 2.0),
-        ([0, 0, 0], 0.0),
-        ([1, -1], 0.0),
-        ([0.5, 0.5], np.nan),
-        ([0.8 - 0.6, 0.4 - 0.2], np.nan),
-        ([1], np.nan),
-        ([0], np.nan),
-        ([], np.nan),
-    ],
-)
+@pytest.mark.parametrize(("differences", "size"), rows(__file__, "effect_size"))
 def test_effect_size(differences, size):
     assert effect_size(np.array(differences, dtype=float)) == pytest.approx(size, nan_ok=True)
 

@@ -28,26 +28,13 @@ KIND = find_kind("grades")
 CATALOGUE = "abcdef"
 FEATURES = {"a": (1, 0, 0), "b": (1, 1, 0), "c": (0, 0, 0), "d": (0, 3, 1), "e": (0, 0, 0),
             "f": (2, 0, 0)}  # fmt: skip
-NOTATIONS = [
-    "CatalogueCoverage@1",
-    "CatalogueCoverage@3",
-    "ListCoverage",
-    "Gini@2",
-    "Gini@5",
-    "Entropy@2",
-    "Entropy@5",
-    "Novelty@1",
-    "Novelty@3",
-    "Novelty(base=interactions)@3",
-    "Novelty(users=50)@2",
-    "ILD@2",
-    "ILD@5",
-    "ILD(distance=jaccard)@4",
-    "Serendipity(expected=1)@3",
-    "Serendipity(expected=3,rel=2)@5",
-    "Serendipity(expected=history)@3",
-    "Serendipity(expected=history,distance=jaccard)@5",
-]
+VARIANTS = """
+CatalogueCoverage@1 CatalogueCoverage@3 ListCoverage Gini@2 Gini@5 Entropy@2 Entropy@5 Novelty@1
+Novelty@3 Novelty(base=interactions)@3 Novelty(users=50)@2 ILD@2 ILD@5 ILD(distance=jaccard)@4
+Serendipity(expected=1)@3 Serendipity(expected=3,rel=2)@5 Serendipity(expected=history)@3
+Serendipity(expected=history,distance=jaccard)@5
+"""
+NOTATIONS = VARIANTS.split()
 MEASURES = [
     parse_measure(metrics().get(n.partition("@")[0].partition("(")[0]), n) for n in NOTATIONS
 ]

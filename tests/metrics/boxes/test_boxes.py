@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from measured import value_of
+from tables import rows
 
 from scorer.metrics.notation import NotationError
 from scorer.testing import boxes_view, masks_view
@@ -77,21 +78,7 @@ def test_empty_masks():
     assert (value_of("Dice", one), value_of("Dice(empty=skip)", one)) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("cell", "code", "said"),
-    [
-        ("1 3 7", "S541", "3 numbers are no pairs"),
-        ("1 3 2 2", "S542", "the run at 2 overlaps the one at 1"),
-        ("9 1 2 2", "S542", "the run at 2 stands after the one at 9"),
-        ("0 1", "S541", "count from 1"),
-        ("1 0", "S541", "count from 1"),
-        ("1 -1", "S541", "'-1' is no whole number"),
-        ("1.0 2", "S541", "'1.0' is no whole number"),
-        ("nan", "S541", "'nan' is no whole number"),
-        ("1 9999999999999", "S541", "more than 12 digits"),
-        ("١ 1", "S541", "is no whole number"),
-    ],
-)
+@pytest.mark.parametrize(("cell", "code", "said"), rows(__file__, "cells_that_are_no_runs"))
 def test_cells_that_are_no_runs(cell, code, said):
     with pytest.raises(RegionError, match=said) as told:
         runs_of(cell)
@@ -199,17 +186,7 @@ def test_points_in_boxes(sent, true, wanted):
     same(value_of("PointF1(average=lists)", view), wanted)
 
 
-@pytest.mark.parametrize(
-    ("cell", "said"),
-    [
-        ("a .5 1 1 2", "5 is no multiple of the 6 words of a box"),
-        ("a x 1 1 2 2", "score cannot be 'x'"),
-        ("a nan 1 1 2 2", "score cannot be 'nan'"),
-        ("a .5 inf 1 2 2", "x1 cannot be 'inf'"),
-        ("a .5 3 1 2 2", "ends before"),
-        ("a 1_0 1 1 2 2", "score cannot be '1_0'"),
-    ],
-)
+@pytest.mark.parametrize(("cell", "said"), rows(__file__, "cells_that_are_no_boxes"))
 def test_cells_that_are_no_boxes(cell, said):
     with pytest.raises(RegionError, match=said):
         boxes_of(cell, EACH)
@@ -281,18 +258,7 @@ NO_RANGE = BOXES.replace("  range: [-5, 99]\n", "").replace("[class, score, ", "
 
 
 @pytest.mark.parametrize(
-    ("true", "sent", "says"),
-    [
-        (("1 2 30 40", "5 5 60 70"), (".5 .01 .02 .3 .4", ".5 .05 .05 .6 .7"), IN_SHARES),
-        ((".1 .2 .3 .4", ".5 .5 1 1"), (".5 10 20 30 40", ".5 50 50 99 99 .4 0 0 1 1"), IN_PIXELS),
-        # One box is in the unit of the truth.
-        (("1 2 30 40", "5 5 60 70"), (".5 .01 .02 .3 .4", ".5 5 5 60 70"), None),
-        ((".1 .2 .3 .4", ".5 .5 1 1"), (".5 .1 .2 .3 .4", ".5 .5 .5 1.2 1"), None),
-        ((".1 .2 .3 .4", ".5 .5 1 1"), ("", ""), None),
-        # Boxes of so few pixels are of either unit.
-        (("1 2 3 4", "5 5 6 7"), (".5 .01 .02 .3 .4", ".5 .05 .05 .6 .7"), None),
-        (("0 0 0 0", ""), (".5 1 2 30 40", ""), None),
-    ],
+    ("true", "sent", "says"), rows(__file__, "boxes_in_another_unit_than_those_of_the_truth")
 )
 def test_boxes_in_another_unit_than_those_of_the_truth(challenge, score, true, sent, says):
     each = "truth: {each: [x1, y1, x2, y2], "
