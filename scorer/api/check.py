@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Unpack
 
 from scorer.api.evaluate import ChallengeOrTruth, Columns, Measures, RunRules, bind_data
 from scorer.api.outcomes import scored_files
-from scorer.api.submissions import Progress, Submissions, find_submitted_lists, list_submissions
+from scorer.api.submissions import (
+    Progress,
+    SubmissionFile,
+    Submissions,
+    find_submitted_lists,
+    list_submissions,
+)
 from scorer.api.text import FormName, Renderable, RenderOptions
 from scorer.challenge.model import Challenge
 from scorer.core.text import printable
+from scorer.reading.formats import find_format
+from scorer.reading.read import line_texts
+from scorer.reports.findings.problems import group_problems
 from scorer.results.findings import CheckedFiles
 from scorer.results.report import Scored
 from scorer.scoring.open import open_challenge
@@ -84,3 +94,47 @@ def check(
     # checked: whether one lacks a list depends on the others.
     ready = open_challenge(bound, with_truth=False, submitted=find_submitted_lists(bound, files))
     return Checked(bound.challenge, scored_files(ready, files, progress))
+
+
+def checked_content(
+    challenge: Challenge,
+    checked: Sequence[Scored],
+    quoted_files: Sequence[SubmissionFile] | None,
+    every: bool,
+) -> CheckedFiles:
+    """Return the findings on files as data, with the lines that have problems where asked for.
+
+    Args:
+        challenge: The challenge of the submissions.
+        checked: What the checks found in each file.
+        quoted_files: The files, if their lines are to be quoted.
+        every: Whether lines at all places of a problem are quoted, or some.
+    """
+    if quoted_files is None:
+        return CheckedFiles.of(challenge, checked)
+    return CheckedFiles.of(
+        challenge, checked, _read_excerpts(challenge, quoted_files, checked, every)
+    )
+
+
+def _read_excerpts(
+    challenge: Challenge, files: Sequence[SubmissionFile], checked: Sequence[Scored], every: bool
+) -> dict[str, dict[int, str]]:
+    """Return the path of each file of text that was checked, with its lines that have problems.
+
+    Args:
+        challenge: The challenge of the submissions.
+        files: The files.
+        checked: What the checks found in each; a repaired copy has another path than the file, and
+            gets no excerpt.
+        every: Whether all places of a problem are shown, or some.
+    """
+    excerpts = {}
+    for file, scored in zip(files, checked, strict=True):
+        lines = (shown.problem.line for shown in group_problems(scored.findings, every))
+        wanted = {line for line in lines if line is not None}
+        if not wanted or scored.path != file.display or not file.path.is_file():
+            continue
+        if find_format(file.path, challenge.submission.format).read_bytes is None:
+            excerpts[scored.path] = line_texts(file.path, wanted)
+    return excerpts

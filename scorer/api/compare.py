@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Unpack
@@ -217,6 +217,19 @@ def read_comparison(
     if written is None:
         return None
     return compare_pairs(challenge, None, written.names, written.lists, written.cubes)
+
+
+def default_preferences(challenge: Challenge, forms: Collection[str]) -> tuple[str, ...] | None:
+    """Return the preferences of a comparison in these forms where none is named; None: all.
+
+    Forms for reading have the one that ranks, if any.
+    """
+    if not set(forms) <= {*READ_FORMS}:
+        return None
+    rank_by = challenge.leaderboard.rank_by
+    if isinstance(rank_by, str) or rank_by.preference is None:
+        return ()
+    return (rank_by.preference,)
 
 
 def find_regression(comparison: results.Comparison, names: Sequence[str]) -> str | None:

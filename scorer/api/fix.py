@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
@@ -148,6 +148,26 @@ class CopyTarget(NamedTuple):
         return self.file or fixed_path(file.path)
 
 
+def choose_copy_target(files: Sequence[SubmissionFile], path: Path) -> CopyTarget:
+    """Return the place of copies by one path: a file, or a folder that is empty or not there.
+
+    A new path is a folder if several files are repaired, or if it lacks the suffix that the file
+    has.
+
+    Raises:
+        UsageError: It is one file for several, or a folder with files.
+    """
+    if os.path.isdir(path):
+        if os.listdir(path):
+            raise UsageError(f"{printable(path)} is not empty; --fix overwrites nothing (-o DIR)")
+        return CopyTarget(folder=path)
+    if len(files) == 1 and (path.suffix or not files[0].path.suffix):
+        return CopyTarget(file=path)
+    if path.suffix or os.path.lexists(path):
+        raise UsageError(f"{printable(path)} is no folder, which --fix of several needs: -o DIR")
+    return CopyTarget(folder=path)
+
+
 class Repairs:
     """Repaired copies of files; a copy is written only if it has no error.
 
@@ -187,10 +207,13 @@ class Repairs:
         self._checked_copies = dict(zip(changed, checked, strict=True))
         self._correct = [n for n, copy in self._checked_copies.items() if not copy.findings.fatal]
 
-    @property
-    def repairable(self) -> list[int]:
-        """Return the numbers of the files with errors whose copies have none."""
-        return [n for n in self._correct if self.originals[n].findings.fatal]
+    def describe_wrong_files(self) -> Iterator[str]:
+        """Yield how many files are the challenge's own, and how many --fix would repair."""
+        if own := len(self.files) - len(self._repaired):
+            are = "file is" if own == 1 else "files are"
+            yield f"{own:,} {are} the challenge's, and not checked"
+        if repairable := sum(self.originals[n].findings.fatal for n in self._correct):
+            yield f"--fix would repair {repairable:,} of the files"
 
     def changes(self, n: int) -> tuple[str, ...]:
         """Return the changes in the copy of a file, in words; empty if it is not written."""

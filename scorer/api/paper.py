@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from scorer.api.figures import Drawing, drawings, has_converter
+from scorer.api.figures import Drawing, drawings, has_converter, refuse_unknown_kind
 from scorer.api.report import FigureName, Report, board_of
 from scorer.reading.write import make_folder, write_file
 from scorer.reports.base import Options
@@ -102,6 +103,20 @@ def paper(
             files[f"{drawing.key}.pdf"] = drawing.pdf()
     missing = {kind: KINDS[kind].needs for kind, of_kind in by_kind.items() if not of_kind}
     return Paper(files, missing)
+
+
+def parse_figures(text: str | None) -> Sequence[FigureName]:
+    """Return the kinds of figures in a text such as `forest, pareto`; without one the default.
+
+    Raises:
+        UnknownName: There is no such kind of figure.
+    """
+    if not text:
+        return DEFAULT_FIGURES
+    kinds: list[Any] = [word.strip() for word in text.split(",")]
+    for kind in kinds:
+        refuse_unknown_kind(kind)
+    return kinds
 
 
 def _board(report: BoardReport, options: Options) -> str:

@@ -41,6 +41,7 @@ from scorer.scoring.answers import (
 )
 from scorer.scoring.bind import BoundChallenge
 from scorer.scoring.open import open_challenge
+from scorer.scoring.run import default_jobs
 
 
 def score(
@@ -51,7 +52,7 @@ def score(
     progress: Progress | None = None,
     splits: Sequence[str] = (),
     answers: Mapping[str, Mapping[str, object]] | Path | str | None = None,
-    jobs: int = 1,
+    jobs: int | None = 1,
 ) -> Report:
     """Check, score and rank submissions; nothing is written.
 
@@ -66,8 +67,9 @@ def score(
             the first, and has the others. Default: all lists, with a board a split.
         answers: what submissions answer to the challenge's questions, by their names:
             `{"one": {"cost": 3.5}}`; or a CSV file with the column `name`, and one a question.
-        jobs: how many processes read and score the files. A script that asks for more than one
-            must begin under `if __name__ == "__main__":`, since they import it.
+        jobs: how many processes read and score the files; None: one a core if they are large,
+            else one. A script that asks for more than one must begin under
+            `if __name__ == "__main__":`, since they import it.
 
     Raises:
         ChallengeError: the challenge itself is wrong.
@@ -86,6 +88,9 @@ def score(
     ready = open_challenge(bound, submitted=submitted)
     others, same = separate_baselines(bound, given)
     files = [*others, *list_baselines(bound)]
+    if jobs is None:
+        paths = dict.fromkeys(file.path for file in given)  # a table has several submissions
+        jobs = default_jobs(list(paths), bound.measures)
     outcomes = score_files(ready, files, progress, jobs)
     terms = terms_of(ready)
     report = rank_outcomes(terms, files, outcomes, splits, answered)

@@ -21,21 +21,22 @@ from scorer.board.database import Database
 from scorer.board.decisions import decide
 from scorer.board.entries import Added, EntryService
 from scorer.board.evaluation_service import EvaluationService
-from scorer.board.explain import Why, add_absent_teams, why_ranked
+from scorer.board.explain import Why, add_absent_teams, hold_back, why_ranked
 from scorer.board.files import FileStore
 from scorer.board.history import Event, log
 from scorer.board.integrity import find_alterations
 from scorer.board.models import Act, Decision, Entry
+from scorer.board.phases import shown_at
 from scorer.board.rescore import Rescoring, rescore
 from scorer.board.seal import require_closed, reveal, seal
 from scorer.board.standings import Ranking, compute_board, with_intervals
-from scorer.board.teams import Teams
+from scorer.board.teams import ListedTeam, ListedToken, Teams, TeamTokens
 from scorer.board.versions import Versions
 from scorer.challenge.load import own_files
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.challenge.types import EntryRule
 from scorer.core.errors import UsageError
-from scorer.core.text import quoted
+from scorer.core.text import format_number, printable, quoted
 from scorer.reading.limits import UnreadableError
 from scorer.reading.open import open_file
 from scorer.results.json import ChallengeIdentity
@@ -161,6 +162,38 @@ class Board:
                 )
             added.append(one)
         return added
+
+    def describe_added(self, added: Added, *, now: datetime | None = None) -> str:
+        """Return the status of a file's entry in words, with the values that the board shows."""
+        if added.status in ("refused", "failed"):
+            return f"{added.status}: error[{added.code}] {added.message}"
+        status = f"entry {added.entry} of {printable(added.team)}: {added.status}"
+        moment = now or datetime.now(UTC)
+        with self.database.read():
+            shown = shown_at(self.versions.rules(), moment)
+            split = "all" if shown == "own" else shown
+            if not (means := (added.values or {}).get(split, {})):
+                return status
+            team = self.ledger.get(added.entry or 0).team
+            held_back = hold_back(self.evaluations.team_state(team), team, moment, split)
+        if reason := held_back.get(added.entry or 0):
+            return f"{status}, {reason}"
+        values = [f"{printable(key)} {format_number(mean)}" for key, mean in means.items()]
+        return f"{status}, {', '.join(values)}"
+
+    def list_teams(self) -> TeamTokens:
+        """Return all teams, each with the number of its entries."""
+        counts = self.ledger.listing().by_team()
+        teams = [
+            ListedTeam(name, team.made, counts.get(team.id, 0))
+            for name, team in self.teams.by_name().items()
+        ]
+        return TeamTokens(teams=teams)
+
+    def list_tokens(self, name: str | None) -> TeamTokens:
+        """Return the tokens of a team, or of the organizers (None), that are not revoked."""
+        tokens = [ListedToken(t.id, t.label, t.made, t.used) for t in self.teams.tokens(name)]
+        return TeamTokens(team=name, tokens=tokens)
 
     def add_team(self, name: str, label: str | None = None, *, now: datetime | None = None) -> str:
         """Make a team and return its first token, which is shown only once.

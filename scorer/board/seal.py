@@ -151,6 +151,12 @@ def _write_json(path: Path, fields: Mapping[str, Any]) -> None:
     write_file(path, (json.dumps(fields, indent=2) + "\n").encode())
 
 
+def late_seal_notes(challenge: Challenge, database: Database) -> tuple[str, ...]:
+    """Return a note if entries were received before the challenge was sealed; else none."""
+    late = count_entries_before_seal(challenge, database)
+    return (describe_late_seal(late),) if late else ()
+
+
 def describe_late_seal(entries: int) -> str:
     """Return the message on a seal that was made after some entries."""
     count = "1 entry" if entries == 1 else f"{entries:,} entries"

@@ -11,7 +11,9 @@ import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stdout
 from itertools import pairwise
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
+
+import typer
 
 from scorer import __version__
 from scorer.cli.process import (
@@ -23,14 +25,14 @@ from scorer.cli.process import (
     same_folder,
 )
 from scorer.cli.progress import Progress
+from scorer.cli.result import Result, Terminal
+from scorer.cli.verbs import INSTEAD, PROGRAM, verbs
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.plugins import AROUND_PLUGINS
+from scorer.core.problems import Findings
 from scorer.core.text import describe_exception, isolate_rtl, printable, quoted
-
-# what takes long to import waits for `run`, where Ctrl-C has an answer
-if TYPE_CHECKING:
-    from scorer.cli.options import Result, Terminal
-
+from scorer.reports.findings.problems import format_findings
+from scorer.reports.github import annotation
 
 INTERRUPTED, INTERNAL = 130, 4
 COMPLETIONS = ("--install-completion", "--show-completion")
@@ -53,17 +55,15 @@ def main() -> None:
 
 def _error_lines(error: ScorerError, marks: bool) -> list[str]:
     """Why a command failed: problems as lines, one in many places once, or as marks for GitHub."""
-    from scorer.reports.github import annotation
-
     if not error.problems:
         return [annotation("error", str(error)) if marks else f"error: {error}"]
-    from scorer.core.problems import Findings
-    from scorer.reports.findings.lines import workflow_commands
-    from scorer.reports.findings.problems import format_findings
-
     findings = Findings()
     findings.extend(error.problems)
-    return workflow_commands(findings) if marks else format_findings(findings, option="")
+    if not marks:
+        return format_findings(findings, option="")
+    from scorer.reports.findings.lines import workflow_commands
+
+    return workflow_commands(findings)
 
 
 def run(words: Sequence[str]) -> int:
@@ -135,11 +135,6 @@ def _coloured(stream: TextIO | None, when: str) -> bool:
 
 
 def _run(words: Sequence[str], when: str) -> int:
-    import typer
-
-    from scorer.cli.options import Result
-    from scorer.cli.verbs import INSTEAD, PROGRAM, verbs
-
     if list(words) == ["--version"]:
         _give(Result(f"scorer {__version__}\n"))
         return 0
@@ -185,8 +180,6 @@ def _code(ended: BaseException) -> int:
 
 
 def _terminal(when: str) -> Terminal:
-    from scorer.cli.options import Terminal
-
     wide = is_terminal(sys.stdout)  # a pipe or a file has no width, whatever COLUMNS says
     cleanup, progress = ExitStack(), None
     if is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb":

@@ -20,17 +20,14 @@ class Progress:
     def __call__(self, done: float, of: int, name: str) -> None:
         """Show that `done` of so many submissions are done, and which is next."""
         if self._bar is None and time.monotonic() - self._start > 1 and done < of:
+            from rich import progress
             from rich.console import Console
-            from rich.markup import escape
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as Bar
 
-            self._escape = escape
-            self._bar = Bar(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeRemainingColumn(),
+            self._bar = progress.Progress(
+                progress.TextColumn("{task.description}", markup=False),
+                progress.BarColumn(),
+                progress.MofNCompleteColumn(),
+                progress.TimeRemainingColumn(),
                 console=Console(stderr=True),
                 transient=True,
                 refresh_per_second=REFRESHED,
@@ -38,7 +35,7 @@ class Progress:
             self._bar.add_task("", total=of)
             self._bar.start()
         if self._bar is not None:
-            self._bar.update(0, completed=done, description=self._escape(printable(name, 40)))
+            self._bar.update(0, completed=done, description=printable(name, 40))
 
     def close(self) -> None:
         """Take the bar away, however the work ended."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import NamedTuple
-
-import polars as pl
+from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.core.problems import Findings, Problem
+
+if TYPE_CHECKING:  # files are opened and written without it
+    import polars as pl
 
 HARMLESS_SIZE = 16 * 1024**2  # bytes to which any file may unpack, however small it is
 MOST_RATIO = 1000  # of unpacked to compressed bytes; tables in gzip have 3 to 30

@@ -395,7 +395,19 @@ def _describe_unknown(error: UnknownName, registry: MetricRegistry) -> str:
     return f"no {error.kind} is called {quoted(error.name)}; {hint}" if hint else str(error)
 
 
-def unknown_tie_breakers(challenge: Challenge) -> tuple[str, ...]:
+def replace_measures(
+    challenge: Challenge, notations: Sequence[str]
+) -> tuple[Challenge, tuple[str, ...]]:
+    """Return a challenge with these measures alone, and the tie-breakers that it loses by that."""
+    challenge = challenge.with_metrics(notations)
+    tie_break = challenge.leaderboard.tie_break
+    lost = _unknown_tie_breakers(challenge) if tie_break else ()
+    remaining = tuple(name for name in tie_break if name not in lost)
+    leaderboard = challenge.leaderboard.model_copy(update={"tie_break": remaining})
+    return challenge.model_copy(update={"leaderboard": leaderboard}), lost
+
+
+def _unknown_tie_breakers(challenge: Challenge) -> tuple[str, ...]:
     """Return the names in `tie_break` that are no measure of this challenge, and no preference.
 
     Plugins are not run here, so their measures are recognised by their written names only.

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from scorer.board.client import Answer, BoardClient, open_client
-from scorer.cli.remote import read_token
+from scorer.cli.board import read_token
 from scorer.core.errors import UsageError
 
 TOKEN = "kX3vJ0c1Qm7fYb2LzR9w8A"

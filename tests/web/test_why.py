@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from web_helpers import API, finished, good, mixed, poor, rows, send
 
-from scorer.cli.remote import page_address
+from scorer.cli.board import page_address
 
 PAGE = "/c/course"
 

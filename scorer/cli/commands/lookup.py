@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from textwrap import fill
 from typing import Annotated
 
 import typer
 
-from scorer.cli.board import Form, Format, as_json
-from scorer.cli.options import ChallengeWord, Result, Terminal, challenge_of
+from scorer.cli import options
+from scorer.cli.board import format_json
+from scorer.cli.options import Form
+from scorer.cli.result import Result, Terminal
 from scorer.cli.verbs import (
     FIRST,
     HELP,
@@ -67,8 +70,6 @@ def _code_pages(terminal: Terminal, word: str) -> list[str]:
     """The page of the problem code, if the word is written as one."""
     if not CODE.fullmatch(word):
         return []
-    from scorer.core.codes import code
-
     return [terminal.page(code(word.upper()).text)]
 
 
@@ -108,23 +109,17 @@ def _metric_page(terminal: Terminal, word: str) -> str:
 
 def about(
     context: typer.Context,
-    challenge: ChallengeWord,
+    path: options.Challenge,
     page: Annotated[
         str | None, typer.Argument(metavar="[PAGE]", help="One of its pages, such as rules.")
     ] = None,
 ) -> Result:
     """Print the description of a challenge and its pages, or one of them."""
-    from scorer.core.errors import UnknownName
-    from scorer.reports.commonmark import described, pages
-    from scorer.reports.document import Document
-    from scorer.reports.write.text import text
+    from scorer.api.about import describe_challenge
 
     terminal: Terminal = context.obj
-    settled, notes = challenge_of(challenge, terminal)
-    if page is not None and page not in settled.pages:
-        raise UnknownName("page", page, list(settled.pages))
-    blocks = [*(described(settled) if page is None else ()), *pages(settled, page)]
-    return Result(text(Document(settled.title, blocks), terminal.options(None)), notes)
+    challenge, notes = terminal.read_challenge(path)
+    return Result(describe_challenge(challenge, page, terminal.look(None)), notes)
 
 
 def metrics(
@@ -137,19 +132,18 @@ def metrics(
             "or by words, such as hit rate.",
         ),
     ] = None,
-    format: Format = Form.text,
+    format: options.Format = Form.text,
 ) -> Result:
     """List the metrics, or print the page of one."""
     words = " ".join(name or ())
     if format is Form.json:
         from scorer.api.catalogue import list_metrics
 
-        return Result(as_json(list_metrics(words)))
+        return Result(format_json(list_metrics(words)))
     if not name:
-        from scorer.metrics.catalogue import metrics as known
-        from scorer.metrics.catalogue import overview
+        from scorer.metrics import catalogue
 
-        return Result(context.obj.page(overview(known()), "catalogue"))
+        return Result(context.obj.page(catalogue.overview(catalogue.metrics()), "catalogue"))
     from scorer.api.example import describe_metric  # which scores, as the overview does not
 
     return Result(context.obj.page(describe_metric(words, width=context.obj.example_width).text))
@@ -180,18 +174,15 @@ def schema(
     ] = None,
 ) -> Result:
     """Print the JSON Schema of challenge.yaml, for editors that complete it, or of a result."""
-    import json
-
     if result is None:
-        from scorer.challenge.schema import schema as described
+        from scorer.challenge.schema import schema as schema_of_challenge
 
-        document = described()
+        document = schema_of_challenge()
     else:
-        from scorer.results.json import RESULTS
-        from scorer.results.json import schema as schema_of
+        from scorer.results import json as results
 
-        if result not in RESULTS:
-            unknown = UnknownName("result", result, list(RESULTS))
-            raise UsageError(f"{unknown} (results: {', '.join(RESULTS)})")
-        document = schema_of(result)
+        if result not in results.RESULTS:
+            unknown = UnknownName("result", result, list(results.RESULTS))
+            raise UsageError(f"{unknown} (results: {', '.join(results.RESULTS)})")
+        document = results.schema(result)
     return Result(json.dumps(document, indent=1, ensure_ascii=False) + "\n")

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
-from scorer.cli.board import BoardWords, FilesWord, SentWords, Split, StoreWord, report_of
-from scorer.cli.options import (
-    AnswersFile,
-    ChallengeWord,
-    MetricWords,
-    Output,
-    Plugins,
-    Precision,
-    Quiet,
+from scorer.api.text import content_of
+from scorer.cli import options
+from scorer.cli.board import ReportArguments, make_report
+from scorer.cli.options import format_option
+from scorer.cli.result import (
+    WRONG,
     Result,
     Terminal,
-    TruthWord,
-    challenge_of,
-    chosen_forms,
-    form_option,
+    choose_formats,
+    prepare_folder,
     refuse_overwrite,
 )
 from scorer.core.errors import UsageError
@@ -60,22 +54,21 @@ def init(
     ] = False,
 ) -> Result:
     """Make a folder with a challenge that scores at once, to be changed into your own."""
-    from scorer.api.init import describe_templates
-    from scorer.api.init import init as write_challenge
+    from scorer.api import init as api
     from scorer.importers.results import find_tool
 
     words = words or []
     if truth is not None and (truth.is_dir() or find_tool(truth) is not None):
         if not words:
             raise UsageError(RESULTS_FORM)
-        made = write_challenge(words[-1], results=[truth, *words[:-1]], term=term)
+        made = api.init(words[-1], results=[truth, *words[:-1]], term=term)
     elif truth is not None:
         if not 1 <= len(words) <= 2:
             raise UsageError(FORM)
         sample = words[0] if len(words) == 2 else None
-        made = write_challenge(words[-1], truth, sample, term=term)
+        made = api.init(words[-1], truth, sample, term=term)
     elif not words:
-        templates = describe_templates()
+        templates = api.describe_templates()
         width = max(map(len, templates))
         lines = [f"{name:{width}}  {about}\n" for name, about in templates.items()]
         return Result(f"{''.join(lines)}\nmake one:  score init KIND DIR\n")
@@ -85,8 +78,8 @@ def init(
         # `init` refuses a word that is no template.
         kind: Any = words[0] if len(words) == 2 else None
         if kind is None:
-            _refuse_kind_as_folder(words[0], list(describe_templates()))
-        made = write_challenge(words[-1], kind=kind, term=term)
+            _refuse_kind_as_folder(words[0], list(api.describe_templates()))
+        made = api.init(words[-1], kind=kind, term=term)
     return Result(f"{made}\n", made.problems)
 
 
@@ -103,55 +96,54 @@ def _refuse_kind_as_folder(folder: str, kinds: list[str]) -> None:
 
 def lint(
     context: typer.Context,
-    challenge: ChallengeWord,
-    format: Annotated[str | None, form_option("soundness")] = None,
-    output: Output = None,
+    path: options.Challenge,
+    format: Annotated[str | None, format_option("soundness")] = None,
+    output: options.Output = None,
     every: Annotated[
         bool,
         typer.Option(
             "--all", help="Notes, values of made submissions, and how differences are detected."
         ),
     ] = False,
-    allow_plugins: Plugins = False,
+    allow_plugins: options.AllowPlugins = False,
 ) -> Result:
     """Try a challenge out: its examples, and submissions made from its truth.
 
     A perfect submission, its reverse, and random ones show each measure's ceiling and chance
     level, and whether the rules can be exploited. For organizers: it reads the truth.
     """
-    from scorer.api.lint import lint as run
-    from scorer.api.text import content_of
+    from scorer.api.lint import lint as lint_challenge
 
-    forms = chosen_forms("soundness", format, output, "text")
+    formats = choose_formats("soundness", format, output, "text")
     terminal: Terminal = context.obj
-    settled, _ = challenge_of(challenge, terminal)
-    refuse_overwrite(output, settled, challenge)
-    soundness = run(settled, allow_plugins=allow_plugins)
-    options = terminal.options(output, every=every)
-    return forms.result(content_of(soundness), options, exit_code=0 if soundness.sound else 2)
+    challenge, _ = terminal.read_challenge(path)
+    refuse_overwrite(output, challenge, path)
+    soundness = lint_challenge(challenge, allow_plugins=allow_plugins)
+    look = terminal.look(output, every=every)
+    return formats.result(content_of(soundness), look, exit_code=0 if soundness.sound else WRONG)
 
 
 def kit(
     context: typer.Context,
-    challenge: ChallengeWord,
+    path: options.Challenge,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="The kit's file.")
     ] = Path("kit.zip"),
-    allow_plugins: Plugins = False,
+    allow_plugins: options.AllowPlugins = False,
 ) -> Result:
     """Pack what participants need to check their submissions, and none of the answers."""
     from scorer.api.kit import kit as pack_kit
 
     terminal: Terminal = context.obj
-    settled, notes = challenge_of(challenge, terminal)
-    refuse_overwrite([output], settled, challenge)
-    packed = pack_kit(settled, allow_plugins=allow_plugins)
-    path = printable(output)
-    lines = [f"{path}: {len(packed.data):,} bytes; score check {path} SUBMISSION"]
+    challenge, notes = terminal.read_challenge(path)
+    refuse_overwrite([output], challenge, path)
+    packed = pack_kit(challenge, allow_plugins=allow_plugins)
+    name = printable(output)
+    lines = [f"{name}: {len(packed.data):,} bytes; score check {name} SUBMISSION"]
     lines += map(printable, packed.columns)
     lines += [
-        f"left out, since the kit cannot compute it: {printable(name)}"
-        for name in packed.omitted_measures
+        f"left out, since the kit cannot compute it: {printable(measure)}"
+        for measure in packed.omitted_measures
     ]
     lines += [f"left out: {part}" for part in packed.omitted_parts]
     return Result(packed.data, notes, files=((output, packed.data),), written=tuple(lines))
@@ -166,7 +158,7 @@ def export(
             help="codabench, evalai, github-classroom, gradescope, grand-challenge, tira.",
         ),
     ],
-    challenge: ChallengeWord,
+    path: options.Challenge,
     output: Annotated[
         Path,
         typer.Option("-o", "--output", metavar="OUT", help="A new folder, or a file.zip."),
@@ -175,7 +167,7 @@ def export(
         str | None,
         typer.Option("--image", metavar="NAME", help="A container image with `score`."),
     ] = None,
-    allow_plugins: Plugins = False,
+    allow_plugins: options.AllowPlugins = False,
 ) -> Result:
     """Make a bundle that runs `score` on a platform. It holds the answers: for organizers only.
 
@@ -185,8 +177,8 @@ def export(
     from scorer.export.bundle import export_bundle
 
     terminal: Terminal = context.obj
-    settled, notes = challenge_of(challenge, terminal)
-    bundle = export_bundle(cast(Any, platform), settled, image=image, allow_plugins=allow_plugins)
+    challenge, notes = terminal.read_challenge(path)
+    bundle = export_bundle(cast(Any, platform), challenge, image=image, allow_plugins=allow_plugins)
     lines = [f"{printable(output)}: {len(bundle.files):,} files for {platform}"]
     lines += [f"not supported: {printable(sentence)}" for sentence in bundle.unsupported]
     lines += [f"next: {step}" for step in bundle.next_steps]
@@ -199,11 +191,9 @@ def export(
 
 def paper(
     context: typer.Context,
-    challenge: ChallengeWord,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="The folder where the files go.")
-    ],
-    submissions: SentWords = None,
+    path: options.Challenge,
+    output: options.OutputFolder,
+    submissions: options.SubmissionsOrBoard = None,
     figures: Annotated[
         str | None,
         typer.Option(
@@ -217,15 +207,15 @@ def paper(
         str,
         typer.Option("--width", metavar="W", help="How wide figures are: 84mm, 17cm, 3.3in."),
     ] = "120mm",
-    metric: MetricWords = None,
-    truth: TruthWord = None,
-    split: Split = None,
-    answers: AnswersFile = None,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
-    precision: Precision = None,
-    allow_plugins: Plugins = False,
-    quiet: Quiet = False,
+    metric: options.Metrics = None,
+    truth: options.Truth = None,
+    split: options.Split = None,
+    answers: options.AnswersFile = None,
+    store: options.Store = None,
+    files_at: options.Files = None,
+    precision: options.Precision = None,
+    allow_plugins: options.AllowPlugins = False,
+    quiet: options.Quiet = False,
 ) -> Result:
     r"""Write a main.tex with the board, its figures, methods, references and macros.
 
@@ -233,29 +223,17 @@ def paper(
     vl-convert-python is installed (challenge-scorer[figures]). For organizers: values of lists are
     drawn.
     """
-    from scorer.api.figures import (
-        MISSING_CONVERTER,
-        has_converter,
-        parse_width,
-        refuse_unknown_kind,
-    )
-    from scorer.api.paper import DEFAULT_FIGURES
-    from scorer.api.paper import paper as write_paper
-    from scorer.reading.write import make_folder
+    from scorer.api import paper as api
+    from scorer.api.figures import MISSING_CONVERTER, has_converter, parse_width
 
-    terminal: Terminal = context.obj
-    kinds: Sequence[Any] = DEFAULT_FIGURES
-    if figures:
-        kinds = [word.strip() for word in figures.split(",")]
-    for kind in kinds:
-        refuse_unknown_kind(kind)
-    parse_width(width)
-    sent = BoardWords(submissions or (), store, files_at, split, metric, truth, answers=answers)
-    scored = report_of(challenge, sent, terminal, allow_plugins, quiet)
-    written = write_paper(scored.report, kinds, width=width, precision=precision)
-    files = tuple((output / name, data) for name, data in written.files.items())
-    refuse_overwrite([path for path, _ in files], scored.challenge, *scored.read)
-    make_folder(output)
+    kinds = api.parse_figures(figures)
+    parse_width(width)  # before the submissions are scored
+    arguments = ReportArguments(
+        submissions or (), store, files_at, split, metric, truth, answers=answers
+    )
+    scored = make_report(path, arguments, context.obj, allow_plugins, quiet)
+    written = api.paper(scored.report, kinds, width=width, precision=precision)
+    files = prepare_folder(output, written.files, scored.challenge, *scored.read)
     lines = [*scored.lines]
     if figures:
         lines += [f"note: no {kind}: it takes {needs}" for kind, needs in written.missing.items()]

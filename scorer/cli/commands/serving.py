@@ -9,40 +9,69 @@ import time
 from collections.abc import Sequence
 from ipaddress import ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from scorer.cli.board import (
-    FILES,
-    STORE,
-    FilesWord,
-    Form,
-    Format,
-    Log,
-    LogFile,
-    LogForm,
-    Memory,
-    Seconds,
-    StoreWord,
-    as_json,
-    begin_log,
-    board_of,
-)
-from scorer.cli.options import Plugins, Result, Terminal, problems
-from scorer.cli.remote import TokenFile, read_token
+from scorer.cli import options
+from scorer.cli.board import BoardArguments, begin_log, format_json, format_lines, read_token
+from scorer.cli.options import FILES, STORE, Form, LogForm
+from scorer.cli.result import FAILED, REFUSED, REJECTED, Result, problem_lines
 from scorer.core.errors import UsageError
 from scorer.core.text import format_number, printable, quoted
 
-if TYPE_CHECKING:
-    pass
-
-
-SECRET = "SCORER_SECRET"  # of the environment: what sessions are signed with, on several machines
-
-
+SECRET = "SCORER_SECRET"  # the environment variable with the key that signs sessions
 WORK_PAUSE = 1.0  # seconds between looks for work
-REFUSED, FAILED, REJECTED = 3, 4, 1
+
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=0,
+        help="Parallel evaluations; default: one less than there are cores.",
+    ),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", min=0, help="Uploads per minute and token; 0: no limit."),
+]
+RootPath = Annotated[
+    str,
+    typer.Option(
+        "--root-path",
+        metavar="PATH",
+        envvar="SCORER_ROOT_PATH",
+        help="The path at which a proxy serves it, such as /board.",
+    ),
+]
+PublicUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--public-url",
+        envvar="SCORER_PUBLIC_URL",
+        metavar="URL",
+        help="The address that participants are told; default: that of --host and --port.",
+    ),
+]
+TrustedProxies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--trusted-proxy",
+        envvar="SCORER_TRUSTED_PROXY",
+        metavar="ADDRESS",
+        help="A proxy whose headers are trusted, or a network of them, such as 10.0.0.0/8.",
+    ),
+]
+TeamHeader = Annotated[
+    str | None,
+    typer.Option(
+        "--team-header",
+        envvar="SCORER_TEAM_HEADER",
+        metavar="NAME",
+        help="The header in which a trusted proxy names the team that it has signed in.",
+    ),
+]
 
 
 def serve(
@@ -59,67 +88,22 @@ def serve(
     private: Annotated[
         bool, typer.Option("--private", help="Show nothing to visitors who have not signed in.")
     ] = False,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            metavar="N",
-            min=0,
-            help="Parallel evaluations; default: one less than there are cores.",
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit", metavar="N", min=0, help="Uploads per minute and token; 0: no limit."
-        ),
-    ] = None,
-    seconds: Seconds = 600,
-    memory: Memory = 4096,
-    root_path: Annotated[
-        str,
-        typer.Option(
-            "--root-path",
-            metavar="PATH",
-            envvar="SCORER_ROOT_PATH",
-            help="The path at which a proxy serves it, such as /board.",
-        ),
-    ] = "",
-    public_url: Annotated[
-        str | None,
-        typer.Option(
-            "--public-url",
-            envvar="SCORER_PUBLIC_URL",
-            metavar="URL",
-            help="The address that participants are told; default: that of --host and --port.",
-        ),
-    ] = None,
-    trusted_proxy: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--trusted-proxy",
-            envvar="SCORER_TRUSTED_PROXY",
-            metavar="ADDRESS",
-            help="A proxy whose headers are trusted, or a network of them, such as 10.0.0.0/8.",
-        ),
-    ] = None,
-    team_header: Annotated[
-        str | None,
-        typer.Option(
-            "--team-header",
-            envvar="SCORER_TEAM_HEADER",
-            metavar="NAME",
-            help="The header in which a trusted proxy names the team that it has signed in.",
-        ),
-    ] = None,
-    log: Log = LogForm.json,
-    log_file: LogFile = None,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
-    allow_plugins: Plugins = False,
+    workers: Workers = None,
+    limit: Limit = None,
+    seconds: options.Seconds = 600,
+    memory: options.Memory = 4096,
+    root_path: RootPath = "",
+    public_url: PublicUrl = None,
+    trusted_proxy: TrustedProxies = None,
+    team_header: TeamHeader = None,
+    log: options.Log = LogForm.json,
+    log_file: options.LogFile = None,
+    store: options.Store = None,
+    files_at: options.Files = None,
+    allow_plugins: options.AllowPlugins = False,
 ) -> Result:
     """Serve boards until interrupted; uploads under way are finished first."""
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))  # until the server handles it
+    signal.signal(signal.SIGTERM, _end)  # until the server handles it
     if public_url is not None and not public_url.startswith(("https://", "http://")):
         raise UsageError(f"--public-url {quoted(public_url)}: write https://...")
     _refuse_wrong_proxies(trusted_proxy or [], team_header)
@@ -127,9 +111,8 @@ def serve(
         from scorer.web.context import Settings
         from scorer.web.server import serve_boards
     except ImportError:
-        raise UsageError(
-            "the web page needs its extra: pip install challenge-scorer[web]"
-        ) from None
+        install = "pip install challenge-scorer[web]"
+        raise UsageError(f"the web page needs its extra: {install}") from None
     begin_log(context, log, log_file)
     settings = Settings(
         challenges=tuple(str(path.resolve()) for path in challenges),
@@ -149,6 +132,11 @@ def serve(
     )
     serve_boards(settings, host, port)
     return Result()
+
+
+def _end(*_: object) -> None:
+    """End the process with exit code 0."""
+    sys.exit(0)
 
 
 def _refuse_wrong_proxies(proxies: list[str], team_header: str | None) -> None:
@@ -175,13 +163,13 @@ def work(
         bool,
         typer.Option("--once", help="Exit when no entry is waiting, instead of waiting for more."),
     ] = False,
-    seconds: Seconds = 600,
-    memory: Memory = 4096,
-    log: Log = LogForm.json,
-    log_file: LogFile = None,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
-    allow_plugins: Plugins = False,
+    seconds: options.Seconds = 600,
+    memory: options.Memory = 4096,
+    log: options.Log = LogForm.json,
+    log_file: options.LogFile = None,
+    store: options.Store = None,
+    files_at: options.Files = None,
+    allow_plugins: options.AllowPlugins = False,
 ) -> Result:
     """Evaluate what waits until interrupted, each in a child process; workers share the work."""
     from scorer.board.confine import protections
@@ -189,16 +177,13 @@ def work(
     from scorer.board.isolation import BoardPlace, ChildLimits, ask_child, evaluate_next
 
     begin_log(context, log, log_file)
-    terminal: Terminal = context.obj
     limits, done = ChildLimits(seconds, memory << 20), 0
     store, files = store or os.environ.get(STORE), files_at or os.environ.get(FILES)
     boards = []
     for path in challenges:
-        board, _ = board_of(path, terminal, store, files, allow_plugins)
+        board, _ = BoardArguments(path, context.obj, store, files, allow_plugins).open()
         place = BoardPlace(str(board.challenge.path), store, files, allow_plugins)
-        ask_child(
-            place, limits, "prepare"
-        )  # a challenge that cannot be evaluated ends the command at once
+        ask_child(place, limits, "prepare")  # ends the command if nothing can be evaluated
         boards.append((board, place))
     print(protections(), file=sys.stderr, flush=True)
     name = worker_name()
@@ -212,17 +197,13 @@ def work(
 
 
 def submit(
-    context: typer.Context,
     url: Annotated[
         str, typer.Argument(metavar="URL", help="The challenge's page: https://.../c/ID.")
     ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The submission.")],
-    token_file: TokenFile = None,
-    answer: Annotated[
-        list[str] | None,
-        typer.Option("--answer", metavar="KEY=VALUE", help="An answer; repeatable."),
-    ] = None,
-    format: Format = Form.text,
+    token_file: options.TokenFile = None,
+    answer: options.Answers = None,
+    format: options.Format = Form.text,
 ) -> Result:
     """Check a file with the challenge's kit, send it, wait for its values and show them."""
     from scorer.board.client import open_client
@@ -232,7 +213,7 @@ def submit(
     with open_client(url, read_token(token_file)) as client:
         try:
             checked = client.check(file)
-            notes = problems(checked.findings)
+            notes = problem_lines([checked.findings])
             if checked.is_repairable:
                 notes.append(f"score check KIT {printable(file)} --fix would repair it")
             if checked.findings.fatal:
@@ -248,18 +229,19 @@ def submit(
     code = {"rejected": REJECTED, "failed": FAILED}.get(fields.get("status", ""), 0)
     code = REFUSED if sent.status == 409 else code
     if format is Form.json:
-        return Result(as_json(fields), tuple(notes), code)
+        return Result(format_json(fields), tuple(notes), code)
     if fields.get("entry") is not None:
         details.append(f"{url.rstrip('/')}/entries/{fields['entry']}")
-    return Result(_summary(fields, file, details), tuple(notes), code)
+    return Result(_describe_entry(fields, file, details), tuple(notes), code)
 
 
-def _summary(fields: dict[str, Any], file: Path, details: Sequence[str] = ()) -> str:
+def _describe_entry(fields: dict[str, Any], file: Path, details: Sequence[str]) -> str:
+    """Return the text on an entry, or on its refusal, from the fields of the server's answer."""
     name = printable(file)
     if fields.get("entry") is None:
         message = printable(fields.get("message"), 500)
         refused = f"{name}: refused: error[{fields.get('code')}] {message}"
-        return "".join(f"{line}\n" for line in (refused, *(f"  {line}" for line in details)))
+        return format_lines([refused, *(f"  {line}" for line in details)])
     lines = [f"{name}: entry {fields['entry']}: {fields['status']}"]
     for split, means in (fields.get("values") or {}).items():
         values = ", ".join(
@@ -272,4 +254,4 @@ def _summary(fields: dict[str, Any], file: Path, details: Sequence[str] = ()) ->
         code = f"{fields['code']}: " if fields.get("code") else ""
         lines.append(f"  {code}{printable(fields['message'], 500)}")
     lines += [*(f"  {line}" for line in details), f"  receipt {fields.get('receipt')}"]
-    return "".join(f"{line}\n" for line in lines)
+    return format_lines(lines)

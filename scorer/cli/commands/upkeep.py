@@ -9,61 +9,44 @@ from collections import Counter
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
-from scorer.board.seal import describe_late_seal
+from scorer.board.audit import describe_audit
+from scorer.board.backup import Copied, back_up, copy_entry_files, move
+from scorer.board.board import Board
+from scorer.board.decisions import RecordedDecision
+from scorer.board.history import BoardLog, Event, new_events
+from scorer.board.integrity import find_alterations
+from scorer.board.seal import REVEALED, late_seal_notes
+from scorer.board.verification import Verification
+from scorer.board.verification import verify as verify_published
+from scorer.cli import options
 from scorer.cli.board import (
-    At,
-    By,
-    FilesWord,
-    Form,
-    Format,
-    Living,
-    Memory,
-    Seconds,
-    StoreWord,
-    as_json,
-    board_of,
-    confined,
-    form_by_suffix,
-    moment,
+    BoardArguments,
+    format_json,
+    format_lines,
+    format_table,
+    format_time,
+    isolate_evaluation,
     on_board,
-    table,
-    zoned,
+    parse_time,
 )
-from scorer.cli.options import (
-    OneOutput,
-    Plugins,
-    Result,
-    Terminal,
-    refuse_overwrite,
-)
+from scorer.cli.options import Form
 from scorer.cli.process import write_at_once
+from scorer.cli.result import Result, refuse_overwrite
 from scorer.core.errors import UsageError
 from scorer.core.text import format_distinct, printable, quoted
+from scorer.results.json import ChallengeIdentity, to_plain
 
-if TYPE_CHECKING:
-    from scorer.board.backup import Copied
-    from scorer.board.board import Board
-    from scorer.board.history import Event
-
-
-PAUSE = 1.0  # seconds between looks for something new
-Since = Annotated[
-    str | None,
-    typer.Option("--since", metavar="TIME", help="Only what happens from this time on."),
-]
-
-
-ALTERED = 1  # the exit code
-LOST = 1  # the exit code where files are missing
+FOLLOW_PAUSE = 1.0  # seconds between two looks for new events
+INCONSISTENT = 1  # the exit code where a store or a file was altered, or files of it are missing
 
 
 @on_board
 def log(
-    living: Living,
+    arguments: BoardArguments,
     team: Annotated[
         str | None, typer.Option("--team", metavar="T", help="Only this team's.")
     ] = None,
@@ -76,20 +59,23 @@ def log(
             "--reference", metavar="REF", help="Why the evaluation of that reference failed."
         ),
     ] = None,
-    since: Since = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="TIME", help="Only what happens from this time on."),
+    ] = None,
     follow: Annotated[
         bool, typer.Option("--follow", help="Go on with what comes, a line for each event.")
     ] = False,
     format: Annotated[
         Form | None, typer.Option("--format", help="How it is written; default: by -o, else text.")
     ] = None,
-    output: OneOutput = None,
+    output: options.OneOutput = None,
 ) -> Result:
     """Show what happened. For organizers."""
-    begin = moment(since)
+    begin = parse_time(since)
     if follow and (receipts or reference is not None or output is not None):
         raise UsageError("--follow goes with --team, --since and --format; redirect its output")
-    board, notes = living.open()
+    board, notes = arguments.open()
     if follow:
         print(*notes, sep="\n", end="\n" * bool(notes), file=sys.stderr, flush=True)
         _follow(board, team, begin, as_json=format is Form.json)
@@ -103,23 +89,28 @@ def log(
     if receipts:
         return result(board.receipts())
     events = [event for event in board.log(team) if begin is None or event.time >= begin]
-    if (format or form_by_suffix(output)) is Form.json:
-        from scorer.board.history import BoardLog
-        from scorer.results.json import ChallengeIdentity
-
+    if (format or _form_of_suffix(output)) is Form.json:
         whole = BoardLog(challenge=ChallengeIdentity.of(board.challenge), events=events)
-        return result(as_json(whole))
+        return result(format_json(whole))
     rows = [_event_cells(event, board) for event in events]
     heads = ("time", "kind", "entry", "team", "status", "by", "reason")
-    terminal = living.terminal if output is None else living.terminal._replace(width=None)
-    return result(table(heads, rows, terminal))
+    terminal = arguments.terminal if output is None else arguments.terminal._replace(width=None)
+    return result(format_table(heads, rows, terminal))
+
+
+def _form_of_suffix(path: Path | None) -> Form:
+    """Return the form that a file's suffix means; `UsageError` if the log has no such form."""
+    suffix = "" if path is None else path.suffix.lower()
+    if suffix in (".csv", ".html", ".htm", ".md", ".tex"):
+        raise UsageError(f"{printable(path)}: this is written as text or JSON, not as {suffix}")
+    return Form.json if suffix == ".json" else Form.text
 
 
 def _event_cells(event: Event, board: Board) -> list[str]:
     """An event as a row of a table."""
     entry = "" if event.entry is None else str(event.entry)
     words = (event.team, event.status, event.by, event.reason)
-    when = zoned(event.time, board) + " (--at)" * event.given
+    when = format_time(event.time, board) + " (--at)" * event.given
     return [when, event.kind, entry, *(printable(text or "") for text in words)]
 
 
@@ -128,9 +119,6 @@ def _follow(board: Board, team: str | None, begin: datetime | None, *, as_json: 
 
     What had happened by `begin` is left out, unless it has another status later.
     """
-    from scorer.board.history import new_events
-    from scorer.results.json import to_plain
-
     seen: Counter[Event] = Counter()
     new_events((each for each in board.log(team) if begin and each.time < begin), seen)
     stamp: tuple[int, ...] | None = None
@@ -140,26 +128,26 @@ def _follow(board: Board, team: str | None, begin: datetime | None, *, as_json: 
             fields = json.dumps(to_plain(event), ensure_ascii=False)
             text = fields if as_json else "  ".join(filter(None, _event_cells(event, board)))
             write_at_once(text + "\n")
-        time.sleep(PAUSE)
+        time.sleep(FOLLOW_PAUSE)
 
 
 @on_board
 def rescore(
-    living: Living,
+    arguments: BoardArguments,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only report what would change, and whose rank.")
     ] = False,
-    at: At = None,
-    format: Format = Form.text,
-    seconds: Seconds = 600,
-    memory: Memory = 4096,
+    at: options.At = None,
+    format: options.Format = Form.text,
+    seconds: options.Seconds = 600,
+    memory: options.Memory = 4096,
 ) -> Result:
     """Put a changed truth, rule or plugin into force; earlier evaluations stay. For organizers."""
-    board, notes = living.open()
-    notes += confined(board, seconds, memory)
-    rescored = board.rescore(dry_run=dry_run, now=moment(at))
+    board, notes = arguments.open()
+    notes += isolate_evaluation(board, seconds, memory)
+    rescored = board.rescore(dry_run=dry_run, now=parse_time(at))
     if format is Form.json:
-        return Result(as_json(rescored))
+        return Result(format_json(rescored))
     would = "would change" if dry_run else "changed"
     lines = [f"values of {rescored.lists_changed:,} lists {would}\n"]
     if rescored.entered or rescored.left:
@@ -175,7 +163,7 @@ def rescore(
             ]
             for move in rescored.moves
         ]
-        lines.append(table(("split", "team", "rank", "value"), rows, living.terminal))
+        lines.append(format_table(("split", "team", "rank", "value"), rows, arguments.terminal))
     return Result("".join(lines), () if rescored.applied else notes)
 
 
@@ -189,45 +177,39 @@ def _change(before: float | None, after: float | None) -> str:
 
 @on_board
 def audit(
-    living: Living,
-    at: At = None,
-    format: Format = Form.text,
-    seconds: Seconds = 600,
-    memory: Memory = 4096,
+    arguments: BoardArguments,
+    at: options.At = None,
+    format: options.Format = Form.text,
+    seconds: options.Seconds = 600,
+    memory: options.Memory = 4096,
 ) -> Result:
     """List what an organizer should look at: copies and probing. No proof.
 
     First the whole store is held against its receipts, files and scorecards; where it was
     altered, that alone is listed, and the exit code is 1.
     """
-    from scorer.board.audit import describe_audit
-    from scorer.results.json import to_plain
-
-    board, notes = living.open()
-    notes += confined(board, seconds, memory)
-    report = board.audit(now=moment(at))
-    code = ALTERED if report.altered else 0
+    board, notes = arguments.open()
+    notes += isolate_evaluation(board, seconds, memory)
+    report = board.audit(now=parse_time(at))
+    code = INCONSISTENT if report.altered else 0
     if format is Form.json:
-        return Result(as_json(report), notes, exit_code=code)
-    text = "".join(f"{line}\n" for line in describe_audit(to_plain(report)))
+        return Result(format_json(report), notes, exit_code=code)
+    text = format_lines(describe_audit(to_plain(report)))
     return Result(text, notes, exit_code=code)
 
 
 @on_board
-def seal(living: Living, at: At = None) -> Result:
+def seal(arguments: BoardArguments, at: options.At = None) -> Result:
     """Write challenge.seal, which is to be published, and print the commitment."""
-    from scorer.board.seal import count_entries_before_seal
-
-    board, notes = living.open()
-    commitment = board.seal(now=moment(at))
-    if late := count_entries_before_seal(board.challenge, board.database):
-        notes = (*notes, describe_late_seal(late))
+    board, notes = arguments.open()
+    commitment = board.seal(now=parse_time(at))
+    notes += late_seal_notes(board.challenge, board.database)
     return Result(f"{commitment}\n", (*notes, "publish challenge.seal; keep .scorer/seal.salt"))
 
 
 @on_board
 def reveal(
-    living: Living,
+    arguments: BoardArguments,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="A new folder, to be published.")
     ],
@@ -239,19 +221,15 @@ def reveal(
         bool,
         typer.Option("--now", help="Also while entries are taken: the truth becomes public."),
     ] = False,
-    at: At = None,
+    at: options.At = None,
 ) -> Result:
     """Publish the sealed files, the truth among them, the salt, and all receipts.
 
     First the whole store is held against its receipts, files and scorecards.
     """
-    from scorer.board.seal import count_entries_before_seal
-
-    board, notes = living.open()
-    board.reveal(output, altered=altered, early=now, now=moment(at))
-    late = count_entries_before_seal(board.challenge, board.database)
-    if late:
-        notes = (*notes, describe_late_seal(late))
+    board, notes = arguments.open()
+    board.reveal(output, altered=altered, early=now, now=parse_time(at))
+    notes += late_seal_notes(board.challenge, board.database)
     return Result(f"{printable(output)}: holds the truth; score verify checks it\n", notes)
 
 
@@ -264,10 +242,10 @@ def verify(
             help="receipts.jsonl, a revealed folder, or a challenge, whose store is verified.",
         ),
     ],
-    format: Format = Form.text,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
-    allow_plugins: Plugins = False,
+    format: options.Format = Form.text,
+    store: options.Store = None,
+    files_at: options.Files = None,
+    allow_plugins: options.AllowPlugins = False,
 ) -> Result:
     """Find entries that were removed, altered, reordered or added, and a changed truth.
 
@@ -278,30 +256,23 @@ def verify(
     against its receipt, every kept file against its digest, splits and fingerprints against the
     files of each version, means against scorecards.
     """
-    from scorer.board.integrity import find_alterations
-    from scorer.board.verification import verify as run
-
     challenges = [path for path in paths if _is_challenge(path)]
-    checked, problems, notes = run([path for path in paths if path not in challenges])
+    checked, problems, notes = verify_published([path for path in paths if path not in challenges])
     for path in challenges:
-        board, _ = board_of(path, context.obj, store, files_at, allow_plugins)
+        board, _ = BoardArguments(path, context.obj, store, files_at, allow_plugins).open()
         checked += len(board.receipts().splitlines())
         found = find_alterations(board.evaluations)
         problems += [f"{printable(path)}: {fault}" for fault in found]
-    code = 1 if problems else 0
+    code = INCONSISTENT if problems else 0
     if format is Form.json:
-        from scorer.board.verification import Verification
-
         record = Verification(ok=not problems, checked=checked, problems=problems, notes=notes)
-        return Result(as_json(record), exit_code=code)
+        return Result(format_json(record), exit_code=code)
     lines = [*notes, *(problems or [f"{checked:,} checked; everything is consistent"])]
-    return Result("".join(f"{line}\n" for line in lines), exit_code=code)
+    return Result(format_lines(lines), exit_code=code)
 
 
 def _is_challenge(path: Path) -> bool:
     """Whether a path is a challenge, and no folder that score reveal made of one."""
-    from scorer.board.seal import REVEALED
-
     if path.is_dir():
         return (path / "challenge.yaml").is_file() and not (path / REVEALED).is_file()
     return path.suffix in (".yaml", ".yml")
@@ -336,10 +307,10 @@ def store(
         str | None,
         typer.Option("--entries", metavar="N,M", help="Of files: the numbers of the entries."),
     ] = None,
-    output: OneOutput = None,
-    store: StoreWord = None,
-    files: FilesWord = None,
-    allow_plugins: Plugins = False,
+    output: options.OneOutput = None,
+    store: options.Store = None,
+    files: options.Files = None,
+    allow_plugins: options.AllowPlugins = False,
 ) -> Result:
     """Keep a store, or take files out of it. For organizers.
 
@@ -352,15 +323,10 @@ def store(
     if (target is None, entries is not None, output is not None) != (wants_files,) * 3:
         raise UsageError(f"write: score store {USAGE[verb]}")
     numbers = _numbers(entries) if entries is not None else []
-    terminal: Terminal = context.obj
-    board, notes = board_of(challenge, terminal, store, files, allow_plugins)
+    board, notes = BoardArguments(challenge, context.obj, store, files, allow_plugins).open()
     if output is not None:
-        from scorer.board.backup import copy_entry_files
-
         count = copy_entry_files(board, numbers, output)
         return Result(f"{_files(count)} copied to {printable(output)}\n", notes)
-    from scorer.board.backup import back_up, move
-
     if verb is Upkeep.backup:
         copied = back_up(board, Path(str(target)))
         notes = (*notes, "it holds the truth and the store's keys: keep it as safe as these")
@@ -368,7 +334,8 @@ def store(
         copied = move(board, str(target))
         message = "name it from now on by --store or SCORER_STORE; the old store is unchanged"
         notes = (*notes, message)
-    return Result(_said(verb, str(target), copied), notes, exit_code=LOST if copied.missing else 0)
+    code = INCONSISTENT if copied.missing else 0
+    return Result(_describe_copy(verb, str(target), copied), notes, code)
 
 
 def _numbers(words: str) -> list[int]:
@@ -383,7 +350,8 @@ def _files(count: int) -> str:
     return f"{count:,} file{'s' * (count != 1)}"
 
 
-def _said(verb: Upkeep, other: str, copied: Copied) -> str:
+def _describe_copy(verb: Upkeep, other: str, copied: Copied) -> str:
+    """Return how much went to another folder or database, and which files were lost."""
     what = "backed up to" if verb is Upkeep.backup else "moved to"
     name = other.rpartition("@")[2] if "://" in other else other
     entries = f"{copied.entries:,} {'entry' if copied.entries == 1 else 'entries'}"
@@ -405,7 +373,7 @@ class Act(StrEnum):
 
 @on_board
 def decide(
-    living: Living,
+    arguments: BoardArguments,
     act: Annotated[Act, typer.Argument(metavar="ACT", help=f"One of {', '.join(Act)}.")],
     subject: Annotated[
         str, typer.Argument(metavar="ENTRY-or-TEAM", help="An entry's number or a team's name.")
@@ -422,20 +390,19 @@ def decide(
             "--late", help="Decide for a team after the time for it; log, board and why say so."
         ),
     ] = False,
-    by: By = None,
-    at: At = None,
-    format: Format = Form.text,
+    by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who decides.")] = None,
+    at: options.At = None,
+    format: options.Format = Form.text,
 ) -> Result:
     """Record a decision. Nothing is deleted; another decision undoes one. For organizers.
 
     Exit code 3 says that the time is over in which teams select, unselect and withdraw entries.
     """
-    board, notes = living.open()
-    decision = board.decide(act.value, subject, reason, by=by, name=name, now=moment(at), late=late)
+    board, notes = arguments.open()
+    now = parse_time(at)
+    decision = board.decide(act.value, subject, reason, by=by, name=name, now=now, late=late)
     if format is Form.json:
-        from scorer.board.decisions import RecordedDecision
-
-        return Result(as_json(RecordedDecision.of(decision, subject)), notes)
+        return Result(format_json(RecordedDecision.of(decision, subject)), notes)
     act_words = f"{decision.act}, late," if decision.late else decision.act
     text = f"{act_words} {printable(subject)}: {printable(reason, 500)}"
-    return Result(f"{zoned(decision.time, board)}: {text}\n", notes)
+    return Result(f"{format_time(decision.time, board)}: {text}\n", notes)
