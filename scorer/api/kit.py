@@ -26,7 +26,7 @@ from scorer.challenge.phases import RESERVED_SPLITS
 from scorer.challenge.public import Public
 from scorer.challenge.submission import layout_of
 from scorer.core.problems import Findings
-from scorer.kinds.base import LIKELY
+from scorer.kinds.base import PROBABILITY
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure
 from scorer.reading.formats import find_format
@@ -331,7 +331,7 @@ def _submission(bound: BoundChallenge, public: Public, has_measures: bool) -> di
     """
     rules = bound.challenge.submission.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     columns = dict(rules.get("columns", {}))
-    probability_role = f"{LIKELY}[0]"
+    probability_role = f"{PROBABILITY}[0]"
     if probability := rules.pop("probability", None):
         # The column of a single probability has the class "", and is written by its name alone.
         columns["probability"] = probability[""] if set(probability) == {""} else probability

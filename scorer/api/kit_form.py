@@ -14,7 +14,7 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.core.codes import codes
 from scorer.core.text import printable, unit
-from scorer.kinds.base import LIKELY
+from scorer.kinds.base import PROBABILITY
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure
 from scorer.reading.layout import NO_SEPARATOR, WHITESPACE, separator_of
@@ -196,7 +196,7 @@ def _find_subject(role: str, bound: BoundChallenge, public: Public) -> str:
     if role.startswith("value"):
         names = [name for name, roles in rules.value_columns.items() if role in roles]
         return "" if "measure" in rules.columns else names[0]
-    if not role.startswith(LIKELY) and not (role == "score" and public.kind == "labels"):
+    if not role.startswith(PROBABILITY) and not (role == "score" and public.kind == "labels"):
         return ""
     names = list(rules.probability) or [""]
     number = role.partition("[")[2].rstrip("]") or "0"
@@ -262,7 +262,7 @@ def _first_lines(sample: Sample) -> list[str]:
     rows = FIRST_ROWS
     if sample.name.endswith(".zip"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return [f"{each.filename} ({each.file_size:,} bytes)" for each in archive.infolist()]
+            return [f"{file.filename} ({file.file_size:,} bytes)" for file in archive.infolist()]
     if sample.name.endswith(".parquet"):
         import polars as pl
 

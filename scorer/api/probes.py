@@ -20,7 +20,7 @@ from scorer.core.arrays import Ints
 from scorer.core.errors import PluginError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
-from scorer.kinds.base import LIKELY
+from scorer.kinds.base import PROBABILITY
 from scorer.kinds.images import Images, TrueMasks
 from scorer.kinds.preferences import Preferences
 from scorer.kinds.ranking import Grades
@@ -192,7 +192,7 @@ def _class_probes(ready: OpenChallenge, answers: Labels) -> Probes:
     """Return the probes of a table of classes, in which some groups may have numbers instead."""
     classes = answers.constants.classes
     rules = answers.side.rules
-    codes = {f"{LIKELY}[{n}]": code for n, code in enumerate(answers.columns)}
+    codes = {f"{PROBABILITY}[{n}]": code for n, code in enumerate(answers.columns)}
     if "score" in rules.columns:
         codes["score"] = len(classes) - 1
     truth = pl.DataFrame(answers.answers({"label", *codes}))

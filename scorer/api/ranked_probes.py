@@ -300,7 +300,7 @@ def cutoffs(measure: Measure) -> tuple[int, ...]:
 
 def _join_lists(items: Sequence[Ints]) -> Rows:
     """Return the rows of lists, given the items of each."""
-    in_list = np.repeat(np.arange(len(items)), [each.size for each in items])
+    in_list = np.repeat(np.arange(len(items)), [of_list.size for of_list in items])
     return Rows(in_list, np.concatenate([NO_ITEMS, *items]))
 
 

@@ -290,7 +290,7 @@ class Report(Renderable[results.Report]):
             return board
         from scorer.leaderboard.certainty import with_certainty  # imports scipy
 
-        measures = tuple(replace(each, primary=each.id == chosen.id) for each in self.measures)
+        measures = tuple(replace(known, primary=known.id == chosen.id) for known in self.measures)
         rows = tuple(
             replace(row, interval=None, fewer_lists=None, front=ABSENT) for row in self.leaderboard
         )
@@ -306,9 +306,9 @@ class Report(Renderable[results.Report]):
         return with_certainty(without_certainty, groups={}, clusters=board.clusters)
 
     def _find_value(self, name: str, measure: str | None) -> results.Value:
-        scored = next((each for each in self.submissions if each.name == name), None)
+        scored = next((known for known in self.submissions if known.name == name), None)
         if scored is None:
-            raise UnknownName("submission", name, [each.name for each in self.submissions])
+            raise UnknownName("submission", name, [known.name for known in self.submissions])
         chosen = choose_measure(self._result, measure)
         if not scored.valid:
             first = next(problem for problem in scored.findings if problem.severity == "error")
@@ -340,11 +340,11 @@ class Report(Renderable[results.Report]):
         ]
         rejected = [
             line
-            for each in self.submissions
-            if not each.valid
+            for scored in self.submissions
+            if not scored.valid
             for line in (
-                f"{each.name}: not scored, {counted(each.findings)}",
-                *format_findings(each.findings, quiet=True, heading=""),
+                f"{scored.name}: not scored, {counted(scored.findings)}",
+                *format_findings(scored.findings, quiet=True, heading=""),
             )
         ]
         notes = [*cautions(board, DECIMALS), *remarks(board, DECIMALS)]
@@ -365,7 +365,7 @@ class Report(Renderable[results.Report]):
             f"{printable(row.name, 40)} {format_number(row.values[self._result.primary.id])}"
             for row in self.leaderboard[:3]
         )
-        rejected = sum(not each.valid for each in self.submissions)
+        rejected = sum(not scored.valid for scored in self.submissions)
         submissions = _count(len(self.submissions), "submission")
         lists = _count(len(self._result.lists), "list")
         return (

@@ -132,11 +132,11 @@ def study(
     outcomes = score_files(ready, files, progress)
     terms = terms_of(ready)
     scored = with_repeats(to_scored(terms, files, outcomes))
-    valid = sum(each.valid for each in scored)
+    valid = sum(submission.valid for submission in scored)
     if valid < 2:
         count = f"{valid} of {len(scored)} submissions can be scored"
         raise UsageError(f"nothing to study: {count}, two are needed (score check says why)")
-    further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
+    further = {m.id for m in ready.measures} - {m.id for m in plain.measures}
     board = _rank_submissions(terms, scored, files, outcomes, frozenset(further))
     seed = official.leaderboard.seed if seed is None else seed
     variations, valueless = find_variations(board, seed)
@@ -154,14 +154,14 @@ def study(
             lists=len(terms.lists),
             seed=seed,
             submissions=span_ranks(
-                [each.name for each in board.scored], board.ranks.tolist(), variations
+                [submission.name for submission in board.scored], board.ranks.tolist(), variations
             ),
             staying=count_stable(variations),
             variations=variations,
             halves=compare_halves(board, variations, seed),
             left_out=tuple(left_out),
             called=terms.called,
-            rejected=[each for each in scored if not each.valid],
+            rejected=[submission for submission in scored if not submission.valid],
         )
     )
 
@@ -175,10 +175,14 @@ def _rank_submissions(
 ) -> RankedSubmissions:
     """Return the valid submissions by their official ranks, with the outcomes of their runs."""
     rows = rank(terms, scored).leaderboard
-    by_name = {each.name: each for each in scored}
+    by_name = {submission.name: submission for submission in scored}
     outcome_of = dict(zip((file.name for file in files), outcomes, strict=True))
     best_first = [by_name[row.name] for row in rows]
-    of_runs = [outcome_of[run.name] for each in best_first for run in each.runs or (each,)]
+    of_runs = [
+        outcome_of[run.name]
+        for submission in best_first
+        for run in submission.runs or (submission,)
+    ]
     ranks = np.array([row.rank for row in rows], dtype=np.int64)
     return RankedSubmissions(terms, best_first, of_runs, ranks, further)
 
@@ -227,12 +231,12 @@ def _open_with_further(
 
 def _further_measures(plain: BoundChallenge) -> Iterator[MeasureSpec]:
     """Yield the primary measure with other cut-offs, and with weights that the lists have."""
-    primary = next(each for each in plain.measures if each.primary)
+    primary = next(measure for measure in plain.measures if measure.primary)
     spec = plain.challenge.metrics[plain.measures.index(primary)]
     by_measure = plain.board.pairwise is None and plain.board.rank_aggregate is None
     if spec.score is not None or not by_measure:
         return
-    ids = {each.id for each in plain.measures}
+    ids = {measure.id for measure in plain.measures}
     for k in _cutoffs(plain, primary):
         id = f"{primary.metric.name}@{k}" if spec.id is None else f"{spec.id} @{k}"
         if id not in ids:

@@ -333,7 +333,7 @@ class Challenge(Section):
             lines=keys,
             candidates=candidates,
             json=tuple(section.document.items()),
-            parts=tuple(Part(*each) for each in section.parts.items()),
+            parts=tuple(Part(name, file) for name, file in section.parts.items()),
         )
 
     @property

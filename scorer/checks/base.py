@@ -318,10 +318,10 @@ def examine(
     counted = list[CountedProblem]()
     adds_counted = not (isinstance(rows, SubmissionRows) and rows.is_bucket)
     of: File = "submission" if isinstance(rows, SubmissionRows) else "truth"
-    for each in find_checks(of, rows.public.kind):
-        if codes is not None and set(codes).isdisjoint(each.codes):
+    for check in find_checks(of, rows.public.kind):
+        if codes is not None and set(codes).isdisjoint(check.codes):
             continue
-        for found in each.examine(rows):
+        for found in check.examine(rows):
             if isinstance(found, Problem):
                 findings.add(found)
                 continue

@@ -38,7 +38,7 @@ class Constants(NamedTuple):
 
 
 NO_CONSTANTS = Constants()
-LIKELY = "probability"  # begins the roles of columns of probabilities, one for each class
+PROBABILITY = "probability"  # begins the roles of columns of probabilities, one for each class
 
 # Type of a view, numbers of lists or None for all -> the view of the truth itself as a submission;
 # None if the truth has no such view.

@@ -17,7 +17,7 @@ from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import (
-    LIKELY,
+    PROBABILITY,
     Constants,
     ItemTruth,
     Kind,
@@ -38,7 +38,7 @@ from scorer.views.join import GradedItems, candidate_items, number_lists, sorted
 from scorer.views.ranked import Names, Ties
 from scorer.views.rows import Labelled, LabelledRows, Targets, indicator_matrix
 
-FIRST_LIKELY = f"{LIKELY}[0]"  # the role of the first column of probabilities
+FIRST_PROBABILITY = f"{PROBABILITY}[0]"  # the role of the first column of probabilities
 
 
 @dataclass(kw_only=True, eq=False)
@@ -92,7 +92,7 @@ class Labels(OpenTruth):
                 classes=classes,
                 truth=self.truth,
                 label=label,
-                probability=self._probabilities(frame, row) if FIRST_LIKELY in frame else None,
+                probability=self._probabilities(frame, row) if FIRST_PROBABILITY in frame else None,
                 score=self._scores(frame, row) if "score" in frame else None,
                 class_shares=self.class_shares,
             )
@@ -120,7 +120,7 @@ class Labels(OpenTruth):
         if "label" in roles:
             columns["label"] = self._label_cells()
         codes = {"score": len(classes) - 1}  # role -> the class whose share it has
-        codes |= {f"{LIKELY}[{n}]": code for n, code in enumerate(self.columns)}
+        codes |= {f"{PROBABILITY}[{n}]": code for n, code in enumerate(self.columns)}
         if asked := {role: code for role, code in codes.items() if role in roles}:
             shares = self.class_shares
             if shares is None:
@@ -146,7 +146,7 @@ class Labels(OpenTruth):
             raise ChallengeError(problems=[Problem("T808", _two_classes(classes))])
         table = np.empty((frame.height, len(classes)))
         for n, code in enumerate(self.columns):
-            table[:, code] = frame[f"{LIKELY}[{n}]"].to_numpy()
+            table[:, code] = frame[f"{PROBABILITY}[{n}]"].to_numpy()
         if len(self.columns) == 1:  # of one of two classes; the other one has the rest
             table[:, 1 - self.columns[0]] = 1 - table[:, self.columns[0]]
         if not multilabel:
@@ -174,11 +174,11 @@ def label_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...
         return (Schema(("list", "score"), (), columns),)
     if "prediction" in needed:
         return (Schema(("list", "prediction"), (), columns),)
-    names = tuple(rules.probability.values()) or (LIKELY,)
-    probabilities = {f"{LIKELY}[{n}]": name for n, name in enumerate(names)}
+    names = tuple(rules.probability.values()) or (PROBABILITY,)
+    probabilities = {f"{PROBABILITY}[{n}]": name for n, name in enumerate(names)}
     label = ("label",) if "label" in columns else ()
     by_probability = Schema(("list", *probabilities), label, columns | probabilities)
-    if LIKELY in needed:
+    if PROBABILITY in needed:
         return (by_probability,)
     by_label = Schema(("list", "label"), (), columns)
     return (by_probability, by_label) if rules.probability else (by_label, by_probability)
@@ -269,7 +269,7 @@ def _class_shares(
     shares = np.zeros((rows.size, len(classes)))
     for n, name in enumerate(side.class_columns):
         if name in places:
-            shares[:, places[name]] = table.frame[f"{LIKELY}[{n}]"].to_numpy()[rows]
+            shares[:, places[name]] = table.frame[f"{PROBABILITY}[{n}]"].to_numpy()[rows]
     if side.measured_rows is not None:  # rows that no measure looks at get the first class
         shares[~side.measured_rows[rows]] = np.eye(1, len(classes))
     positive, multilabel = shares > 0, side.separators[0] is not None

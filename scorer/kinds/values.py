@@ -73,7 +73,9 @@ class Values(OpenTruth):
 
 def value_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
     """Return the shape of a submission: a row for each list, or for each value of a list."""
-    columns = {role: name for each in rules.value_columns.values() for role, name in each.items()}
+    columns = dict[str, str]()
+    for value_columns in rules.value_columns.values():
+        columns |= value_columns
     measure = ("measure",) if "measure" in rules.columns else ()
     systems = [role for role in ("system", "run") if role in rules.columns]
     return (Schema(("list", *measure, *columns, *systems), (), rules.columns | columns),)
@@ -97,15 +99,13 @@ def sample_values(rules: Submission, public: Public, rng: Random) -> Iterator[di
     """Yield rows with a random value of each list."""
     for name in public.lists:
         row: dict[str, Any] = {"list": name}
-        row |= {role: word for role, word in SAMPLE_CELLS.items() if role in rules.columns}
-        for (value, columns), given in zip(
-            rules.value_columns.items(), rules.all_values.values(), strict=True
-        ):
-            low, high = given.range or (0.0, 1.0)
+        row |= {role: cell for role, cell in SAMPLE_CELLS.items() if role in rules.columns}
+        for value, columns in rules.value_columns.items():
+            low, high = rules.all_values[value].range or (0.0, 1.0)
             if low is None:
                 low = 0.0 if high is None else min(0.0, high - 1)
-            drawn = round(rng.uniform(low, low + 1 if high is None else high), 3)
-            cells = dict(zip(columns, (drawn, 1), strict=False))  # a divisor is 1
+            number = round(rng.uniform(low, low + 1 if high is None else high), 3)
+            cells = dict(zip(columns, (number, 1), strict=False))  # a divisor is 1
             if "measure" in rules.columns:
                 yield {**row, "measure": value, **cells}
             row |= cells

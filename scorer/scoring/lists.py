@@ -14,7 +14,7 @@ from scorer.core.errors import ChallengeError
 from scorer.core.expressions import Condition, ExpressionError, parse_condition
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, format_exact, join_first, quoted, suggest
-from scorer.kinds.base import LIKELY, FilteredTruth, OpenTruth
+from scorer.kinds.base import PROBABILITY, FilteredTruth, OpenTruth
 from scorer.reading.schema import EXTRA, NUMBER, Schema, holds_text
 from scorer.reading.table import Table, find_indices
 from scorer.results.scorecard import CHOSEN, NO_COLUMNS, WHERE, Groups, ListColumns
@@ -29,7 +29,7 @@ def truth_schemas(bound: BoundChallenge) -> list[Schema]:
     source = bound.challenge.truth
     schemas = [s for s in bound.kind.truth if ("text" in s.roles) == source.has_texts]
     if source.probability:  # a column for each class
-        likely = {f"{LIKELY}[{n}]": name for n, name in enumerate(source.probability.values())}
+        likely = {f"{PROBABILITY}[{n}]": name for n, name in enumerate(source.probability.values())}
         schemas = [Schema(("list", *likely), ("weight",), likely)]
     if source.box_columns:  # a row for each box
         parts = {

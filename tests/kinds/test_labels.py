@@ -8,7 +8,7 @@ import pytest
 TRUTH = "id,species\n1,setosa\n2,setosa\n3,rose\n4,rose\n5,rose\n"
 HEAD = "truth: {file: truth.csv, columns: {list: id, label: species}}\n"
 LABELS = HEAD + "submission: {columns: {list: id, label: species}}\n"
-LIKELY = HEAD + "submission: {columns: {list: id, probability: [setosa, rose]}}\n"
+PROBABILITY = HEAD + "submission: {columns: {list: id, probability: [setosa, rose]}}\n"
 NUMBERS = (
     "truth: {file: truth.csv, columns: {list: id, target: price}}\n"
     "submission: {columns: {list: id, prediction: price}}\n"
@@ -33,7 +33,7 @@ def scored(challenge, score):
 )
 def test_a_wrong_certainty_costs_what_eps_says(scored, notation, cost):
     sent = "id,setosa,rose\n1,0,1\n2,1,0\n3,0,1\n4,0,1\n5,0,1\n"
-    (found,) = scored(f"{LIKELY}metrics: [{notation}]\n", TRUTH, sent).values()
+    (found,) = scored(f"{PROBABILITY}metrics: [{notation}]\n", TRUTH, sent).values()
     assert found == pytest.approx(cost / 5, abs=1e-4)
 
 
@@ -60,7 +60,7 @@ def test_probabilities_times_a_number_gain_nothing(scored, metric, factor):
             f"{n},{a * factor:.9f},{b * factor:.9f}\n" for n, (a, b) in enumerate(rows, 1)
         )
 
-    yaml = LIKELY + f"metrics: [{metric}]\n"
+    yaml = PROBABILITY + f"metrics: [{metric}]\n"
     honest, scaled = (scored(yaml, TRUTH, sent(each))[metric] for each in (1, factor))
     assert scaled == pytest.approx(honest, abs=1e-8)
 
@@ -105,9 +105,9 @@ def test_a_name_of_two_kinds_has_a_page_of_each_function(score, name, title, pag
     ("yaml", "truth"),
     [
         (LABELS + "metrics: [Accuracy]\n", TRUTH),
-        (LIKELY + "metrics: [LogLoss, F1]\n", TRUTH),
-        (LIKELY.replace("[setosa, rose]", "p") + "metrics: [AUROC]\n", TRUTH),
-        (LIKELY.replace("[setosa, rose]", "{setosa: p}") + "metrics: [AUROC]\n", TRUTH),
+        (PROBABILITY + "metrics: [LogLoss, F1]\n", TRUTH),
+        (PROBABILITY.replace("[setosa, rose]", "p") + "metrics: [AUROC]\n", TRUTH),
+        (PROBABILITY.replace("[setosa, rose]", "{setosa: p}") + "metrics: [AUROC]\n", TRUTH),
         (LABELS.replace("species}}\n", 'species}, multilabel: ";"}\n', 1)
          + "metrics: [HammingLoss]\n", "id,species\n1,a;b\n2,\n3,c\n"),
         (NUMBERS + "metrics: [RMSE]\n", PRICES),

@@ -15,16 +15,16 @@ metrics = pytest.importorskip("sklearn.metrics")
 log_loss = metrics.log_loss
 roc_auc_score = metrics.roc_auc_score
 
-LIKELY = [[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.3, 0.3, 0.4]]
+PROBABILITY = [[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.3, 0.3, 0.4]]
 ONE = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]]
 SEVERAL = [[1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
 VOTES = [[3, 0, 0], [1, 2, 1], [0, 0, 9], [1, 1, 0]]
 SHARES = np.array(VOTES) / np.sum(VOTES, axis=1, keepdims=True)
-SOFT = float(-(SHARES * np.log(LIKELY)).sum(axis=1).mean())
+SOFT = float(-(SHARES * np.log(PROBABILITY)).sum(axis=1).mean())
 WORDS = [[str(bool(cell)) for cell in row] for row in ONE]
 
 
-def made(tmp_path, truth, metric="LogLoss", classes="[a, b, c]", answers=LIKELY, **rules):
+def made(tmp_path, truth, metric="LogLoss", classes="[a, b, c]", answers=PROBABILITY, **rules):
     for name, rows in (("truth", truth), ("run", answers)):
         lines = [",".join(map(str, (f"r{n}", *row))) for n, row in enumerate(rows)]
         (tmp_path / f"{name}.csv").write_text("\n".join(["id,a,b,c", *lines]) + "\n")
@@ -45,8 +45,8 @@ def value(challenge):
 @pytest.mark.parametrize(
     ("truth", "metric", "expected"),
     [
-        (ONE, "LogLoss", log_loss([0, 1, 2, 1], LIKELY)),
-        (WORDS, "LogLoss", log_loss([0, 1, 2, 1], LIKELY)),
+        (ONE, "LogLoss", log_loss([0, 1, 2, 1], PROBABILITY)),
+        (WORDS, "LogLoss", log_loss([0, 1, 2, 1], PROBABILITY)),
         ([[7 * cell for cell in row] for row in ONE], "Accuracy", 3 / 4),
         (VOTES, "LogLoss", SOFT),
         (SHARES.tolist(), "LogLoss", SOFT),
@@ -66,7 +66,7 @@ def test_values(tmp_path, truth, metric, expected):
 
 def test_several_labels_of_a_row(tmp_path):
     challenge = made(tmp_path, SEVERAL, "AUROC", multilabel=",")
-    assert value(challenge) == pytest.approx(roc_auc_score(SEVERAL, LIKELY, average="macro"))
+    assert value(challenge) == pytest.approx(roc_auc_score(SEVERAL, PROBABILITY, average="macro"))
 
 
 def test_the_order_of_columns_is_nothing(tmp_path):
@@ -126,6 +126,6 @@ def test_true_and_false_are_weights(tmp_path):
     (tmp_path / "truth.csv").write_text("\n".join(lines) + "\n")
     columns = {**challenge.truth.columns, "weight": "keep"}
     truth = challenge.truth.model_copy(update={"columns": columns})
-    likely = [LIKELY[0], LIKELY[2]]
+    likely = [PROBABILITY[0], PROBABILITY[2]]
     expected = log_loss([0, 2], likely, labels=[0, 1, 2])
     assert value(challenge.model_copy(update={"truth": truth})) == pytest.approx(expected)

@@ -238,7 +238,7 @@ GRADED = {
 }
 
 
-LIKELY = {
+PROBABILITY = {
     "challenge.yaml": "truth: t.csv\nlikelihood: {file: p.csv, columns: {probability: p}}\n"
     "metrics: [{metric: EDRC, unknown: likelihood}]\n",
     "t.csv": "list,better,worse\nl,a,b\nl,c,d\n",
@@ -257,7 +257,7 @@ def test_an_order_is_needed_where_a_metric_says_so(tmp_path):
 def test_likelihoods_belong_to_what_a_value_is_identified_by(tmp_path):
     found = []
     for chance in ("0.9", "0.8"):
-        files = LIKELY | {"p.csv": LIKELY["p.csv"].replace("0.9", chance)}
+        files = PROBABILITY | {"p.csv": PROBABILITY["p.csv"].replace("0.9", chance)}
         found.append(scored(tmp_path, files, "list,better,worse\nl,b,c\n"))
     one, other = (card.card.digests["truth"] for card in found)
     assert one != other

@@ -6,7 +6,7 @@ import pytest
 
 HEAD = "truth: {file: truth.csv, columns: {list: id, label: species}}\n"
 TRUTH = "id,species\n1,no\n2,no\n3,yes\n4,yes\n5,yes\n"
-LIKELY = HEAD + "submission: {columns: {list: id, probability: p}}\n"
+PROBABILITY = HEAD + "submission: {columns: {list: id, probability: p}}\n"
 SENT = "id,p\n1,0.5\n2,0.1\n3,0.9\n4,0.9\n5,0.1\n"
 
 
@@ -29,7 +29,7 @@ def rows(page, label):
 
 @pytest.mark.parametrize("measure", ["F1", "MCC", "F1(positive=no)", "Precision(average=macro)"])
 def test_confusion_matrix(page, measure):
-    found = page(f"{LIKELY}metrics: [{measure}]\n", TRUTH, SENT)
+    found = page(f"{PROBABILITY}metrics: [{measure}]\n", TRUTH, SENT)
     # a tie goes to the positive class
     first = ["no", "2", "0"] if "=no" in measure else ["no", "1", "1"]
     assert rows(found, "Confusion matrix") == [first, ["yes", "1", "2"]]
@@ -45,7 +45,7 @@ def test_confusion_of_a_class_that_nobody_was_given(page):
 
 
 def test_calibration(page):
-    found = page(f"{LIKELY}metrics: [ECE(bins=5)]\n", TRUTH, SENT)
+    found = page(f"{PROBABILITY}metrics: [ECE(bins=5)]\n", TRUTH, SENT)
     assert rows(found, "Calibration") == [
         ["0.4 to 0.6", "1", "0.500", "1.000"],
         ["0.8 to 1", "4", "0.900", "0.750"],
@@ -54,7 +54,7 @@ def test_calibration(page):
 
 
 def test_roc_is_for_organizers(page):
-    yaml = f"{LIKELY}metrics: [AUROC]\n"
+    yaml = f"{PROBABILITY}metrics: [AUROC]\n"
     assert "share of false positives" not in page(yaml, TRUTH, SENT)
     found = page(yaml, TRUTH, SENT, "--private")
     assert rows(found, "ROC curve") == [
@@ -73,7 +73,7 @@ def test_roc_is_for_organizers(page):
 
 
 def test_precision_by_recall_goes_in_steps(page):
-    yaml = f"{LIKELY}metrics: [AveragePrecision]\n"
+    yaml = f"{PROBABILITY}metrics: [AveragePrecision]\n"
     assert "Precision by recall" not in page(yaml, TRUTH, SENT)
     found = page(yaml, TRUTH, SENT, "--private")
     assert rows(found, "Precision by recall") == [
