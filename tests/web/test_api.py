@@ -226,7 +226,7 @@ def test_rules_are_prose_with_worked_examples(client):
     assert "<math " in page
     assert "\\n" not in page
     assert "<code>" in page
-    assert "<p>A worked example:</p>\n<pre>" in page
+    assert '<p>A worked example:</p>\n<pre class="example" tabindex="0">' in page
     assert "&gt;&gt;&gt;" not in page
     assert "Download the kit" in page
     assert "<pre><code>list,item,rank\n" in page  # a sample's first rows

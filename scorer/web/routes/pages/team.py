@@ -14,6 +14,7 @@ from starlette.datastructures import FormData
 from scorer.board.models import TEAM_ACTS, Act
 from scorer.board.phases import decision_deadline, spans
 from scorer.challenge.leaderboard import LONGEST_ANSWER
+from scorer.core.text import unit
 from scorer.web import pictures
 from scorer.web.auth import Viewer
 from scorer.web.context import Context
@@ -187,7 +188,7 @@ def entry(
     added = own_entry(site, viewer, number)
     splits, record = site.value_splits(viewer), site.board.ledger.get(number)
     reason, decisions = site.reason(record, viewer)
-    measures = site.board.versions.terms().measures
+    terms = site.board.versions.terms()
     return page(
         request,
         site,
@@ -196,9 +197,8 @@ def entry(
         here="entries",
         entry=site.shown(added, viewer),
         splits=splits,
-        measures=[measure.id for measure in measures],
-        marks={measure.id: measure.mark for measure in measures},
-        units="rows" if "labels" in measures[0].metric.kinds else "lists",
+        marks={measure.id: measure.mark for measure in terms.measures},
+        units=unit(terms.called),
         cards=problem_cards(added.problems),
         answers=record.answers,
         file=record.file,
