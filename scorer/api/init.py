@@ -295,15 +295,13 @@ def _find_item_pattern(opened: OpenChallenge, challenge: Challenge, sample: Path
 
 def _term_lines(data: Mapping[str, Any]) -> str:
     """Return splits, phases, a quota and grading as comments of challenge.yaml."""
-    public = "public"
-    private = "private"
-    splits = ""
-    if "splits" in data:  # by the truth's own column
-        public = "Public"
-        private = "Private"
-    else:
-        splits = SPLITS.format(seed=secrets.randbelow(LARGEST_SEED))
-    text = TERM.format(splits=splits, public=public, private=private, placeholder=PLACEHOLDER)
+    has_splits = "splits" in data  # by the truth's own column
+    text = TERM.format(
+        splits="" if has_splits else SPLITS.format(seed=secrets.randbelow(LARGEST_SEED)),
+        public="Public" if has_splits else "public",
+        private="Private" if has_splits else "private",
+        placeholder=PLACEHOLDER,
+    )
     return "".join(f"# {line}".rstrip() + "\n" if line else "\n" for line in text.split("\n")[:-1])
 
 

@@ -122,11 +122,12 @@ class IdIndex:
         return None
 
     def explain_all(
-        self, names: pl.Series, code: str, word: str, what: str, help: str | None = None
+        self, names: pl.Series, code: str, word: str, reason: str
     ) -> dict[str, IdFault]:
         """Return the faults of the first `MOST_EXPLAINED` unknown ids of a column.
 
-        An id that nothing explains has the fault `code`: `word` and id, then `what` is wrong.
+        An id that nothing explains has the fault `code`, with `word`, the id and `reason` as its
+        message.
         """
         decimals = (names.str.ends_with(".0") | (names == "")).all()
         suggest = self.make_suggester()
@@ -134,8 +135,8 @@ class IdIndex:
         for name in names.head(MOST_EXPLAINED):
             fault = self.explain(name, decimals)
             if fault is None:
-                message = f"{word} {quoted(name)} {what}"
-                fault = IdFault(code, message, help=help, hint=suggest(name))
+                message = f"{word} {quoted(name)} {reason}"
+                fault = IdFault(code, message, hint=suggest(name))
             faults[name] = fault
         return faults
 
@@ -162,7 +163,7 @@ class IdIndex:
         return nearest(name, self.names) if len(self.names) <= FEW_IDS else None
 
     def _edits(self, name: str) -> Iterator[str]:
-        """Yield `name` with a letter less, two exchanged, one more, or another one."""
+        """Yield the names one edit away: a letter less, two exchanged, one more, one replaced."""
         cuts = [(name[:n], name[n:]) for n in range(len(name) + 1)]
         for head, tail in cuts:
             yield head + tail[1:]

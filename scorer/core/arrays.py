@@ -11,11 +11,12 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+RANK_DIGITS = 12  # significant digits of values that are ranked
 MIN_RUN = 4  # the mean number of successive rows of a list that makes moving whole lists faster
 
 
-def round_for_ranks(values: Any, digits: int = 12) -> Floats:
-    """Return values rounded to so many significant digits, so that rounding errors decide no rank.
+def round_for_ranks(values: Any) -> Floats:
+    """Return values rounded to RANK_DIGITS, so that rounding errors decide no rank.
 
     Values that are mathematically equal, such as means of the same numbers in another order, differ
     in their last digits; after this they are equal.
@@ -25,7 +26,7 @@ def round_for_ranks(values: Any, digits: int = 12) -> Floats:
     """
     numbers = np.asarray(values, dtype=np.float64)
     sizes = np.where(np.isfinite(numbers) & (numbers != 0), np.abs(numbers), 1.0)
-    exponent = digits - 1 - np.floor(np.log10(sizes))
+    exponent = RANK_DIGITS - 1 - np.floor(np.log10(sizes))
     # Two factors, as one power of ten for a number near 1e-308 would be infinite.
     half = np.trunc(exponent / 2)
     scaled = np.round(numbers * 10.0**half * 10.0 ** (exponent - half))

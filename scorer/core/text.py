@@ -198,17 +198,16 @@ def quoted(text: object, width: int = 60) -> str:
     return f"'{printable(text, width)}'"
 
 
-def suggest_renaming(similar: Mapping[str, str], most: int = 3) -> str:
+def suggest_renaming(similar: Mapping[str, str]) -> str:
     """Return the end of a message on missing names: which found ones may be meant.
 
     >>> suggest_renaming({"list": "ist", "item": "itm"})
     "; rename 'ist' to 'list' and 'itm' to 'item'?"
 
     Args:
-        similar: Missing name -> the found name that is like it; without one, the end is empty.
-        most: How many are said.
+        similar: Missing name -> the found name that is like it; the first three are mentioned.
     """
-    renamed = [f"{quoted(old)} to {quoted(new)}" for new, old in similar.items()][:most]
+    renamed = [f"{quoted(old)} to {quoted(new)}" for new, old in similar.items()][:3]
     return f"; rename {' and '.join(renamed)}?" if renamed else ""
 
 
