@@ -92,14 +92,15 @@ def recognize_table(truth: Preview, sample: Preview, needs: Needs) -> Guess | No
         return None
     value = sample.find_name(truth_value)
     if value is None or value == key.sample:
-        usual = (sample.find_role(role, (key.sample,)) for role in ("label", "prediction"))
-        value = next((name for name in usual if name is not None), candidates[0])
+        taken = (key.sample,)
+        usual_name = sample.find_role("label", taken) or sample.find_role("prediction", taken)
+        value = usual_name or candidates[0]
     columns = AnswerColumns(key.truth, truth_value, key.sample, value)
     return _guess_answers(truth, sample, columns, needs)
 
 
 def _recognize_truth_alone(truth: Preview, needs: Needs) -> Guess | None:
-    """Return the guess without a sample: the answers have a usual name, or are all beside ids."""
+    """Return the guess without a sample: answers have a usual name, or stand alone beside ids."""
     key = next((name for name in truth.names if _is_id(name)), truth.names[0])
     if truth.rows and not truth.is_unique(key):
         return None
@@ -112,9 +113,9 @@ def _recognize_truth_alone(truth: Preview, needs: Needs) -> Guess | None:
 
 
 def _answer_candidates(truth: Preview, sample: Preview, key: KeyColumns) -> list[str]:
-    """Return the sample's columns but its ids, without those that only repeat the truth's.
+    """Return the sample's columns beside its ids that do not merely repeat a column of the truth.
 
-    If all of them do, they are all returned.
+    If all of them repeat one, all are returned.
     """
     names = sample.names_except(key.sample)
     ids = truth.cells(key.truth)
@@ -131,7 +132,10 @@ def _answer_candidates(truth: Preview, sample: Preview, key: KeyColumns) -> list
 
 
 def _truth_value(truth: Preview, candidates: Sequence[str], key: str) -> str | None:
-    """Return the truth's column of answers: one that the sample has, else one that is called so."""
+    """Return the truth's column of answers: one that the sample has, else one with a usual name.
+
+    Else it is the only column beside the ids.
+    """
     shared = (truth.find_name(name) for name in candidates)
     others = truth.names_except(key)
     return (
@@ -176,12 +180,12 @@ def _guess_answers(truth: Preview, sample: Preview, columns: AnswerColumns, need
     classes = sorted(set(cells))
     is_numeric = are_numbers(cells)
     is_code = is_numeric and _are_long_codes(cells)
-    is_number = is_numeric and not is_code and not _are_classes(classes)
-    has_name = sample.find_role("probability") == columns.value
+    is_quantity = is_numeric and not is_code and not _are_classes(classes)
+    has_usual_name = sample.find_role("probability") == columns.value
     is_probability = "probability" in needs.columns or (
-        len(classes) == 2 and _are_probabilities(sample_cells, has_name or not is_numeric)
+        len(classes) == 2 and _are_probabilities(sample_cells, has_usual_name or not is_numeric)
     )
-    if "prediction" in needs.columns or (is_number and not is_probability):
+    if "prediction" in needs.columns or (is_quantity and not is_probability):
         truth_columns = {"list": columns.truth_key, "target": columns.truth_value}
         submission = columns.submission("prediction")
         return Guess("a table of numbers", {"columns": truth_columns}, submission, NUMBERS)
@@ -218,7 +222,8 @@ def _doubt_classes(cells: Sequence[str], is_numeric: bool, is_code: bool) -> str
 def _guess_probability(columns: AnswerColumns, classes: Sequence[str], is_numeric: bool) -> Guess:
     """Return the guess for the probability of one of two classes.
 
-    Of numbers it is the greater one. Of words the last is taken, which is in doubt.
+    If the classes are numbers, it is that of the greater one; of words, that of the last, with a
+    doubt.
     """
     truth = {"columns": {"list": columns.truth_key, "label": columns.truth_value}}
     description = "a table of two classes, with the probability of one"
@@ -243,7 +248,7 @@ def _are_classes(numbers: Collection[str]) -> bool:
 
 
 def _are_long_codes(cells: Sequence[str]) -> bool:
-    """Return whether numbers are codes of classes: all are as long, and most come again."""
+    """Return whether numbers are codes of classes: of one length, and most occur again."""
     is_code = len({*map(len, cells)}) == 1 and all(map(str.isdigit, cells))
     return is_code and len(cells[0]) >= CODE_DIGITS and 2 * len({*cells}) <= len(cells)
 
