@@ -174,7 +174,7 @@ class Repairs:
     Args:
         challenge: The challenge of the submissions.
         files: The submissions.
-        originals: The findings of each file.
+        originals: Each file as it was checked.
         check: Checks copies in the way in which the originals were checked.
         allow_plugins: Whether the challenge's own code may be run.
 
@@ -226,7 +226,7 @@ class Repairs:
         return replace(file, path=path, label=file.display)
 
     def write(self, target: CopyTarget) -> list[Scored]:
-        """Write the copies that have no error; return the copies or originals as checked.
+        """Write the copies that have no error, and return the findings of these and other files.
 
         A folder also gets the files that had no error, unchanged, so that it can be scored.
         """
