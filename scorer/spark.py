@@ -269,7 +269,11 @@ def _reason_to_collect(ready: OpenChallenge) -> str:
     if (kind := ready.bound.kind.name) not in BUCKET_KINDS:
         return f"all rows are scored together where a challenge has {kind}"
     plan = ready.plan
-    if len(plan.truths) > 1 or any(plan.picked.values()) or not WHOLE_VIEWS.isdisjoint(ready.views):
+    if (
+        len(plan.truths) > 1
+        or any(plan.filtered_truths.values())
+        or not WHOLE_VIEWS.isdisjoint(ready.views)
+    ):
         return "folds, conditions on items, comparisons of items and subtopics need all rows"
     return ""
 

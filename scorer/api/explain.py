@@ -250,7 +250,7 @@ def _explain_measure(
     at = ready.truth.lists.index(scope.list)
     ties = ready.bound.challenge.submission.ties
     condition = measure.combination.where
-    picked = ready.plan.picked.get(None, {}).get(condition) if condition else None
+    picked = ready.plan.filtered_truths.get(None, {}).get(condition) if condition else None
     truth, sent = (picked.truth, picked.filter(table)) if picked else (ready.truth, table)
     item_names = partial(truth.item_names, sent, ties, at=at)
     views = truth.explain_views(sent, ties, ready.plan.views, at)

@@ -1,4 +1,4 @@
-"""Answers to a challenge's questions: what one may be, which are shown, who is in a track."""
+"""Answers to the questions of a challenge: their faults, which are shown, who is in a track."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import format_exact, join_first, printable, quoted, suggest
 from scorer.reading.numbers import LARGEST, parse_number
 
-MOST_BYTES = 10_000_000  # of a file of answers
-NAME = "name"  # the column of the submissions' names
+MAX_FILE_SIZE = 10_000_000  # bytes of a file of answers
+NAME_COLUMN = "name"  # of the names of submissions
 Answers = Mapping[str, Mapping[str, str]]  # name of a submission -> question -> answer
 
 
@@ -57,7 +57,7 @@ def is_in_track(track: Track, answers: Mapping[str, str]) -> bool:
 
 
 def track_lists(track: Track, lists: Sequence[str], groups: Mapping[str, str]) -> Mask:
-    """Return which lists a track ranks by: the lists of its groups, or all."""
+    """Return which lists count in a track, (lists,): those of its groups, or all."""
     return np.array([not track.group or groups.get(name) in track.group for name in lists], bool)
 
 
@@ -82,17 +82,19 @@ def read_answers_file(challenge: Challenge, path: Path) -> Answers:
     rows = _read_rows(path)
     _, head = next(rows, (1, []))
     keys = [key.strip() for key in head]
-    if NAME not in keys or len(set(keys)) < len(keys):
+    if NAME_COLUMN not in keys or len(set(keys)) < len(keys):
         found = f"found: {join_first(keys)}" if keys else "the file is empty"
-        raise UsageError(f"{where}: one column is called {NAME}, others as a question; {found}")
+        raise UsageError(
+            f"{where}: one column is called {NAME_COLUMN}, others as a question; {found}"
+        )
     for key in keys:
-        if key != NAME and key not in challenge.questions:
+        if key != NAME_COLUMN and key not in challenge.questions:
             raise UsageError(f"{where}: {UnknownName('question', key, list(challenge.questions))}")
     for line, row in rows:
         if len(row) != len(keys):
             raise UsageError(f"{where}:{line}: {len(row)} cells, where the head has {len(keys)}")
         texts = {key: cell.strip() for key, cell in zip(keys, row, strict=True)}
-        name = texts.pop(NAME)
+        name = texts.pop(NAME_COLUMN)
         if name in answers:
             raise UsageError(f"{where}:{line}: the answers of {quoted(name)} come again")
         for message in _find_faults(challenge, texts):
@@ -105,14 +107,14 @@ def _read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not empty, each with the line at which it ends."""
     try:
         with path.open("rb") as stream:
-            data = stream.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
+            data = stream.read(MAX_FILE_SIZE + 1)
+        if len(data) > MAX_FILE_SIZE:
             raise UsageError(f"{printable(path)}: a file of answers has at most 10 MB")
         reader = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
         yield from ((reader.line_num, row) for row in reader if any(row))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        what = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"{printable(path)} cannot be read as CSV: {what}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{printable(path)} cannot be read as CSV: {reason}") from None
 
 
 def _find_faults(challenge: Challenge, texts: Mapping[str, str]) -> Iterator[str]:

@@ -17,10 +17,10 @@ VOTE_BOARD_KEYS = {"intervals", "tiers", "seed", "draws"}
 
 
 class KeyUse(NamedTuple):
-    """The kinds that use a key, and the message to a challenge of another kind."""
+    """The kinds of challenge that use a key, and the fault of a challenge of another kind."""
 
     kinds: frozenset[str]
-    message: str  # {kind}: the kind of the challenge
+    message: str  # a format string, with {kind} for the kind of the challenge
     help: str = "leave it out"
 
 
@@ -67,10 +67,8 @@ def find_unused_keys(challenge: Challenge, kind: str) -> Iterator[Fault]:
     if kind == VOTES:
         board = challenge.leaderboard.model_fields_set - VOTE_BOARD_KEYS
         message = "means nothing for votes, which give no submission a value of its own"
-        for key in (
-            *(challenge.model_fields_set - VOTE_KEYS),
-            *(f"leaderboard.{k}" for k in board),
-        ):
+        unused = [*(challenge.model_fields_set - VOTE_KEYS), *(f"leaderboard.{k}" for k in board)]
+        for key in unused:
             yield Fault(key, "C122", message)
         return
     for key, use in KEY_USES.items():

@@ -76,12 +76,12 @@ def read_list_columns(
     if "group" in names and "group" in challenge.truth.columns:
         names.remove("group")
         cells = pl.Series([group_of.get(name) for name in lists], dtype=pl.String)
-        groups["group"] = _encode(cells.fill_null(""))
+        groups["group"] = _encode_groups(cells.fill_null(""))
         path = display_path(challenge.truth.file)
         findings.extend(_find_lists_without("group", lists, cells, path))
-    if challenge.lists is None:  # lists of several files: each is a group
+    if challenge.lists is None:  # the truth has several files, each of which is a group
         parts = pl.Series([name.partition("/")[0] for name in lists], dtype=pl.String)
-        columns = ListColumns({**groups, **dict.fromkeys(names, _encode(parts))})
+        columns = ListColumns({**groups, **dict.fromkeys(names, _encode_groups(parts))})
     else:
         columns = _read_columns_of_file(challenge, challenge.lists, names, weights, lists, findings)
         columns = columns._replace(groups={**groups, **columns.groups})
@@ -105,8 +105,8 @@ def _read_columns_of_file(
     numbers: dict[str, Floats] = {}
     if not names and not weights:
         return NO_COLUMNS
-    words = {"group": source.columns.get("group", "group")}  # what the file calls it
-    roles = {f"{EXTRA}{name}]": words.get(name, name) for name in names}
+    column_names = {"group": source.columns.get("group", "group")}  # others are called as here
+    roles = {f"{EXTRA}{name}]": column_names.get(name, name) for name in names}
     roles |= {f"{NUMBER}{name}]": name for name in weights}
     in_file = Findings()
     table = read_table(challenge, source, [Schema(("list", *roles), (), roles)], in_file)
@@ -118,9 +118,9 @@ def _read_columns_of_file(
     for name in names:
         rows = table.frame.select("line", "list", value=f"{EXTRA}{name}]")
         findings.extend(_find_second_values(rows, f"is in two groups of {name},", quoted, path))
-        cells = _values_of_lists(rows, lists)
+        cells = _first_values(rows, lists)
         findings.extend(_find_lists_without(name, lists, cells, path))
-        groups[name] = _encode(cells.fill_null(""), rows["value"])
+        groups[name] = _encode_groups(cells.fill_null(""), rows["value"])
     for name in weights:
         rows = table.frame.select("line", "list", value=f"{NUMBER}{name}]")
         for line, list_name, weight in rows.filter(pl.col("value") < 0).iter_rows():
@@ -129,20 +129,23 @@ def _read_columns_of_file(
             findings.add(Problem("T505", message, path=path, line=line, list=list_name))
         rows = rows.filter(pl.col("value") >= 0)
         findings.extend(_find_second_values(rows, f"has two weights {name},", format_exact, path))
-        cells = _values_of_lists(rows, lists)
+        cells = _first_values(rows, lists)
         findings.extend(_find_lists_without(name, lists, cells, path))
         numbers[name] = cells.to_numpy()
     return ListColumns(groups, numbers)
 
 
-def _encode(cells: pl.Series, of_file: pl.Series | None = None) -> Groups:
-    """Return the groups of lists from the cell of each; `of_file` has all groups there are."""
-    names = (cells if of_file is None else of_file).unique().sort()
+def _encode_groups(cells: pl.Series, all_cells: pl.Series | None = None) -> Groups:
+    """Return the groups of lists from the cell of each.
+
+    `all_cells`, if given, also has the groups of lists that are not among these.
+    """
+    names = (cells if all_cells is None else all_cells).unique().sort()
     return Groups(tuple(names), find_indices(cells, names))
 
 
-def _values_of_lists(rows: pl.DataFrame, lists: Sequence[str]) -> pl.Series:
-    """Return the first value of each list, by the columns `list` and `value`; null without one."""
+def _first_values(rows: pl.DataFrame, lists: Sequence[str]) -> pl.Series:
+    """Return the first `value` of the rows of each list, (lists,); null for a list without rows."""
     wanted = pl.DataFrame({"list": lists}, schema={"list": pl.String})
     firsts = rows.select("list", "value").unique("list", keep="first")
     return wanted.join(firsts, on="list", how="left", maintain_order="left")["value"]
@@ -202,23 +205,26 @@ def _find_uneven_weights(bound: BoundChallenge, columns: ListColumns) -> Iterato
 
 
 class Choice(NamedTuple):
-    """What a condition of a measure is true of."""
+    """The lists that a condition of a measure (`where:`) chooses, or the items."""
 
-    lists: Mask  # (lists,); of items, where it is true of any
-    rows: Mask | None = None  # (rows,) of the truth, where it chooses items
-    items: frozenset[str] | None = None  # of the items' file, if it names no other columns
+    lists: Mask  # (lists,); of a condition on items, the lists with an item that it chooses
+    rows: Mask | None = None  # (rows,) of the truth; None if it chooses whole lists
+    items: frozenset[str] | None = None  # chosen in the items' file, if that decides alone
 
 
 def choose(
     bound: BoundChallenge, lists: Sequence[str], truth: Table, is_fold: bool = False
 ) -> dict[str, Choice]:
-    """Return the lists, or items, that each condition of a measure chooses, by its text.
+    """Return the lists, or the items, that each condition of a measure chooses.
 
     Args:
         bound: The challenge.
         lists: The names of the truth's lists.
         truth: The table of the truth, with the columns of conditions.
         is_fold: Whether the lists are a fold, in which a condition may choose nothing.
+
+    Returns:
+        Text of a condition -> its choice.
 
     Raises:
         ChallengeError: A column is not there or holds no numbers, a list is chosen in part where
@@ -234,8 +240,8 @@ def choose(
     cells |= _cells_of_lists(challenge, names, lists, truth)
     catalogue = _read_catalogue(bound, set(names) - set(cells))
     if catalogue is not None and "item" in truth:
-        at_rows = _join_last(truth.frame, catalogue.frame, "item")
-        cells |= {role[len(EXTRA) : -1]: at_rows[role] for role in catalogue.schema.required[1:]}
+        described = _describe_rows(truth.frame, catalogue.frame, "item")
+        cells |= {role[len(EXTRA) : -1]: described[role] for role in catalogue.schema.required[1:]}
     choices = {}
     for text, condition in conditions.items():
         key = keys[text]
@@ -305,8 +311,8 @@ def _condition_keys(bound: BoundChallenge) -> dict[str, str]:
 
 def _cells_of_truth(table: Table, name: str) -> pl.Series | None:
     """Return a column as texts, by its role or its name in the file; None without such a column."""
-    called = {table.column_name(role): role for role in table.frame.columns[1:]}
-    roles = (name, called.get(name), f"{EXTRA}{name}]", f"{NUMBER}{name}]")
+    role_of = {table.column_name(role): role for role in table.frame.columns[1:]}
+    roles = (name, role_of.get(name), f"{EXTRA}{name}]", f"{NUMBER}{name}]")
     role = next((each for each in roles if each in table and each != "line"), None)
     if role is None:
         return None
@@ -323,10 +329,10 @@ def _cells_of_lists(
     source = challenge.lists
     if source is None:
         return {}
-    words = read_header(challenge, source) - {source.columns.get("list", "list")}
-    called = {word: word for word in words}
-    called |= {role: word for role, word in source.columns.items() if word in words}
-    if not (used := {name: called[name] for name in names if name in called}):
+    header = read_header(challenge, source) - {source.columns.get("list", "list")}
+    columns = {column: column for column in header}
+    columns |= {role: column for role, column in source.columns.items() if column in header}
+    if not (used := {name: columns[name] for name in names if name in columns}):
         return {}
     table = _read_texts(challenge, source, "list", used)
     known = set(table.frame["list"])
@@ -334,12 +340,12 @@ def _cells_of_lists(
         message = f"{quoted(lacking)} of the truth is not in the file of lists"
         path = display_path(source.file)
         raise ChallengeError(problems=[Problem("T301", message, path=path, list=lacking)])
-    at_rows = _join_last(truth.frame, table.frame, "list")
-    return {name: at_rows[f"{EXTRA}{name}]"] for name in used}
+    described = _describe_rows(truth.frame, table.frame, "list")
+    return {name: described[f"{EXTRA}{name}]"] for name in used}
 
 
 def _read_catalogue(bound: BoundChallenge, names: Set[str]) -> Table | None:
-    """Return the columns of the items' file with names that nothing else has."""
+    """Return the columns of the items' file with these names; None if it has none of them."""
     source = bound.challenge.items
     if source is None or bound.kind.name not in ("grades", "ratings"):
         return None
@@ -348,17 +354,20 @@ def _read_catalogue(bound: BoundChallenge, names: Set[str]) -> Table | None:
 
 
 def _read_texts(
-    challenge: Challenge, source: Source, id_role: str, words: Mapping[str, str]
+    challenge: Challenge, source: Source, id_role: str, columns: Mapping[str, str]
 ) -> Table:
-    """Return columns of a file as texts, name -> word in the header, as `extra[NAME]`."""
-    roles = {f"{EXTRA}{name}]": word for name, word in words.items()}
+    """Return columns of a file as texts, with the roles `extra[NAME]`.
+
+    `columns` has for each name what the file calls the column.
+    """
+    roles = {f"{EXTRA}{name}]": column for name, column in columns.items()}
     return require_table(challenge, source, [Schema((id_role, *roles), (), roles)], Findings())
 
 
-def _join_last(rows: pl.DataFrame, described: pl.DataFrame, on: str) -> pl.DataFrame:
-    """Return the last description of the id of each row; '' of an id without one."""
-    last = described.drop("line").unique(on, keep="last")
-    return rows.select(on).join(last, on=on, how="left", maintain_order="left").fill_null("")
+def _describe_rows(rows: pl.DataFrame, descriptions: pl.DataFrame, role: str) -> pl.DataFrame:
+    """Return, for each row, the last description of its list or item (`role`); '' without one."""
+    last = descriptions.drop("line").unique(role, keep="last")
+    return rows.select(role).join(last, on=role, how="left", maintain_order="left").fill_null("")
 
 
 def _choose_by(
@@ -369,28 +378,32 @@ def _choose_by(
     lists: Sequence[str],
     catalogue: Table | None,
 ) -> Choice:
-    """Return lists, or items if it names a column of items or is true of some of a list's alone."""
-    places = find_indices(truth.frame["list"], lists)
-    inside = places >= 0
-    size = np.bincount(places[inside], minlength=len(lists))
-    count = np.bincount(places[inside], true[inside], minlength=len(lists))
-    in_part = (count > 0) & (count < size)
-    of_items = {
+    """Return the choice of a condition that is `true` of some rows of the truth.
+
+    It chooses items if it names a column of the items' file, or is true of some items of a list
+    and not of all; else it chooses lists.
+    """
+    in_list = find_indices(truth.frame["list"], lists)
+    has_list = in_list >= 0
+    size = np.bincount(in_list[has_list], minlength=len(lists))
+    count = np.bincount(in_list[has_list], true[has_list], minlength=len(lists))
+    is_partial = (count > 0) & (count < size)
+    item_cells = {
         name: cells
         for name in condition.names
         if catalogue is not None and f"{EXTRA}{name}]" in catalogue
         if (cells := _cells_of_truth(catalogue, name)) is not None
     }
-    if not of_items and not in_part.any():
+    if not item_cells and not is_partial.any():
         return Choice(count > 0)
     if bound.kind.name not in ("grades", "ratings"):
-        name = lists[int(np.argmax(in_part))]
+        name = lists[int(np.argmax(is_partial))]
         raise ExpressionError(
             f"true of some rows of {quoted(name)} only, and a list counts whole or not at all"
         )
     items = None
-    if catalogue is not None and len(of_items) == len(condition.names):
-        items = frozenset(catalogue.frame["item"].filter(condition.mask(of_items)))
+    if catalogue is not None and len(item_cells) == len(condition.names):
+        items = frozenset(catalogue.frame["item"].filter(condition.mask(item_cells)))
     return Choice(count > 0, true, items)
 
 
@@ -401,8 +414,8 @@ def _find_unknown_names(
     sources = [each for each in (challenge.truth, challenge.lists, challenge.items) if each]
     for name in condition.names:
         if name not in columns:
-            words = [
+            known = [
                 word for each in sources for word in (*read_header(challenge, each), *each.columns)
             ]
             message = "neither the truth nor lists or items have a column "
-            yield Fault(key, "C125", f"{message}{quoted(name)}{suggest(name, words)}")
+            yield Fault(key, "C125", f"{message}{quoted(name)}{suggest(name, known)}")

@@ -275,7 +275,7 @@ def open_challenge(
         ),
         columns=opened.columns,
         solution=_write_solution(bound, table) if Frames in views else "",
-        picked=opened.picked,
+        filtered_truths=opened.picked,
     )
     warnings = (*findings, *opened.warnings)
     return OpenChallenge(bound, public, truth, plan, warnings, tables)

@@ -1,6 +1,6 @@
-"""Reads, checks and scores a submission.
+"""Reading, checking and scoring of a submission.
 
-`score_table` takes a table and touches no file: attacks on a truth, for example, have no file.
+`score_table` takes a table and touches no file: lint scores tables that it makes from the truth.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Fold = str | None  # None: the whole truth
 
 @dataclass(eq=False)
 class Plan:
-    """All that scoring needs of a challenge, as data that can be pickled."""
+    """All that scoring needs of a challenge. It can be pickled for other processes."""
 
     public: Public
     rules: Submission
@@ -57,8 +57,8 @@ class Plan:
     digests: Mapping[str, str] = field(default_factory=dict)
     columns: ListColumns = NO_COLUMNS  # groups and weights of all lists, if measures need them
     solution: str = ""  # the truth as CSV, if measures read frames; else empty
-    # fold -> condition of a measure -> the truth of its items alone
-    picked: Mapping[Fold, Mapping[str, FilteredTruth]] = field(default_factory=dict)
+    # fold -> text of a condition on items -> the truth of only these items
+    filtered_truths: Mapping[Fold, Mapping[str, FilteredTruth]] = field(default_factory=dict)
 
     def read(self, source: Path | pl.DataFrame, findings: Findings) -> FileTable:
         """Return the table of a submission: of a file, or of a data frame."""
@@ -72,7 +72,7 @@ class Plan:
         return PublicIds(self.public)
 
     def __getstate__(self) -> dict[str, object]:
-        """Return the fields alone, without cached properties."""
+        """Return only the fields for a pickle, without cached properties."""
         return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
 
@@ -157,7 +157,10 @@ def score_table(plan: Plan, table: Table, findings: Findings, sha256: str | None
 
 
 def check_and_join(plan: Plan, table: Table, findings: Findings) -> dict[Fold, Views]:
-    """Return the views of a submission after adding its problems; none if it cannot be scored."""
+    """Return the views of a submission by fold, after adding its problems.
+
+    There are none if it cannot be scored.
+    """
     checked = check_table(plan, table, findings)
     return join_checked(plan, table, checked) if checked.can_be_scored and plan.truths else {}
 
@@ -193,7 +196,7 @@ class Checked(NamedTuple):
 
     can_be_scored: bool
     counted: Sequence[CountedProblem] = ()
-    known: int = 0  # as `SubmissionRows.joinable_count`
+    joinable_count: int = 0  # as `SubmissionRows.joinable_count`
 
 
 def check_table(plan: Plan, table: Table, findings: Findings, is_bucket: bool = False) -> Checked:
@@ -213,7 +216,7 @@ def check_table(plan: Plan, table: Table, findings: Findings, is_bucket: bool = 
     except UnreadableError as error:
         findings.add(error.problem)
         return Checked(False)
-    findings.extend(_refused_cells(plan, table))
+    findings.extend(_find_refused_cells(plan, table))
     # Measures need each item once, and all numbers, even if no check reports an error.
     repeats = "item" in table and rows.repeated_items.height
     if findings.fatal or rows.has_unread_number or repeats:
@@ -221,7 +224,7 @@ def check_table(plan: Plan, table: Table, findings: Findings, is_bucket: bool = 
     return Checked(True, counted, rows.joinable_count if plan.truths else 0)
 
 
-def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
+def _find_refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
     """Yield a problem at the first row of each answer that the check of a metric refuses."""
     metrics = {part.metric.check: part.metric for m in plan.measures for part in m.all_parts}
     for check, metric in metrics.items():
@@ -240,19 +243,21 @@ def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
 
 
 def join_checked(plan: Plan, table: Table, checked: Checked) -> dict[Fold, Views]:
-    """Return the views of a submission that the checks have passed.
+    """Return the views of a submission that has passed the checks.
 
-    `InternalError` if the join has not found all that they know: what it leaves out would count for
-    nothing, and nobody would be told.
+    Raises:
+        InternalError: The join has not found as many lists or rows as the checks. Otherwise those
+            that it misses would count for nothing, without a message.
     """
     joined = join_truths(plan, table)
     views = joined[None]
     found = np.count_nonzero(views.answered) if views.found is None else views.found
-    if found != checked.known:
+    if found != checked.joinable_count:
+        lists = f"{plan.public.word('list')}s"
         raise InternalError(
-            f"the checks know {checked.known:,} {plan.public.word('list')}s or rows of this file, "
-            f"and the join with the truth has found {found:,}; this is a mistake of scorer: "
-            "please report it, with the file"
+            f"the checks know {checked.joinable_count:,} {lists} or rows of this file, and the "
+            f"join with the truth has found {found:,}; this is a mistake of scorer: please report "
+            "it, with the file"
         )
     return joined
 
@@ -265,9 +270,9 @@ def join_truths(plan: Plan, table: Table) -> dict[Fold, Views]:
     joined = dict[Fold, Views]()
     for fold, truth in plan.truths.items():
         views = truth.join(table, plan.rules.ties, plan.views)
-        picked = plan.picked.get(fold, {}).items()
         by_condition = {
-            text: each.join(table, plan.rules.ties, plan.views) for text, each in picked
+            text: filtered.join(table, plan.rules.ties, plan.views)
+            for text, filtered in plan.filtered_truths.get(fold, {}).items()
         }
         if Frames in plan.views:
             frames = Frames(truth.lists, views.answered, plan.solution, text_of(table))

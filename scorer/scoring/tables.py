@@ -21,7 +21,8 @@ from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.views.columns import read_columns
 
-MOST_CLASSES = 10_000_000
+MAX_CLASSES = 10_000_000
+USAGE_NOT_USED = "column 'Usage' is not used"  # a warning that is wrong if the splits use it
 
 
 def read_table(
@@ -51,9 +52,11 @@ def read_table(
     else:
         table = read_frame(frame, renamed, in_file, limits, layout).table
     locate_by_part(in_file, layout.parts)
-    has_splits = challenge.splits is not None and challenge.splits.file == source.file
-    used = "column 'Usage' is not used" if has_splits else ""  # the splits use it
-    add_problems(findings, source.file, (each for each in in_file if each.message != used))
+    if challenge.splits is not None and challenge.splits.file == source.file:
+        problems = [each for each in in_file if each.message != USAGE_NOT_USED]
+    else:
+        problems = list(in_file)
+    add_problems(findings, source.file, problems)
     return None if table is None else replace(table, find_cells=None)  # which cannot be pickled
 
 
@@ -97,14 +100,14 @@ def raise_errors(findings: Findings) -> None:
 
 
 def check_key_files(challenge: Challenge, findings: Findings) -> None:
-    """Add the problems of the files whose rows the lines of other files are about."""
+    """Add the problems of the files that give the ids of the lines of other files."""
     for key, source in challenge.key_files.items():
         if key != CLASSES:
             read_table(challenge, source, [Schema(("list",), ("item",))], findings)
 
 
 def check_cells(table: Table, source: Source, findings: Findings) -> None:
-    """Add the problems of cells of further columns that are no classes."""
+    """Add the problems of the cells of further columns (`extra:`)."""
     in_file = Findings()
     read_columns(table, source.extra, "", in_file)
     add_problems(findings, source.file, in_file)
@@ -117,7 +120,7 @@ def read_classes(challenge: Challenge, findings: Findings) -> tuple[str, ...]:
         return ()
     words = header_words(source.file, source.format, layout_of(source))
     columns = source.columns or ({"label": next(iter(words))} if len(words) == 1 else {})
-    limits = ReadLimits(rows=MOST_CLASSES)
+    limits = ReadLimits(rows=MAX_CLASSES)
     table = read_table(challenge, source, [Schema(("label",), (), columns)], findings, limits)
     if table is None:
         return ()

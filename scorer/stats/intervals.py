@@ -10,17 +10,17 @@ import numpy as np
 
 from scorer.stats.units import NOISE, Floats, Ints, unit_sums, units
 
-Bounds = tuple[float | None, float | None]  # the lowest and the highest value; None: there is none
+Bounds = tuple[float | None, float | None]  # the lowest and the highest value; None: no bound
 
 
-# Units, below which there is no interval: of skewed values it would hold in 3 boards of 4.
+# Fewer units have no interval: for skewed values a 95 % interval would hold in 3 boards of 4.
 MIN_UNITS = 5
-# The skew times the critical value, above which the ends are far apart and cover no more.
+# The largest skew times the critical value. A larger one makes intervals wide, and no better.
 MAX_SKEW = 0.8
-# By which a |t| is divided at most, where the skew is so large: 1.56.
+# The most by which |t| is divided, at the largest skew: 1.56.
 MAX_SHRINKAGE = 3 / MAX_SKEW * (1 - math.cbrt(1 - MAX_SKEW))
 Z_975 = NormalDist().inv_cdf(0.975)
-HALVINGS = 60  # of the range in which an end is looked for
+BISECTIONS = 60  # of the range in which an end is looked for
 
 
 class Interval(NamedTuple):
@@ -30,18 +30,18 @@ class Interval(NamedTuple):
     high: float
 
 
-NONE = Interval(math.nan, math.nan)
+NO_INTERVAL = Interval(math.nan, math.nan)
 
 
 class Scale(NamedTuple):
-    """What is known of a figure beside what its lists add to it."""
+    """What is known of a figure beside the values of its lists."""
 
     bounds: Bounds = (None, None)
-    pooled: bool = False  # whether, if there are two bounds, it is a share
-    # of each submission: how many rows of its rarest class there are, if that is fewer than units
+    pooled: bool = False  # whether a figure with two bounds is a share of all rows
+    # (submissions,): how many rows of the rarest class there are, if these are fewer than units
     rarest_class: tuple[float, ...] = ()
-    degrees: tuple[float, ...] = ()  # of each submission: degrees of its error; else units - 1
-    figure: bool = False  # whether it is made of all lists at once; its values say what each adds
+    degrees: tuple[float, ...] = ()  # (submissions,): of the error; by default units - 1
+    figure: bool = False  # whether it is made of all lists at once, its values are pseudo-values
 
 
 MEANS = Scale()
@@ -50,7 +50,7 @@ MEANS = Scale()
 def intervals(
     values: Floats, level: float = 0.95, clusters: Ints | None = None, scale: Scale = MEANS
 ) -> list[Interval]:
-    """Where each submission's mean would likely lie on other lists of the same sort.
+    """Return the interval of each submission's mean, for other lists of the same sort.
 
     Student's t, corrected for skew by Hall's transformation ("On the removal of skewness by
     transformation", J. Royal Statistical Society B 54, 1992). Shares, which are values of 0 or 1
@@ -60,15 +60,16 @@ def intervals(
     drawn, and no interval depends on who else stands on the board. No end lies beyond a bound.
 
     Args:
-        values: (submissions, lists), or one row. NaN leaves that list out for that submission. Of a
-            figure: its pseudo-values.
+        values: (submissions, lists), or one row. NaN leaves that list out for that submission. For
+            a figure these are its pseudo-values.
+        level: The share of intervals that are to contain the true mean.
         clusters: (lists,), equal numbers for lists that are not independent of each other, as the
             lists of one user.
         scale: The bounds, and whether it is pooled.
 
     Returns:
-        One for each submission; NaN of fewer than `MIN_UNITS` lists or clusters. Of equal values
-        within the bounds both ends are the mean.
+        One for each submission; NaN for fewer than `MIN_UNITS` lists or clusters. If all values
+        are equal and within the bounds, both ends are the mean.
 
     Raises:
         ValueError: If a value is infinite.
@@ -78,11 +79,11 @@ def intervals(
         raise ValueError("an infinite value has no interval")
     ends = []
     for n, row in enumerate(values):
-        known = ~np.isnan(row)
-        own = None if clusters is None else clusters[known]
+        has_value = ~np.isnan(row)
+        own_clusters = None if clusters is None else clusters[has_value]
         rarest = scale.rarest_class[n] if scale.rarest_class else math.nan
         degrees = scale.degrees[n] if scale.degrees else math.inf
-        ends.append(_interval(row[known], level, own, scale, rarest, degrees))
+        ends.append(_interval(row[has_value], level, own_clusters, scale, rarest, degrees))
     return ends
 
 
@@ -94,34 +95,53 @@ def _interval(
     rarest: float,
     degrees: float,
 ) -> Interval:
+    """Return the interval of one submission, whose values are all known.
+
+    `rarest` is the number of rows of its rarest class, NaN without one.
+    """
     deviations = deviations_of(values, clusters)
-    if deviations.size < MIN_UNITS:
-        return NONE
-    low, high = (None if bound is None else float(bound) for bound in scale.bounds)
-    mean = float(values[0] if np.ptp(values) == 0 else values.mean())
     count = deviations.size
+    if count < MIN_UNITS:
+        return NO_INTERVAL
+    mean = float(values[0] if np.ptp(values) == 0 else values.mean())
     degrees = max(min(degrees, count - 1.0), 1.0)
     error = math.sqrt(float((deviations**2).sum()) / (count * (count - 1)))
+    low, high = (None if bound is None else float(bound) for bound in scale.bounds)
     if low is not None and high is not None and high > low:
-        if low < 0 < high and abs(mean) >= max(high, -low):  # what chance gives is the other end
+        if low < 0 < high and abs(mean) >= max(high, -low):
+            # At a bound, such as a correlation of 1, it is a share of the way from chance, 0.
             low, high = (0.0, high) if mean > 0 else (low, 0.0)
-        width, place = high - low, min(max((mean - low) / (high - low), 0.0), 1.0)
-        binary = not scale.pooled and bool(((values == low) | (values == high)).all())
-        if binary or scale.pooled or place in (0.0, 1.0):
-            exact = binary and clusters is None
-            if exact or error <= NOISE * width:
+        width = high - low
+        share = min(max((mean - low) / width, 0.0), 1.0)
+        is_at_bound = share in (0.0, 1.0)
+        is_binary = not scale.pooled and bool(((values == low) | (values == high)).all())
+        if is_binary or scale.pooled or is_at_bound:
+            is_binomial = is_binary and clusters is None  # each list is one trial
+            if is_binomial or (error <= NOISE * width and is_at_bound):
                 trials = float(count) if math.isnan(rarest) else rarest
-                if not exact and place not in (0.0, 1.0):
-                    return Interval(mean, mean)
+            elif error <= NOISE * width:
+                return Interval(mean, mean)
             else:
-                few = degrees if math.isnan(rarest) else max(min(degrees, rarest - 1), 1.0)
-                normal = NormalDist().inv_cdf((1 + level) / 2)
-                trials = place * (1 - place) * (width / error) ** 2
-                trials *= (normal / student((1 + level) / 2, few)) ** 2
-            share = proportion(place, trials, level)
-            return Interval(low + width * share.low, low + width * share.high)
+                trials = _effective_trials(share, width / error, level, degrees, rarest)
+            ends = proportion(share, trials, level)
+            return Interval(low + width * ends.low, low + width * ends.high)
     ends = skewed(deviations, level, degrees) if error > 0 else Interval(0.0, 0.0)
     return Interval(*clip_interval((mean + ends.low, mean + ends.high), (low, high)))
+
+
+def _effective_trials(
+    share: float, precision: float, level: float, degrees: float, rarest: float
+) -> float:
+    """Return how many trials have the standard error of a share (Korn and Graubard).
+
+    There are fewer for an error of few degrees of freedom, which is itself uncertain. `precision`
+    is 1 over the standard error.
+    """
+    if not math.isnan(rarest):
+        degrees = max(min(degrees, rarest - 1), 1.0)
+    normal = NormalDist().inv_cdf((1 + level) / 2)
+    trials = share * (1 - share) * precision**2
+    return trials * (normal / student((1 + level) / 2, degrees)) ** 2
 
 
 def clip_interval(ends: tuple[float, float], bounds: Bounds) -> tuple[float, float]:
@@ -134,7 +154,7 @@ def clip_interval(ends: tuple[float, float], bounds: Bounds) -> tuple[float, flo
 
 
 def deviations_of(values: Floats, clusters: Ints | None = None) -> Floats:
-    """What each list, or cluster of lists, moves the mean by, times their number: (units,)."""
+    """Return by how much each list, or cluster, moves the mean, times their number: (units,)."""
     if not values.size:
         return values
     deviations: Floats = values - values.mean()
@@ -155,19 +175,19 @@ def skewed(deviations: Floats, level: float, degrees: float) -> Interval:
     spread = math.sqrt(float((deviations**2).sum()) / (count - 1))
     skew = float((deviations**3).mean()) / spread**3
     limit = student((1 + level) / 2, degrees) / math.sqrt(count)
-    # A single far list makes a skew that would move an end further than it is wise to go.
+    # A single outlier may make a skew that would move an end too far.
     skew = min(max(skew, -MAX_SKEW / limit), MAX_SKEW / limit)
 
-    def moved(end: float) -> float:
+    def add_skew(end: float) -> float:
         if abs(skew) < 1e-6:
             return end
         return 3 / skew * (math.cbrt(1 + skew * (end - skew / (6 * count))) - 1)
 
-    return Interval(-spread * moved(limit), -spread * moved(-limit))
+    return Interval(-spread * add_skew(limit), -spread * add_skew(-limit))
 
 
 def unskewed(t: Floats, skew: Floats, count: int) -> Floats:
-    """Return what t would be of values that are not skew, no nearer to 0 than |t| / 1.56.
+    """Return each t corrected for the skew of its values, but no nearer to 0 than |t| / 1.56.
 
     Hall, "On the removal of skewness by transformation", J. Royal Statistical Society B 54,
     1992. The transformation is monotone; `skewed` undoes it.
@@ -176,23 +196,25 @@ def unskewed(t: Floats, skew: Floats, count: int) -> Floats:
     array([-2.34,  3.76])
     """
     scaled = t / math.sqrt(count)
-    moved = scaled + skew * scaled**2 / 3 + skew**2 * scaled**3 / 27 + skew / (6 * count)
-    moved = np.sign(t) * np.maximum(np.sign(t) * moved, np.abs(scaled) / MAX_SHRINKAGE)
-    return np.asarray(moved * math.sqrt(count))
+    corrected = scaled + skew * scaled**2 / 3 + skew**2 * scaled**3 / 27 + skew / (6 * count)
+    corrected = np.sign(t) * np.maximum(np.sign(t) * corrected, np.abs(scaled) / MAX_SHRINKAGE)
+    return np.asarray(corrected * math.sqrt(count))
 
 
 def proportion(share: float, trials: float, level: float) -> Interval:
-    """The interval of Clopper and Pearson (Biometrika 26, 1934); trials need not be whole.
+    """Return the interval of Clopper and Pearson (Biometrika 26, 1934).
+
+    The number of trials may be a fraction.
 
     >>> [round(end, 4) for end in proportion(1.0, 20, 0.95)]
     [0.8316, 1.0]
     """
     successes, tail = share * trials, (1 - level) / 2
     failures = trials - successes
-    none = NOISE * trials
+    zero = NOISE * trials
     return Interval(
-        0.0 if successes <= none else beta(tail, successes, failures + 1),
-        1.0 if failures <= none else beta(1 - tail, successes + 1, failures),
+        0.0 if successes <= zero else beta(tail, successes, failures + 1),
+        1.0 if failures <= zero else beta(1 - tail, successes + 1, failures),
     )
 
 
@@ -238,7 +260,7 @@ def paired_shares(gains: int, losses: int, lists: int, level: float) -> Interval
     ends = []
     for bound in (-1.0, 1.0):
         inside, outside = observed, bound
-        for _ in range(HALVINGS):
+        for _ in range(BISECTIONS):
             middle = (inside + outside) / 2
             if abs(standard_errors_from(middle)) <= limit:
                 inside = middle

@@ -12,13 +12,14 @@ from scorer.stats.units import Floats, Ints, Mask, rows_by_mask
 
 PERMUTATION = "permutation"
 SKEW_CORRECTED = "skew-corrected t"  # the test of pairs that do not all have the same lists
-SIGN_TESTS = (PERMUTATION, SKEW_CORRECTED)  # whose p is no less than that of signs of all units
+# Their p is at least 2 / 2**units: that of a permutation test whose units all have one sign.
+SIGN_TESTS = (PERMUTATION, SKEW_CORRECTED)
 
 
 class PairedTests(NamedTuple):
     """What paired tests say of every pair of submissions.
 
-    All arrays have the shape (submissions, submissions). A value that cannot be had is NaN.
+    All arrays have the shape (submissions, submissions). An unknown value is NaN.
     """
 
     difference: Floats  # mean of the row minus mean of the column, over the lists that both have
@@ -30,14 +31,14 @@ class PairedTests(NamedTuple):
     # half the width of intervals that hold for all pairs at once, NaN of fewer than MIN_UNITS units
     joint_margin: Floats
     margin: Floats  # the same of an interval of each difference by itself
-    pairs: int  # how many pairs the correction is for
+    pairs: int  # how many pairs the p-values are corrected for
     draws: int  # how many sign patterns were drawn or enumerated; 0: none
     test: str  # permutation, skew-corrected t, wilcoxon or t; corrected t: of folds
     adjust: str  # max or holm
 
 
 class PairColumns(NamedTuple):
-    """What is known of each tested pair; all arrays have the shape (pairs,)."""
+    """The results of the tests of pairs, in columns; all arrays have the shape (pairs,)."""
 
     first: Ints  # rows of the submissions
     second: Ints
@@ -51,7 +52,7 @@ class PairColumns(NamedTuple):
     margin: Floats
 
     def as_matrices(self, submissions: int, test: str, adjust: str, draws: int = 0) -> PairedTests:
-        """Return the same as matrices (submissions, submissions), and how it was tested."""
+        """Return the columns as matrices (submissions, submissions), with the kind of the test."""
 
         def square(column: Floats | Ints, sign: int = 1, diagonal: float = 0.0) -> Floats:
             matrix = np.full((submissions, submissions), np.nan)
@@ -83,7 +84,11 @@ class PairColumns(NamedTuple):
 
 
 def groups_of_pairs(valued: Mask, control: bool) -> Iterator[tuple[Ints, Ints | None]]:
-    """Yield rows with the same lists, to be paired with each other (None) or with other rows."""
+    """Yield groups of pairs, in which all first rows have the same lists, and all second rows.
+
+    A group is given by its rows and the other rows: each row is paired with each of the others, or,
+    if these are None, with each later row of the group. With `control` only pairs with row 0 count.
+    """
     if control:
         first = np.zeros(1, dtype=np.int64)
         yield from ((first, rows + 1) for rows in rows_by_mask(valued[1:]))
@@ -95,7 +100,10 @@ def groups_of_pairs(valued: Mask, control: bool) -> Iterator[tuple[Ints, Ints | 
 
 
 def pair_indices(rows: int, others: int | None) -> tuple[Ints, Ints]:
-    """Return the row of the first and of the second of each pair, (pairs,), as `differences`."""
+    """Return the first and the second row of each pair, (pairs,), in a group of pairs.
+
+    `rows` and `others` are the numbers of rows of `groups_of_pairs`.
+    """
     if others is None:
         first, second = np.triu_indices(rows, 1)
         return first.astype(np.int64), second.astype(np.int64)
@@ -110,7 +118,7 @@ def join_columns(parts: Sequence[PairColumns]) -> PairColumns:
 
 
 def holm(p: Floats) -> Floats:
-    """Return the p-values of one family, adjusted so that any false find is as rare as alpha.
+    """Return the p-values of one family, adjusted for the chance of any false discovery.
 
     Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statistics 6, 1979.
 

@@ -55,11 +55,11 @@ class Pairs:
 
 
 def list_runs(column: pl.Series, lists: Sequence[str] | pl.Series) -> tuple[Ints, Ints]:
-    """Return the runs of rows of one list: its index in `lists`, -1 if it is not there, and size.
+    """Return the runs of rows of one list: its index in `lists`, and the number of rows.
 
-    Lists that are not there may share a run.
+    The index is -1 for a list that is not in `lists`. Such lists may share a run.
     """
-    if len(column[:SAMPLE].rle()) > min(SAMPLE, len(column)) // 2:
+    if len(column[:SAMPLE].rle()) > min(SAMPLE, len(column)) // 2:  # few rows follow each other
         numbers = find_indices(column, lists)
         begin = np.flatnonzero(starts(numbers))
         return numbers[begin], np.diff(begin, append=numbers.size)
@@ -82,7 +82,7 @@ def pairs_of(frame: pl.DataFrame, lists: Sequence[str] | pl.Series, role: str = 
 def sort_lists(column: pl.Series, lists: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     """Return the names of `sorted_names`, and the index of each row's list there."""
     public = pl.Series(lists, dtype=pl.String)
-    if public.is_sorted():  # and all lists of the column are among them, in most challenges
+    if public.is_sorted():  # in most challenges, and they are all lists of the column
         in_list = number_lists(column, public)
         if in_list.min(initial=0) >= 0:
             return tuple(lists), in_list
@@ -137,7 +137,7 @@ class GradedItems:
         return cls(names, items.gather(kept), in_list[kept], grade[kept], row[kept])
 
     def __getstate__(self) -> dict[str, object]:
-        """Return the fields alone for a pickle; cached properties are made again when needed."""
+        """Return only the fields for a pickle; cached properties are made again when needed."""
         return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
     def subset(self, lists: Ints) -> GradedItems:
@@ -247,8 +247,8 @@ class RankedRows:
         if is_split or (is_better & _continues(in_list)).any():
             order = np.flatnonzero(in_list >= 0)
             in_list, key = in_list[order], key[order]
-            by = sort_by_list(in_list, 0.0 - key if role == "score" else key)
-            order, in_list, key = order[by].astype(np.int32), in_list[by], key[by]
+            sorting = sort_by_list(in_list, 0.0 - key if role == "score" else key)
+            order, in_list, key = order[sorting].astype(np.int32), in_list[sorting], key[sorting]
             begin = np.cumsum(sizes) - sizes
         tied = np.empty(0, dtype=np.int64)
         if role is not None:
@@ -267,8 +267,8 @@ class RankedRows:
         index_of_row = np.empty(len(self.pairs.items), dtype=np.int64)
         index_of_row[self.order] = np.arange(self.order.size)
         indices = index_of_row[rows]
-        by = np.argsort(indices)
-        return indices[by], matches[by]
+        sorting = np.argsort(indices)
+        return indices[sorting], matches[sorting]
 
     def tie_groups(self, indices: Ints) -> tuple[Ints, Ints]:
         """Return, for each of some indices, the first index of its tie group, and the group's size.
@@ -295,8 +295,8 @@ class RankedRows:
         several = np.flatnonzero(size > 1) if ties != "file" else indices[:0]
         if not several.size:
             return indices
-        begin, at = np.unique(first[several], return_index=True)
-        sizes = size[several][at]
+        begin, position = np.unique(first[several], return_index=True)
+        sizes = size[several][position]
         offset = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         tied = np.repeat(begin, sizes) + offset  # all indices of these groups
         groups = pl.DataFrame(
@@ -305,17 +305,19 @@ class RankedRows:
                 "item": self.pairs.items.gather(self.rows_at(tied)),
             }
         )
-        # `expected` and `mean-rank` say no order; that of `item-desc` is taken.
-        by = groups.select(pl.arg_sort_by("group", "item", descending=[False, ties != "item-asc"]))
-        # Row by[n] of `groups` is the nth in the new order, so it moves to the index tied[n].
-        new_of_tied, new = np.empty_like(tied), indices.copy()
-        new_of_tied[by.to_series().to_numpy()] = tied
-        new[several] = new_of_tied[np.searchsorted(tied, indices[several])]
-        return new
+        # `expected` and `mean-rank` define no order; that of `item-desc` is taken.
+        descending = [False, ties != "item-asc"]
+        sorting = groups.select(pl.arg_sort_by("group", "item", descending=descending)).to_series()
+        # Row sorting[n] of `groups` is the nth in the new order, so it moves to the index tied[n].
+        new_of_tied = np.empty_like(tied)
+        new_of_tied[sorting.to_numpy()] = tied
+        new_indices = indices.copy()
+        new_indices[several] = new_of_tied[np.searchsorted(tied, indices[several])]
+        return new_indices
 
 
 def _continues(in_list: Rows) -> Mask:
-    """Return whether each row but the first is in the list of the row before, and this counts."""
+    """Return, for each row but the first, whether the row before is in its list, which counts."""
     is_same: Mask = in_list[1:] == in_list[:-1]
     is_same &= in_list[1:] >= 0
     return is_same
@@ -335,16 +337,17 @@ def rank_rows(table: Table, lists: Sequence[str] | pl.Series, ties: Ties) -> Ord
     """Rank a submission's rows: by score, else by rank, else in the order of the file.
 
     Rows of lists that are not among `lists` are left out. Equal scores are ordered as `ties`
-    says. `expected` and `mean-rank` say no order; then `item-desc` decides.
+    says. `expected` and `mean-rank` define no order; then `item-desc` decides.
     """
     rows = RankedRows.of(table, lists)
     index = order_runs(rows.in_list)
     first, size = rows.tie_groups(index)
     in_list = rows.in_list[index].astype(np.int64)
-    old = np.empty(rows.in_list.size, dtype=np.int64)  # the old index at each new one
-    old[rows.break_ties(index, first, size, ties)] = index
+    old_index = np.empty(rows.in_list.size, dtype=np.int64)  # by the new one
+    old_index[rows.break_ties(index, first, size, ties)] = index
     start = rows.begin[in_list]
-    return OrderedRows(rows.rows_at(old[index]), in_list, index - start + 1, first - start, size)
+    row = rows.rows_at(old_index[index])
+    return OrderedRows(row, in_list, index - start + 1, first - start, size)
 
 
 def judge(
@@ -355,25 +358,35 @@ def judge(
 ) -> tuple[Judged, Mask]:
     """Join a submission with the truth.
 
-    Returns its view, and whether it answers each list, shape (lists,). `extras_of` gives the
-    further columns, from the row in `table` of each hit.
+    Args:
+        table: The submission.
+        truth: The truth.
+        ties: How items of equal score are ordered.
+        extras_of: Returns the further columns of hits from their rows in `table`.
+
+    Returns:
+        The view of the submission, and whether it answers each list, (lists,).
     """
     rows = RankedRows.of(table, truth.list_names)
     index, match = rows.match(truth.pairs)
     first, size = rows.tie_groups(index)
-    new = rows.break_ties(index, first, size, ties)
-    if new is not index:
-        by = np.argsort(new)
-        index, match, first, size, new = (each[by] for each in (index, match, first, size, new))
+    new_index = rows.break_ties(index, first, size, ties)
+    if new_index is not index:
+        order = np.argsort(new_index)
+        index, match, first, size, new_index = (
+            column[order] for column in (index, match, first, size, new_index)
+        )
     in_list = truth.in_list[match].astype(np.int64)
     if (in_list[1:] < in_list[:-1]).any():
-        by = order_runs(in_list)
-        index, match, first, size, new = (each[by] for each in (index, match, first, size, new))
-        in_list = in_list[by]
+        order = order_runs(in_list)
+        index, match, first, size, new_index = (
+            column[order] for column in (index, match, first, size, new_index)
+        )
+        in_list = in_list[order]
     start = rows.begin[in_list]
     hits = Hits(
         in_list=in_list,
-        rank=new - start + 1,
+        rank=new_index - start + 1,
         grade=truth.grade[match],
         place=truth.ideal.place[match],
         tie_start=first - start,
