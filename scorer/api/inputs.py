@@ -17,7 +17,8 @@ from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.reading.open import is_open_pipe
 from scorer.reading.write import temporary_copy
-from scorer.scoring.bind import load_challenge, replace_measures
+from scorer.scoring.bind import load_challenge
+from scorer.scoring.measures import replace_measures
 
 
 class NamedSubmissions(NamedTuple):

@@ -10,16 +10,15 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from scorer.core.arrays import Ints, Mask
-from scorer.core.text import join_first, nearest, printable, quoted
+from scorer.core.arrays import Ints
+from scorer.core.text import join_first, printable, quoted
 from scorer.reading.formats import Format, Rows
 from scorer.reading.header import match_schema
 from scorer.reading.json_faults import (
@@ -28,7 +27,8 @@ from scorer.reading.json_faults import (
     check_document,
     is_too_deep,
 )
-from scorer.reading.layout import EACH, Steps, container_path, parse_path
+from scorer.reading.json_rows import Fault, JsonColumn, Nodes, filter_rows, find_rows, make_level
+from scorer.reading.layout import EACH, Steps, parse_path
 from scorer.reading.limits import MOST_DOCUMENT, UnreadableError, format_size
 from scorer.reading.schema import Schema, holds_text
 from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts, ReadRequest
@@ -36,7 +36,6 @@ from scorer.reading.table import IN_LINE, CellPlace, Cells, LineTexts, ReadReque
 MOST_VALUES = 5_000_000  # names and values of a document; each takes about a hundred bytes
 JSON_LINES_HELP = "write an object a line, in a .jsonl file"
 VALUE_ROLES = ("prediction", "label", "score", "grade", "rating", "target")
-NAME_ROLES = ("list", "item", "better", "worse")  # can be names of members; the first one found is
 ANSWERS_FACT = "answers"  # of `Table.facts`: whether lists have one item each, where "" is none
 
 # A token of a document without faults, of which no text goes on in the next line.
@@ -48,16 +47,6 @@ ODD_ESCAPE = re.compile(
 
 # Numbers and texts are str, true and false bool, and null is None.
 Value = str | bool | dict[str, Any] | list[Any] | None
-WORDS = {True: "true", False: "false", None: ""}
-CONTAINERS: frozenset[type] = frozenset((dict, list))
-TYPES: frozenset[type] = CONTAINERS | {str, bool, type(None)}
-
-
-class Fault(NamedTuple):
-    """A wrong shape."""
-
-    token: int  # of the value that has it
-    message: str
 
 
 def write_json(rows: Rows, columns: Mapping[str, str]) -> bytes:
@@ -256,20 +245,20 @@ def _make_cells(
     # A row is on the line of its outermost number, else of its item, else of its last cell.
     numbers = (role for role in paths if not holds_text(role))
     main_role = min(numbers, key=depths.__getitem__, default="item")
-    document = _Nodes([root], np.zeros(1, dtype=np.int64))
-    rows = _find_rows(document, _make_level(paths), is_root=True)
+    document = Nodes([root], np.zeros(1, dtype=np.int64))
+    rows = find_rows(document, make_level(paths), is_root=True)
     columns, empty = rows.columns, rows.empty_lists
     if "list" in depths and depths.get("item", 0) > depths["list"]:
         repeated = _report_repeated_lists(columns["list"], empty, schema, places, request)
-        columns = _filter(columns, ~np.isin(columns["list"].tokens, repeated))
+        columns = filter_rows(columns, ~np.isin(columns["list"].tokens, repeated))
         empty = empty.take(np.flatnonzero(~np.isin(empty.tokens, repeated)))
     if rows.fault is not None:
         raise places.make_error(rows.fault)
     if has_one_item:
         is_empty = (columns["item"].texts == "").to_numpy()
-        nameless = _filter(columns, is_empty)
-        empty = _Column(nameless["list"].texts, nameless[main_role].tokens)
-        columns = _filter(columns, ~is_empty)
+        nameless = filter_rows(columns, is_empty)
+        empty = JsonColumn(nameless["list"].texts, nameless[main_role].tokens)
+        columns = filter_rows(columns, ~is_empty)
     tokens = {role: columns[role].tokens for role in roles}
     main_tokens = tokens[main_role] if main_role in tokens else np.max([*tokens.values()], axis=0)
     lines = places.find_lines(main_tokens)
@@ -297,7 +286,7 @@ def _make_cells(
 
 
 def _report_repeated_lists(
-    names: _Column, empty: _Column, schema: Schema, places: _Places, request: ReadRequest
+    names: JsonColumn, empty: JsonColumn, schema: Schema, places: _Places, request: ReadRequest
 ) -> Ints:
     """Report each place but the first that names a list; return the tokens of these places.
 
@@ -320,206 +309,6 @@ def _report_repeated_lists(
             message += f" (first on line {places.find(first)[0]})"
             request.report("S303", message, *places.find(token), list=name)
     return np.array(repeated, dtype=np.int64)
-
-
-class _Level(NamedTuple):
-    """Where the cells of rows are in a value: in each entry of an array or object inside it."""
-
-    names: Steps  # from the value to the array or object
-    each: str  # the step to its entries
-    name_role: str | None  # whose cells are the names of the entries
-    flat: Mapping[str, Steps]  # role -> the names from an entry to the cell
-    nested: _Level | None  # of the roles whose cells are in arrays or objects inside an entry
-
-
-def _make_level(paths: Mapping[str, Steps]) -> _Level:
-    """Return where cells are whose paths are the same up to the first step in EACH."""
-    *names, each = container_path(next(iter(paths.values())))
-    inner = {role: path[len(names) :] for role, path in paths.items()}
-    # Of the roles whose paths end at the members, the first in NAME_ROLES has their names as cells,
-    # and another one has their values.
-    name_role = next((role for role in NAME_ROLES if inner.get(role) == ("*",)), None)
-    inner = {role: path[1:] for role, path in inner.items() if role != name_role}
-    flat = {role: path for role, path in inner.items() if not container_path(path)}
-    nested = {role: path for role, path in inner.items() if role not in flat}
-    return _Level(tuple(names), each, name_role, flat, _make_level(nested) if nested else None)
-
-
-class _Nodes(NamedTuple):
-    """Values of a document and their tokens, up to one with a wrong shape."""
-
-    values: Sequence[Any]
-    tokens: Ints
-    fault: Fault | None = None  # of the value that would follow
-
-    def before(self, at: int | None, message: str) -> _Nodes:
-        """Return the values before the one that has a wrong shape; all of them if none has."""
-        if at is None:
-            return self
-        return _Nodes(self.values[:at], self.tokens[:at], Fault(int(self.tokens[at]), message))
-
-
-class _Column(NamedTuple):
-    """The cells of a role."""
-
-    texts: pl.Series
-    tokens: Ints
-
-    def take(self, rows: Ints) -> _Column:
-        """Return the cells of some rows."""
-        return _Column(self.texts.gather(rows), self.tokens[rows])
-
-    def head(self, count: int) -> _Column:
-        """Return the first cells."""
-        return _Column(self.texts.head(count), self.tokens[:count])
-
-
-Columns = Mapping[str, _Column]  # by role
-NO_CELLS = _Column(pl.Series([], dtype=pl.String), np.empty(0, dtype=np.int64))
-
-
-def _filter(columns: Columns, is_kept: Mask) -> Columns:
-    """Return the cells of some rows."""
-    if is_kept.all():
-        return columns
-    kept = np.flatnonzero(is_kept)
-    return {role: column.take(kept) for role, column in columns.items()}
-
-
-class _Rows(NamedTuple):
-    """The rows that were found in some values.
-
-    Attributes:
-        parents: The position of the value that each row is in.
-        without_rows: The positions of the values that hold no row.
-        empty_lists: The lists without a row, if the values name lists.
-        fault: What ends the rows, if something has a wrong shape.
-    """
-
-    parents: Ints
-    columns: Columns
-    without_rows: Ints
-    empty_lists: _Column
-    fault: Fault | None
-
-
-def _find_rows(nodes: _Nodes, level: _Level, *, is_root: bool = False) -> _Rows:
-    """Return the rows in some values up to the first fault of the document.
-
-    Each step looks at the values before the fault that is known. So a further fault is in front of
-    it in the document, and takes its place.
-
-    Args:
-        is_root: Whether the only value is the document.
-    """
-    for name in level.names:
-        nodes = _get_members(nodes, name, is_root=is_root)
-    kind, word = (dict, "an object") if level.each == "*" else (list, "an array")
-    nodes = nodes.before(_find_type(nodes.values, TYPES - {kind}), f"expected {word} here")
-    sizes = np.fromiter(map(len, nodes.values), dtype=np.int64, count=len(nodes.values))
-    parents = np.repeat(np.arange(sizes.size), sizes)
-    entries = _get_entries(nodes, sizes, parents, is_object=kind is dict)
-    columns = dict[str, _Column]()
-    if level.name_role is not None:
-        names = pl.Series([*chain.from_iterable(nodes.values)], dtype=pl.String)
-        columns[level.name_role] = _Column(names, entries.tokens - 1)
-    for role, path in level.flat.items():
-        cells = entries
-        for name in path:
-            cells = _get_members(cells, name)
-        wrong = _find_type(cells.values, CONTAINERS)
-        if wrong is not None:
-            word = "an array" if isinstance(cells.values[wrong], list) else "an object"
-            cells = cells.before(wrong, f"{word} where the {role} is expected")
-        texts = [v if isinstance(v, str) else WORDS[v] for v in cells.values]
-        columns[role] = _Column(pl.Series(texts, dtype=pl.String), cells.tokens)
-        count = len(cells.values)
-        entries = _Nodes(entries.values[:count], entries.tokens[:count], cells.fault)
-    without_rows = np.flatnonzero(sizes == 0)
-    count = len(entries.values)
-    columns = {role: column.head(count) for role, column in columns.items()}
-    if level.nested is None:
-        return _Rows(parents[:count], columns, without_rows, NO_CELLS, entries.fault)
-    inner = _find_rows(entries, level.nested)
-    empty_lists = inner.empty_lists
-    if "list" in columns:
-        empty_lists = columns["list"].take(np.sort(inner.without_rows))
-    else:
-        without_rows = np.append(without_rows, parents[inner.without_rows])
-    outer = {role: column.take(inner.parents) for role, column in columns.items()}
-    return _Rows(
-        parents[inner.parents], {**outer, **inner.columns}, without_rows, empty_lists, inner.fault
-    )
-
-
-def _find_type(values: Sequence[Any], types: frozenset[type]) -> int | None:
-    """Return the position of the first value of one of these types."""
-    if types.isdisjoint(map(type, values)):
-        return None
-    return next(n for n, value in enumerate(values) if type(value) in types)
-
-
-def _get_entries(nodes: _Nodes, sizes: Ints, parents: Ints, *, is_object: bool) -> _Nodes:
-    """Return the elements of arrays, or the values of the members of objects.
-
-    Args:
-        sizes: How many entries each of them has.
-        parents: The position of the array or object that each entry is in.
-    """
-    parts = (value.values() for value in nodes.values) if is_object else nodes.values
-    values = [*chain.from_iterable(parts)]
-    counts = _count_tokens(values) + is_object  # with the name
-    ends = np.cumsum(counts)
-    # The tokens of all entries before those of each array or object.
-    before = np.append(0, ends)[np.cumsum(sizes) - sizes]
-    tokens = nodes.tokens[parents] + 1 + (ends - counts) - before[parents] + is_object
-    return _Nodes(values, tokens, nodes.fault)
-
-
-def _count_tokens(values: Sequence[Any]) -> Ints:
-    """Return how many tokens each value has."""
-    if CONTAINERS.isdisjoint(map(type, values)):
-        return np.ones(len(values), dtype=np.int64)
-    return np.fromiter(map(_count_in, values), dtype=np.int64, count=len(values))
-
-
-def _count_in(value: Any) -> int:
-    """Return how many tokens a value has: itself, and all names and values in it."""
-    if type(value) not in CONTAINERS:
-        return 1
-    children, names = (value.values(), len(value)) if type(value) is dict else (value, 0)
-    count: int = 1 + names + len(value)
-    if not CONTAINERS.isdisjoint(map(type, children)):
-        count += sum(_count_in(child) - 1 for child in children)
-    return count
-
-
-def _get_members(nodes: _Nodes, name: str, *, is_root: bool = False) -> _Nodes:
-    """Return the members of that name of some values."""
-    wrong = _find_type(nodes.values, TYPES - {dict})
-    nodes = nodes.before(wrong, f"expected an object with {quoted(name)}")
-    wrong = next((n for n, value in enumerate(nodes.values) if name not in value), None)
-    if wrong is not None:
-        names = list(nodes.values[wrong])
-        similar = nearest(name, names)
-        message = f"{quoted(name)} is missing here"
-        if is_root:
-            message = f"no {quoted(name)} here; found: {join_first(names) or 'nothing'}"
-        hint = f"; rename {quoted(similar)}?" if similar else ""
-        nodes = nodes.before(wrong, f"{message}{hint}")
-    offsets = (_find_member(value, name) for value in nodes.values)
-    tokens = nodes.tokens + np.fromiter(offsets, dtype=np.int64, count=len(nodes.values))
-    return _Nodes([value[name] for value in nodes.values], tokens, nodes.fault)
-
-
-def _find_member(members: Mapping[str, Any], name: str) -> int:
-    """Return by how many tokens the value of a member follows its object."""
-    position = list(members).index(name)
-    before = [*members.values()][:position]
-    offset = 2 * position + 2  # names and values before it, the object itself, and the name
-    if not CONTAINERS.isdisjoint(map(type, before)):
-        offset += sum(_count_in(value) - 1 for value in before)
-    return offset
 
 
 FORMAT = Format("json", write_json, read_json, is_document=True)
