@@ -40,6 +40,7 @@ from scorer.views.values import CSV
 
 MIN_DRAWS = 10  # random submissions, for their mean and deviation to mean something
 MAX_DRAWS = 100
+MAX_DIGITS = 17  # with which any two floats look different
 MAX_DRAWN_ROWS = 2_000_000  # in all random submissions, unless MIN_DRAWS of them have more
 SHOWN_PROBLEMS = 3  # of each example
 
@@ -199,9 +200,17 @@ def _compare_expected(
             continue
         value = scored.values[measure.id].mean
         if math.isclose(value, expected, rel_tol=0, abs_tol=example.tolerance):
-            yield Remark("note", f"{where}: {name} = {value!r} holds")
+            yield Remark("note", f"{where}: {name} = {value:.6g} holds")
         else:
-            yield Remark("error", f"{where}: {name} = {value!r} FAILS: expected {expected!r}")
+            digits = _digits_to_tell_apart(value, expected)
+            message = f"{name} = {value:.{digits}g} FAILS: expected {expected:.{digits}g}"
+            yield Remark("error", f"{where}: {message}")
+
+
+def _digits_to_tell_apart(value: float, other: float) -> int:
+    """Return the fewest digits, six at least, with which two numbers look different."""
+    digits = range(6, MAX_DIGITS)
+    return next((n for n in digits if f"{value:.{n}g}" != f"{other:.{n}g}"), MAX_DIGITS)
 
 
 def _score_baselines(ready: OpenChallenge) -> ScoredFiles:

@@ -149,11 +149,11 @@ def _constant_measure(
     public = ready.public
     if not measure.metric.own and measure.metric.view is Texts:
         message += "; those tried have the truth's texts: where answers are written otherwise, "
-        message += "`examples:` of such a submission show what it gives"
+        message += "an example of such a submission shows what it gives"
         return Remark("warning", message)
     if ready.bound.kind.name == "grades" and public.items is None and public.candidates is None:
-        message += "; those tried have the items that the truth names, and `items` would say "
-        message += "which others there are"
+        message += "; those tried have the items that the truth names, and a file of items "
+        message += "would say which others there are"
         return Remark("warning", message)
     return Remark(severity, message)
 
@@ -241,7 +241,9 @@ def _rules_of_items(ready: OpenChallenge) -> Iterator[Remark]:
     if challenge.items is None and not (
         challenge.truth.has_texts or challenge.submission.has_texts
     ):
-        message = "no public `items`: checks cannot detect unknown item ids (2.0 instead of 2)"
+        message = (
+            "no public file of items: checks cannot detect unknown item ids (2.0 instead of 2)"
+        )
         yield Remark("note", message)
     orders = [m.id for m in ready.measures if any(p.metric.truth_order for p in m.all_parts)]
     if orders and not ready.public.complete:
@@ -336,8 +338,8 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
         message = f"the installed plugin {name} of {printable(point.group)} is ignored"
         yield Remark("note", f"{message}: installed projects add metrics alone")
     if not challenge.examples:
-        message = "no examples: a case with known values in `examples:` would detect changed "
-        yield Remark("note", f"{message}numbers")
+        message = "no examples: a submission with known values (examples: in challenge.yaml)"
+        yield Remark("note", f"{message} would detect changed numbers")
     if not (challenge.truthless or has_key(challenge)):
         message = f"no {KEY} beside the challenge: the fingerprint lets a guess of the truth be"
         yield Remark("note", f"{message} verified, if slowly (make one: openssl rand -hex 32)")
