@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -378,33 +377,3 @@ def test_a_bundle_is_a_folder_or_an_archive_of_the_same_files(score, tmp_path):
         modes = {info.filename: info.external_attr >> 16 & 0o777 for info in archive.infolist()}
     assert {name for name, mode in modes.items() if mode == 0o755} == {"setup.sh", "run_autograder"}
     assert os.access(tmp_path / "bundle" / "run_autograder", os.X_OK)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["kodabench", COURSE], "no platform is called 'kodabench'; did you mean 'codabench'?"),
-        (["kaggle", COURSE], "no platform is called 'kaggle'"),
-        (["codabench", "nowhere"], "nowhere"),
-    ],
-)
-def test_what_cannot_be_exported(words, said, score, tmp_path):
-    score("export", *words, "-o", tmp_path / "out").assert_exit(2, err=said)
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_place_that_is_taken(score, tmp_path):
-    taken = tmp_path / "taken"
-    taken.mkdir()
-    (taken / "file").write_text("")
-    score("export", "tira", COURSE, "-o", taken).assert_exit(2, err="is not an empty folder")
-
-
-def test_a_challenge_that_is_not_sound_or_has_files_elsewhere(score, tmp_path, challenge):
-    folder = challenge("truth: truth.csv\nmetrics: [P@2]\nexamples: "
-                       "[{submission: s.csv, expect: {P@2: 0.9}}]\n",
-                       **{"s.csv": "list,item\nq1,a\nq2,a\n"})  # fmt: skip
-    score("export", "tira", folder, "-o", tmp_path / "out").assert_exit(2, err="score lint")
-    shutil.move(folder / "truth.csv", tmp_path / "truth.csv")
-    (folder / "challenge.yaml").write_text("truth: ../truth.csv\nmetrics: [P@2]\n")
-    score("export", "tira", folder, "-o", tmp_path / "out").assert_exit(2)
