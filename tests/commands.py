@@ -133,4 +133,5 @@ def value_at(data, path):
 
 
 def approximate(value):
-    return pytest.approx(value, rel=1e-12) if isinstance(value, float) else value
+    is_number = all(isinstance(each, float) for each in as_list(value)) and value != []
+    return pytest.approx(value, rel=1e-12) if is_number else value

@@ -58,7 +58,7 @@ def send(client, headers, text, name="a.csv", **data):
     )
 
 
-def finished(client, headers, number, seconds=60):
+def finished(client, headers, number, seconds=120):
     """An entry once it is evaluated."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -68,6 +68,11 @@ def finished(client, headers, number, seconds=60):
             return fields
         time.sleep(0.1)
     raise AssertionError(f"entry {number} still waits")
+
+
+def entered(client, headers, text):
+    """An entry that is sent, once it is evaluated."""
+    return finished(client, headers, send(client, headers, text).json()["entry"])
 
 
 def free_port():
@@ -88,6 +93,12 @@ class Served:
 
     def board(self):
         return Board.open(self.folder)
+
+    def rewrite(self, old, new):
+        """Write something else in place of a part of challenge.yaml."""
+        path = self.folder / "challenge.yaml"
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
 
     def token(self, team):
         """The token of a team that is made when it is first asked for."""

@@ -4,7 +4,6 @@ import io
 import json
 import os
 import struct
-import textwrap
 import zipfile
 from pathlib import Path
 
@@ -18,89 +17,15 @@ from scorer.scoring.bind import bind
 from scorer.scoring.public import read_public
 
 ROOT = Path(__file__).parents[2]
-LISTS = "topic,group\nq1,x\nq2,y\n"
-CATALOGUE = "doc,seen,year\na,1,2\nb,2,3\n"
-PAIRS = "list,item\nq1,b\nq1,a\nq2,c\nq2,a\n"
-
-CHALLENGES = {
-    "two keys": (
-        "truth: truth.csv\nmetrics: [nDCG@10]\n",
-        "list,item,grade\nq2,SECRET,3\nq1,a,1\n",
-    ),
-    "ranked lists": (
-        """
-        id: 007
-        title: "no: 1"
-        description: |
-          Several
-          lines.
-        truth: {file: truth.csv, columns: {list: topic, item: doc, grade: worth}}
-        lists: {file: lists.csv, columns: {list: topic, group: group}}
-        items: {file: catalogue.csv, columns: {item: doc, users: seen, features: [year]}}
-        history: SECREThistory.csv
-        submission: {columns: {list: topic, item: doc, score: s}, length: {min: 1, max: 2},
-                     unknown_list: ignore, limits: {rows: 100}}
-        metrics: [P@5, {metric: nDCG, k: 10, id: "10", primary: true}, Novelty@5]
-        undefined: skip
-        leaderboard: {tie_break: [P@5], baselines: [SECRETbaseline.csv], seed: 7, tiers: false}
-        examples: [{submission: SECRETexample.csv, expect: {P@5: 0.777}}]
-        """,
-        "topic,doc,worth\nq1,a,1\nq2,b,5\n",
-    ),
-    "one list a line": (
-        "truth: truth.csv\nsubmission: {format: lists, length: 3}\nmetrics: [P@5]\n",
-        "list,item,grade\nq1,SECRET,1\nq2,b,5\n",
-    ),
-    "run": (
-        "truth: truth.csv\nsubmission: {format: trec}\nmetrics: [AP]\n",
-        "list,item,grade\nq1,SECRET,1\nq2,b,5\n",
-    ),
-    "JSON lines": (
-        "truth: truth.csv\nsubmission: {format: jsonl}\nmetrics: [AP]\n",
-        "list,item,grade\nq1,SECRET,1\nq2,b,5\n",
-    ),
-    "parquet": (
-        "truth: truth.csv\nsubmission: {format: parquet}\nmetrics: [AP]\n",
-        "list,item,grade\nq1,SECRET,1\nq2,b,5\n",
-    ),
-    "ratings": (
-        "truth: truth.csv\nsubmission: {range: [1, 5]}\nmetrics: [RMSE]\n",
-        "list,item,rating\nq2,b,4.125\nq1,b,5\nq1,a,1\n",
-    ),
-    "ratings with public pairs": (
-        "truth: truth.csv\nitems: items.csv\nmetrics: [RMSE]\n",
-        "list,item,rating\nq1,a,4.125\nq1,b,5\nq2,c,1\nq2,a,2\n",
-    ),
-    "preferences": ("truth: truth.csv\nmetrics: [EDRC]\n", "list,better,worse\nq2,z,y\nq1,b,a\n"),
-    "candidates": (
-        "truth: truth.csv\nlists: {file: lists.csv, columns: {list: topic}}\nitems: items.csv\n"
-        "metrics: [P@2]\n",
-        "list,item,grade\nq1,a,4.125\nq2,c,1\n",
-    ),
-}
-SUBMISSIONS = [
-    "list,item\nq1,a\nq2,b\n",
-    "list,item,rank\nq1,a,1\nq1,a,3\nq3,zz,1\nQ2,a,0\n",
-    "topic,doc,s\nq1,a,1\nq1,b,1\nq1,A,1\nq2,nan,\n",
-    "list,item,prediction\nq1,a,1\nq2,b,9\nq1,secret,2\n",
-    "list,better,worse\nq1,a,b\nq1,b,a\nq2,y,SECRE\n",
-    "list,item\n",
-]
+TABLE = yaml.safe_load(Path(__file__).with_name("kits.yaml").read_text(encoding="utf-8"))
+CHALLENGES, SUBMISSIONS = TABLE["challenges"], TABLE["submissions"]
+SCORED = {name: said for name, said in CHALLENGES.items() if "sent" in said} | TABLE["scored"]
 
 
-@pytest.fixture(params=list(CHALLENGES))
+@pytest.fixture(params=CHALLENGES)
 def folder(request, challenge):
-    text, truth = CHALLENGES[request.param]
-    return challenge(
-        textwrap.dedent(text),
-        **{
-            "truth.csv": truth,
-            "lists.csv": LISTS,
-            "items.csv": PAIRS,
-            "catalogue.csv": CATALOGUE,
-            "SECREThistory.csv": "list,item\nu,a\n",
-        },
-    )
+    said = CHALLENGES[request.param]
+    return challenge(said["yaml"], **{"truth.csv": said["truth"], **TABLE["files"]})
 
 
 @pytest.fixture
@@ -180,41 +105,15 @@ def test_the_same_bytes_every_time(folder, kit, tmp_path, score):
     assert (tmp_path / "again.zip").read_bytes() == kit.read_bytes()
 
 
-VALUED = """
-title: Named otherwise
-truth: {file: qrels.txt, format: trec}
-submission: {columns: {list: topic, item: doc, score: s}, ties: item-asc, missing_list: zero}
-metrics: [nDCG@2, "P(rel=2)@1", {metric: ERR, k: 2, id: own}]
-undefined: skip
-leaderboard: {tie_break: [own], seed: 3}
-"""
-WITH_TRUTH = {
-    "two keys": (*CHALLENGES["two keys"], "list,item\nq1,a\nq2,b\n"),
-    "ranked lists": (*CHALLENGES["ranked lists"], "topic,doc,s\nq1,a,1\nq1,b,2\nq2,b,2\n"),
-    "ratings": (
-        "truth: {file: truth.csv, columns: {list: u, item: i, rating: r}}\n"
-        "submission: {columns: {list: u, item: i, prediction: p}}\nmetrics: [RMSE, MAE]\n",
-        "u,i,r\nq1,a,4\nq1,b,5\nq2,a,2\n",
-        "u,i,p\nq1,a,4.5\nq1,b,1\nq2,a,2\n",
-    ),
-    "preferences": (*CHALLENGES["preferences"], "list,better,worse\nq1,b,a\nq2,y,z\n"),
-    "qrels": (VALUED, "q1 0 a 2\nq1 0 b 1\nq2 0 b 5\n", "topic,doc,s\nq1,a,1\nq1,b,1\nq2,b,2\n"),
-}
-
-
 @pytest.mark.slow("makes kits and scores with them", beyond=1)
-@pytest.mark.parametrize("name", WITH_TRUTH)
+@pytest.mark.parametrize("name", SCORED)
 def test_with_the_truth_the_values_are_the_challenges(name, challenge, tmp_path, score):
-    text, truth, sent = WITH_TRUTH[name]
-    file = "qrels.txt" if name == "qrels" else "truth.csv"
-    folder = challenge(
-        textwrap.dedent(text).replace(", Novelty@5", ""),
-        **{file: truth, "lists.csv": LISTS, "catalogue.csv": CATALOGUE, "SECRETbaseline.csv": sent},
-        **{"SECREThistory.csv": "list,item\nu,a\n"},
-    )
+    text, truth, sent = (SCORED[name][part] for part in ("yaml", "truth", "sent"))
+    files = {"truth.csv": truth, "SECRETbaseline.csv": sent, **TABLE["files"]}
+    folder = challenge(text.replace(", Novelty@5", ""), **files)
     kit = tmp_path / "kit.zip"
     assert score("kit", folder, "-o", kit).code == 0
-    other = tmp_path / file.replace(".", "2.")
+    other = tmp_path / "truth2.csv"
     other.write_text(truth)
     mine, worse = tmp_path / "mine.csv", tmp_path / "worse.csv"
     mine.write_text(sent)

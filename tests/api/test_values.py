@@ -1,7 +1,6 @@
 """Boards of values without a challenge.yaml: files as they are, data of a session, boards again."""
 
 import hashlib
-import json
 from pathlib import Path
 
 import numpy as np
@@ -158,39 +157,6 @@ def test_a_nan_is_refused_where_another_system_has_a_value():
     report = scorer.values(rows, **FAST)
     refused = next(each for each in report.submissions if each.name == "b")
     assert [p.code for p in refused.findings] == ["S502"]
-
-
-RUNS = [(system, seed, case) for system in "ab" for seed in (1, 2) for case in "xyz"]
-
-
-def table_of_runs(column, rows=RUNS):
-    """A table in which system b, whose seeds are greater, has the lower scores."""
-    lines = [f"model,{column},case,score"]
-    for system, run, case in rows:
-        number = run + 5 * (system == "b")
-        lines.append(f"{system},{number},{case},{0.9 - 0.4 * (system == 'b') - run / 20}")
-    return "\n".join(lines) + "\n"
-
-
-@pytest.mark.parametrize(
-    "column", ["seed", "run", "fold", "epoch", "trial", "Run ID", "random_seed", "repetition"]
-)
-@pytest.mark.parametrize("blank", ["", "a,1,q,\na,2,q,\n"], ids=["clean", "with empty cells"])
-def test_runs_are_known_by_their_name(score, tmp_path, monkeypatch, column, blank):
-    monkeypatch.chdir(tmp_path)
-    Path("several.csv").write_text(table_of_runs(column) + blank)
-    ran = score("values", "several.csv", "--format", "json", "--per-list")
-    assert ran.code == 0, ran
-    assert f"systems in 'model', runs in '{column}', cases in 'case', values in 'score'" in ran.err
-    a, b = json.loads(ran.out)["submissions"]
-    assert [each["name"] for each in (a, b)] == ["a", "b"]
-    assert a["values"]["score"]["mean"] == pytest.approx((0.85 + 0.8) / 2)
-    assert list(a["values"]["score"]["runs"].values()) == pytest.approx([0.85, 0.8])
-    Path("once.csv").write_text(table_of_runs(column, [row for row in RUNS if row[1] == 1]))
-    ran = score("values", "once.csv", "--format", "json")
-    assert f"values in 'score', '{column}' not used; ranked by 'score'" in ran.err
-    means = {row["name"]: row["values"]["score"] for row in json.loads(ran.out)["leaderboard"]}
-    assert means == {"a": pytest.approx(0.85), "b": pytest.approx(0.45)}
 
 
 def test_two_columns_of_runs_are_asked_for(score, tmp_path, monkeypatch):

@@ -69,6 +69,18 @@ class Life:
     def rules(self, more):
         (self.folder / "challenge.yaml").write_text(YAML + more)
 
+    def rewrite(self, old, new):
+        """Write something else in place of a part of challenge.yaml."""
+        path = self.folder / "challenge.yaml"
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+
+    def bad(self):
+        """A submission's file that is rejected."""
+        path = self.folder.parent / "bad.csv"
+        path.write_text("list,item,score\nq00,d1,x\n")
+        return path
+
     def sent(self, name, noise, lists=None):
         """A submission's file: the truth with so much noise."""
         path = self.folder.parent / f"{name}.csv"

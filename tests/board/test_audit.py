@@ -143,8 +143,7 @@ def test_a_remark_to_a_team_depends_on_values_alone_that_it_is_shown(life, ladde
     life.rules(
         "splits: {public: 0.5, private: rest, seed: 1}\nphases: [{id: main, show: public}]\n"
     )
-    path = life.folder / "challenge.yaml"
-    path.write_text(path.read_text().replace("{draws: 500}", f"{{draws: 500, ladder: {ladder}}}"))
+    life.rewrite("{draws: 500}", f"{{draws: 500, ladder: {ladder}}}")
     with life.open() as board:
         first, strange = life.sent("a", 1.0).read_text(), life.sent("b", 1.0).read_text()
         private = set(board.versions.splits()["private"])

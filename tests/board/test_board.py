@@ -113,10 +113,8 @@ def test_the_same_bytes_of_a_team_are_refused_and_of_another_are_not_evaluated_a
 
 def test_a_quota_counts_only_what_was_scored(life, store):
     life.rules(RULES.replace("show: public}", "show: public, quota: {per_day: 1}}"))
-    bad = life.folder.parent / "bad.csv"
-    bad.write_text("list,item,score\nq00,d1,x\n")
     with life.open(store) as board:
-        (rejected,) = board.add([bad], "red", now=day(0))
+        (rejected,) = board.add([life.bad()], "red", now=day(0))
         assert rejected.status == "rejected"
         assert {problem.code for problem in rejected.problems} >= {"S501"}
         one, two, three = (life.sent(name, 1) for name in "abc")
@@ -167,9 +165,7 @@ def test_decisions_change_the_board_and_why_says_so(board, life):
     ],
 )
 def test_a_decision_that_does_not_fit_is_refused(board, life, act, subject, more, words):
-    bad = life.folder.parent / "bad.csv"
-    bad.write_text("list,item,score\nq00,d1,x\n")
-    board.add([bad], "red", now=day(0))
+    board.add([life.bad()], "red", now=day(0))
     with pytest.raises((UsageError, UnknownName), match=words):
         board.decide(act, subject, **({"reason": "why", "now": day(1)} | more))
     assert [event for event in board.log() if event.kind == "decision"] == []
@@ -245,9 +241,7 @@ def test_a_late_act_is_told_by_log_why_and_board(life, store):
 
 
 def test_the_log_of_a_team_and_why_tell_the_same_reasons(board, life):
-    bad = life.folder.parent / "bad.csv"
-    bad.write_text("list,item,score\nq00,d1,x\n")
-    for n, path in enumerate([life.sent("a", 1), life.sent("b", 3), bad, life.sent("c", 2)]):
+    for n, path in enumerate([life.sent("a", 1), life.sent("b", 3), life.bad(), life.sent("c", 2)]):
         board.add([path], "red", now=day(n))
     board.decide("withdraw", 4, "a mistake", by="red", now=day(4))
     board.add([life.sent("d", 1)], "red", now=day(5), evaluate=False)
@@ -457,9 +451,7 @@ def test_a_failure_of_ours_costs_no_quota_and_has_a_reference(life, store, monke
 
 def test_the_ladder_keeps_a_value_that_did_not_improve_enough(life, store):
     life.rules(RULES)
-    text = (life.folder / "challenge.yaml").read_text()
-    text = text.replace("leaderboard: {draws: 500}", "leaderboard: {draws: 500, ladder: 0.5}")
-    (life.folder / "challenge.yaml").write_text(text)
+    life.rewrite("{draws: 500}", "{draws: 500, ladder: 0.5}")
     with life.open(store) as board:
         board.add([life.sent("a", 2.0)], "red", now=day(0))
         board.add([life.sent("b", 0.5)], "red", now=day(1))
@@ -496,9 +488,7 @@ def test_values_of_json_are_those_of_every_split(board, life):
 def test_the_challenges_own_baselines_stand_on_its_board(life, store):
     baseline = life.folder / "popular.csv"
     baseline.write_bytes(life.sent("popular", 3).read_bytes())
-    text = (life.folder / "challenge.yaml").read_text()
-    rules = text.replace("draws: 500", "draws: 500, baselines: [popular.csv]")
-    (life.folder / "challenge.yaml").write_text(rules)
+    life.rewrite("draws: 500", "draws: 500, baselines: [popular.csv]")
     sent = life.sent("a", 1)
     with life.open(store) as board:
         board.add([sent], "red", now=day(0))

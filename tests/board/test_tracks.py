@@ -27,9 +27,8 @@ SENT = [  # team, noise, answers
 @pytest.fixture
 def board(life, request):
     life.rules(RULES)
-    path = life.folder / "challenge.yaml"
     tracks = TRACKS % getattr(request, "param", "")
-    path.write_text(path.read_text().replace("{draws: 500}", tracks))
+    life.rewrite("{draws: 500}", tracks)
     with life.open() as board:
         for n, (team, noise, answers) in enumerate(SENT):
             (added,) = board.add([life.sent(f"s{n}", noise)], team, now=DAY, answers=answers)

@@ -9,7 +9,7 @@ import pytest
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartParser
-from web_helpers import API, NOW, finished, good, mixed, poor, rows, send
+from web_helpers import API, NOW, entered, finished, good, mixed, poor, rows, send
 
 from scorer import __version__
 from scorer.web.auth import Viewer
@@ -51,7 +51,7 @@ def test_the_board_is_score_offline(client, served):
     for team, text in (("red", mixed(2)), ("blue", mixed(3)), ("green", rows(good))):
         (served.folder.parent / f"{team}.csv").write_text(text)
         headers = served.bearer(team)
-        finished(client, headers, send(client, headers, text).json()["entry"])
+        entered(client, headers, text)
     organizer = served.bearer("organizer")
     found = client.get(f"{API}/board?split=all", headers=organizer).json()
     files = [served.folder.parent / f"{team}.csv" for team in ("red", "blue", "green")]
@@ -124,7 +124,7 @@ DECISIONS = [
 def test_a_team_decides_nothing_after_the_close(client, served):
     """Of those who sign in, an organizer alone can, and says that it is late."""
     red = served.bearer("red")
-    finished(client, red, send(client, red, rows(good)).json()["entry"])
+    entered(client, red, rows(good))
     site = client.app.state.context.sites["course"]
     site.clock = lambda: datetime(2121, 1, 1, tzinfo=UTC)
     for act in ("select", "unselect", "withdraw"):
@@ -145,7 +145,7 @@ def test_a_team_decides_nothing_after_the_close(client, served):
 @pytest.mark.slow("serves a board and evaluates entries")
 def test_decisions(client, served):
     red = served.bearer("red")
-    finished(client, red, send(client, red, rows(good)).json()["entry"])
+    entered(client, red, rows(good))
     for team, body, code in DECISIONS:
         answer = client.post(f"{API}/decisions", headers=served.bearer(team), json=body)
         assert answer.status_code == code, (team, body, answer.text)
@@ -158,7 +158,7 @@ def test_a_phase_that_shows_ones_own_values_shows_no_board(client_with, served):
     (served.folder / "challenge.yaml").write_text(own.replace("show: public", "show: own") + "\n")
     client = client_with()
     red = served.bearer("red")
-    done = finished(client, red, send(client, red, rows(good)).json()["entry"])
+    done = entered(client, red, rows(good))
     assert done["values"]["all"]["P@2"] == 1.0
     assert client.get(f"{API}/board").status_code == 404
     assert "not shown now" in client.get("/c/course").text
@@ -166,13 +166,11 @@ def test_a_phase_that_shows_ones_own_values_shows_no_board(client_with, served):
 
 @pytest.mark.slow("serves a board and evaluates entries")
 def test_a_quota_is_told_and_kept(client_with, served):
-    text = (served.folder / "challenge.yaml").read_text()
-    limited = text.replace("show: public}", "show: public, quota: {per_day: 1}}")
-    (served.folder / "challenge.yaml").write_text(limited)
+    served.rewrite("show: public}", "show: public, quota: {per_day: 1}}")
     client = client_with()
     red = served.bearer("red")
     assert client.get(API, headers=red).json()["quota"]["today"] == 1
-    finished(client, red, send(client, red, rows(good)).json()["entry"])
+    entered(client, red, rows(good))
     answer = send(client, red, rows(poor))
     assert (answer.status_code, answer.json()["code"]) == (409, "S802")
     quota = client.get(API, headers=red).json()["quota"]
@@ -257,7 +255,7 @@ def test_an_entry_is_received_when_its_head_comes_however_busy_the_server_is(
 ):
     """The close passes while the file comes; what it shows waits for the file."""
     red = served.bearer("red")
-    finished(client, red, send(client, red, rows(good)).json()["entry"])
+    entered(client, red, rows(good))
     site = client.app.state.context.sites["course"]
     closes = datetime(2120, 1, 1, tzinfo=UTC)
     began, seen = closes - timedelta(seconds=6), []

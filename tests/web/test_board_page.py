@@ -113,8 +113,7 @@ def test_an_empty_board_says_what_comes_next(client):
 
 
 def test_an_upcoming_board_says_when_it_opens(served, client_with):
-    path = served.folder / "challenge.yaml"
-    path.write_text(path.read_text().replace("opens: 2020-", "opens: 2119-"))
+    served.rewrite("opens: 2020-", "opens: 2119-")
     text = re.sub("<[^>]*>", "", client_with().get("/c/course").text)
     assert "Opens 2119-01-01 00:00 UTC. The board begins with the first entries." in text
 

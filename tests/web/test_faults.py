@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 from conftest import COMMAND, ROOT
-from web_helpers import API, good, mixed, rows
+from web_helpers import API, finished, good, mixed, rows, send
 
 import scorer
 from scorer.board.board import Board
@@ -48,24 +48,8 @@ def ill(ranked: Ranked) -> float:
 '''
 
 
-def waited(client, headers, number, seconds=120):
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        fields = client.get(f"{API}/entries/{number}", headers=headers).json()
-        if fields["status"] != "pending":
-            return fields
-        time.sleep(0.1)
-    raise AssertionError(f"entry {number} still waits")
-
-
-def posted(client, headers, text):
-    return client.post(f"{API}/entries", headers=headers, files={"file": ("a.csv", text.encode())})
-
-
 def ill_challenge(served):
-    text = (served.folder / "challenge.yaml").read_text()
-    text = text.replace("[P@2, RR]", "[P@2, Ill]\nplugins: [ill.py]")
-    (served.folder / "challenge.yaml").write_text(text)
+    served.rewrite("[P@2, RR]", "[P@2, Ill]\nplugins: [ill.py]")
     (served.folder / "ill.py").write_text(ILL)
 
 
@@ -96,12 +80,12 @@ def test_what_is_ill_costs_one_evaluation_and_never_the_worker(serve, served, by
     red, organizer = served_tokens(served, "red", "organizer")
     worker = working(served.folder, *LIMITS) if by == "work" else nullcontext()
     with worker, httpx.Client(base_url=url, timeout=60) as client:
-        fine = posted(client, red, rows(good)).json()["entry"]
-        assert waited(client, red, fine)["status"] == "scored"
+        fine = send(client, red, rows(good)).json()["entry"]
+        assert finished(client, red, fine)["status"] == "scored"
         for every, what in enumerate(CAUSES, 2):
             (served.folder / what).touch()
-            ill = posted(client, red, mixed(every)).json()["entry"]
-            failed = waited(client, red, ill)
+            ill = send(client, red, mixed(every)).json()["entry"]
+            failed = finished(client, red, ill)
             assert (failed["status"], failed["code"]) == ("failed", "S901"), what
             reference = failed["message"].rsplit(" ", 1)[1]
             assert "not your fault" in failed["message"]
@@ -115,7 +99,7 @@ def test_what_is_ill_costs_one_evaluation_and_never_the_worker(serve, served, by
             retry = {"do": "retry", "subject": reference}
             again = client.post(f"{page}/act", headers=organizer, data=retry)
             assert again.status_code == 303
-            assert waited(client, red, ill)["status"] == "scored", what
+            assert finished(client, red, ill)["status"] == "scored", what
 
 
 class Impatient(ChildLimits):
@@ -252,20 +236,20 @@ def test_two_servers_and_two_workers_share_one_postgresql(serve, served, postgre
     ]
     with working(served.folder, **shared), working(served.folder, **shared):
 
-        def send(k):
+        def send_one(k):
             head = {"Authorization": f"Bearer {tokens[f'team{k}']}"}
             with httpx.Client(base_url=servers[k % 2], timeout=120) as client:
-                return posted(client, head, texts[k])
+                return send(client, head, texts[k])
 
         with ThreadPoolExecutor(TEAMS) as pool:
-            answers = list(pool.map(send, range(TEAMS)))
+            answers = list(pool.map(send_one, range(TEAMS)))
         assert [answer.status_code for answer in answers] == [202] * TEAMS
         assert sorted(a.json()["entry"] for a in answers) == list(range(1, TEAMS + 1))
         found = []
         for url in servers:
             with httpx.Client(base_url=url, timeout=120) as client:
                 for n in range(1, TEAMS + 1):
-                    assert waited(client, organizer, n)["status"] == "scored"
+                    assert finished(client, organizer, n)["status"] == "scored"
                 answer = client.get(f"{API}/board?split=all", headers=organizer)
                 found.append(answer.json()["leaderboard"])
                 # a session that one server began is good at the other

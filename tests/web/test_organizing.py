@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
-from web_helpers import finished, mixed, send
+from web_helpers import entered, mixed, send
 
 from scorer.web.overview import overview
 
@@ -18,7 +18,7 @@ def signs(client):
 def test_the_overview_says_what_is_not_well(client, served, monkeypatch):
     red, head = served.bearer("red"), served.bearer("organizer")
     served.token("blue")
-    finished(client, red, send(client, red, mixed(2)).json()["entry"])
+    entered(client, red, mixed(2))
     well, found = signs(client)
     assert well
     values = {name: (each.value, each.more) for name, each in found.items()}
@@ -40,8 +40,7 @@ def test_the_overview_says_what_is_not_well(client, served, monkeypatch):
 
 @pytest.mark.slow("serves a board")
 def test_what_waits_and_fails_is_told_on_the_overview(client_with, served, monkeypatch):
-    path = served.folder / "challenge.yaml"
-    path.write_text(path.read_text().replace(", baselines: [poor.csv]", ""))
+    served.rewrite(", baselines: [poor.csv]", "")
     client = client_with(workers=0)  # others do the work
     send(client, served.bearer("red"), mixed(2))
     well, found = signs(client)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
-from web_helpers import API, finished, good, mixed, rows, send
+from web_helpers import API, entered, good, mixed, rows
 
 from scorer.web import pictures
 
@@ -41,7 +41,7 @@ def test_the_history_of_a_team(outcomes, entries, changes):
 def test_the_history_is_of_all_pages(client, served):
     red = served.bearer("red")
     for by in (2, 3, 4):
-        finished(client, red, send(client, red, mixed(by)).json()["entry"])
+        entered(client, red, mixed(by))
     whole, part = (
         client.get(f"/c/course/entries{query}", headers=red).text for query in ("", "?limit=1")
     )
@@ -58,7 +58,7 @@ def test_an_open_page_is_renewed_with_the_teams_own_card(client, served):
     for same in (f'"{tag}"', f'W/"{tag}"'):  # as it is, or as nginx packs it
         answer = client.get(path, headers=red | {"If-None-Match": same})
         assert (answer.status_code, answer.content) == (304, b"")
-    finished(client, red, send(client, red, rows(good)).json()["entry"])
+    entered(client, red, rows(good))
     answer = client.get(path, headers=red | {"If-None-Match": f'"{tag}"'})
     assert answer.status_code == 200
     assert answer.headers["etag"] != f'"{tag}"'

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import httpx2 as httpx
 import pytest
-from web_helpers import API, NOW, finished, good, mixed, rows, send
+from web_helpers import API, NOW, entered, finished, good, mixed, rows, send
 
 from scorer.board.models import Token
 from scorer.core.errors import UsageError
@@ -265,8 +265,7 @@ def test_what_is_sent_is_in_no_header(client, served, split):
 
 
 def test_a_file_that_is_too_large_is_refused_while_it_comes(client_with, served):
-    text = (served.folder / "challenge.yaml").read_text()
-    (served.folder / "challenge.yaml").write_text(text + "submission: {limits: {size: 1kB}}\n")
+    served.rewrite("registration:", "submission: {limits: {size: 1kB}}\nregistration:")
     client = client_with()
     red = served.bearer("red")
     big = "x" * 200_000
@@ -322,7 +321,7 @@ def test_nothing_private_is_on_any_page_or_answer_for_a_team(client, served):
     red, blue = served.bearer("red"), served.bearer("blue")
     number = send(client, red, mixed(3)).json()["entry"]
     finished(client, red, number)
-    finished(client, blue, send(client, blue, mixed(2)).json()["entry"])
+    entered(client, blue, mixed(2))
     with served.board() as board:
         private = set(board.versions.splits()["private"])
         hidden = board.ledger.outcome(number).values
@@ -361,7 +360,7 @@ def test_organizers_do_their_work_on_the_page(children, client, served):
     made = client.post("/c/course/admin/team", data={"name": "new"})
     token = re.search(r'<pre id="new-token">([^<]+)</pre>', made.text)[1]
     new = {"Authorization": f"Bearer {token}"}
-    finished(client, new, send(client, new, rows(good)).json()["entry"])
+    entered(client, new, rows(good))
     for act, words in (("audit", "nothing suspicious"), ("preview", "Would change")):
         page = client.post("/c/course/admin/act", data={"do": act})
         assert words in page.text, act
@@ -530,7 +529,7 @@ def test_pictures_tell_no_value_that_the_board_does_not(client, served):
         number = send(client, red, text).json()["entry"]
         values.append(finished(client, red, number)["values"]["public"]["P@2"])
     assert values[1] < values[0] < values[2]
-    finished(client, blue, send(client, blue, mixed(4)).json()["entry"])
+    entered(client, blue, mixed(4))
     page = client.get("/c/course").text
     dots = re.findall(r"<title>red: ([0-9.]+)</title>", page)
     assert [float(dot) for dot in dots] == [round(values[0], 4), round(values[2], 4)]

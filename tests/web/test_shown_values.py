@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from web_helpers import API, finished, good, mixed, rows, send
+from web_helpers import API, entered, good, mixed, rows, send
 
 TIME = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\"<,]*"
 LONG = re.compile(r"0\.0*[1-9]\d{4,}|[1-9]\d*\.\d{5,}")  # more than four significant digits
@@ -18,19 +18,13 @@ SHOWN = [
 
 
 def rules(served, **more):
-    text = (served.folder / "challenge.yaml").read_text()
     words = "".join(f"{key}: {value}, " for key, value in more.items())
-    (served.folder / "challenge.yaml").write_text(
-        text.replace("leaderboard: {", f"leaderboard: {{{words}")
-    )
+    served.rewrite("leaderboard: {", f"leaderboard: {{{words}")
 
 
 def three(client, headers):
     """A first entry, a worse one and a perfect one, as their team sees them."""
-    return [
-        finished(client, headers, send(client, headers, text).json()["entry"])
-        for text in (mixed(2), mixed(3), rows(good))
-    ]
+    return [entered(client, headers, text) for text in (mixed(2), mixed(3), rows(good))]
 
 
 @pytest.mark.slow("serves a board and evaluates entries")
@@ -39,9 +33,7 @@ def test_no_answer_has_more_digits_than_are_shown(client_with, served, ladder):
     rules(served, ladder=ladder)
     client, red, head = client_with(), served.bearer("red"), served.bearer("organizer")
     three(client, red)
-    finished(
-        client, served.bearer("blue"), send(client, served.bearer("blue"), mixed(5)).json()["entry"]
-    )
+    entered(client, served.bearer("blue"), mixed(5))
     for path in SHOWN:
         for headers in (red, {}):
             text = re.sub(TIME, "", client.get(path, headers=headers).text)
@@ -106,7 +98,7 @@ def test_neither_withdrawing_nor_selecting_shows_a_value_that_the_ladder_keeps(c
     rules(served, ladder="auto", entry="selected")
     client, red = client_with(), served.bearer("red")
     send(client, red, mixed(2))
-    finished(client, red, send(client, red, mixed(3)).json()["entry"])
+    entered(client, red, mixed(3))
 
     def row():
         board = client.get(f"{API}/board").json()["leaderboard"]
@@ -122,10 +114,9 @@ def test_neither_withdrawing_nor_selecting_shows_a_value_that_the_ladder_keeps(c
 
 @pytest.mark.slow("serves a board and evaluates entries")
 def test_a_visitor_is_not_told_the_highest_grade_of_the_truth(client_with, served):
-    challenge = served.folder / "challenge.yaml"
-    challenge.write_text(challenge.read_text().replace("[P@2, RR]", "[P@2, ERR]"))
+    served.rewrite("[P@2, RR]", "[P@2, ERR]")
     client, red = client_with(), served.bearer("red")
-    finished(client, red, send(client, red, rows(good)).json()["entry"])
+    entered(client, red, rows(good))
     for headers, shown in (({}, None), (red, None), (served.bearer("organizer"), 2)):
         err = client.get(f"{API}/board", headers=headers).json()["measures"][1]
         assert err["params"]["max_grade"] == shown

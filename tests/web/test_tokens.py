@@ -4,7 +4,7 @@ import re
 
 import pytest
 from fastapi.testclient import TestClient
-from web_helpers import API, finished, good, made, rows, send
+from web_helpers import API, entered, good, made, rows
 
 from scorer.web.app import create
 from scorer.web.context import Settings
@@ -52,8 +52,7 @@ def test_a_token_of_one_challenge_lists_what_it_may_see(pair, private, listed):
 @pytest.mark.slow("serves two boards")
 def test_the_page_of_all_challenges_says_their_state(pair):
     client, _, other = pair
-    path = other.folder / "challenge.yaml"
-    path.write_text(path.read_text().replace("opens: 2020", "opens: 2119"))
+    other.rewrite("opens: 2020", "opens: 2119")
     client = client()
     states = {each["id"]: (each["state"], each["until"][:4]) for each in client.get(ALL).json()}
     assert states == {"course": ("open", "2120"), "other": ("upcoming", "2119")}
@@ -90,7 +89,7 @@ def test_an_organizer_makes_and_revokes_single_tokens_on_the_page(client, served
 @pytest.mark.slow("serves a board")
 def test_the_log_names_who_decided(client, served):
     red = served.bearer("red")
-    finished(client, red, send(client, red, rows(good)).json()["entry"])
+    entered(client, red, rows(good))
     with served.board() as board:
         tokens = board.new_token("red", "mia"), board.new_token(None, "anna")
     for token, kind in zip(tokens, ("select", "disqualify"), strict=True):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from web_helpers import API, finished, good, mixed, poor, rows, send
+from web_helpers import API, entered, good, mixed, poor, rows
 
 from scorer.cli.board import page_address
 
@@ -15,7 +15,7 @@ def played(client, served):
     """Three entries of red: the first counts, the second is disqualified, the third withdrawn."""
     red = served.bearer("red")
     for text in (rows(good), rows(poor), mixed(2)):
-        finished(client, red, send(client, red, text).json()["entry"])
+        entered(client, red, text)
     for team, kind, number, reason in (
         ("organizer", "disqualify", 2, "three accounts of one person"),
         ("red", "withdraw", 3, "a mistake"),
@@ -79,11 +79,10 @@ def test_a_team_newer_than_what_a_server_has_read_is_told_of_itself(client, serv
 @pytest.mark.slow("serves a board and evaluates entries")
 @pytest.mark.parametrize("show", ["none", "own"])
 def test_what_depends_on_values_is_not_told_where_none_is_shown(client_with, served, show):
-    path = served.folder / "challenge.yaml"
-    path.write_text(path.read_text().replace("show: public", f"show: {show}"))
+    served.rewrite("show: public", f"show: {show}")
     client, red = client_with(), served.bearer("red")
     for text in (rows(poor), rows(good)):
-        finished(client, red, send(client, red, text).json()["entry"])
+        entered(client, red, text)
     told = client.get(f"{API}/why", headers=red).json()
     assert (told["rank"], told["ranked"], told["split"]) == (None, 0, None)
     assert [line.partition(": ")[2] for line in told["lines"][1:]] == [
