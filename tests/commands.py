@@ -33,6 +33,7 @@ import pytest
 import yaml
 from conftest import ROOT
 
+PARTS = {"name", "files", "slow", "beyond", "environment", "run", "each"}
 KEYS = {
     *("score", "stdin", "exit", "out", "err", "out_is", "err_is", "lacks", "json"),
     *("wrote", "begins", "holds", "hides"),
@@ -46,22 +47,23 @@ def cases(folder):
         page = yaml.safe_load(path.read_text(encoding="utf-8"))
         for case in page["cases"]:
             for n, variant in enumerate(case.get("each", [{}])):
-                files = page.get("files", {}) | case.get("files", {}) | variant.pop("files", {})
+                others = {key: variant[key] for key in variant.keys() - {"files", "words"}}
+                files = page.get("files", {}) | case.get("files", {}) | variant.get("files", {})
                 *before, last = map(step_of, as_list(case["run"]))
-                added = variant.pop("words", "")
-                last = last | variant | {"score": f"{last['score']} {added}".strip()}
+                words = f"{last['score']} {variant.get('words', '')}".strip()
+                last = last | others | {"score": words}
                 slow = "slow" in case and n >= case.get("beyond", 0)
                 name = f"{path.stem}: {case['name']}" + (f" ({n})" if "each" in case else "")
                 marks = pytest.mark.slow(case["slow"]) if slow else ()
+                assert {*case} <= PARTS, case["name"]
+                assert all({*step} <= KEYS for step in [*before, last]), case["name"]
                 given = files, case.get("environment", {}), [*before, last]
                 found.append(pytest.param(*given, id=name, marks=marks))
     return found
 
 
 def step_of(command):
-    step = command if isinstance(command, dict) else {"score": command}
-    assert {*step} <= KEYS, step
-    return step
+    return command if isinstance(command, dict) else {"score": command}
 
 
 def as_list(given):
