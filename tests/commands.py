@@ -15,7 +15,7 @@ and `err_is` are all of it; `lacks` are words that neither holds; `json` are val
 by their paths; `wrote` are the texts of files, where null says that there is no such file;
 `begins` is how files begin, and `holds` are words in files, where a member of an archive is
 kit.zip!README.md; `hides` are words that no member of an archive holds, nor its name. `stdin` is
-what the command reads.
+what the command reads, and `files` are written before it.
 
 `each` lists variants of the last command: what replaces its parts, `words` that are added to it,
 and further `files`. `beyond` says how many of these are fast.
@@ -35,7 +35,7 @@ from conftest import ROOT
 
 PARTS = {"name", "files", "slow", "beyond", "environment", "run", "each"}
 KEYS = {
-    *("score", "stdin", "exit", "out", "err", "out_is", "err_is", "lacks", "json"),
+    *("score", "files", "stdin", "exit", "out", "err", "out_is", "err_is", "lacks", "json"),
     *("wrote", "begins", "holds", "hides"),
 }
 
@@ -87,6 +87,7 @@ def play(files, steps, score):
     """Write the files, run the commands, and check what is said of each."""
     write_files(files)
     for step in steps:
+        write_files(step.get("files", {}))
         words = shlex.split(step["score"].replace("$ROOT", str(ROOT)))
         ran = score(*words, stdin=step.get("stdin", "").encode())
         assert ran.code == step.get("exit", 0), ran

@@ -4,7 +4,6 @@ import itertools
 import json
 import shutil
 from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ from scorer.results.lint import Chance
 from scorer.scoring.bind import bind
 from scorer.scoring.open import open_challenge
 
-ROOT = Path(__file__).parents[2]
 STARTERS = ["preferences", "ranking", "ratings", "trec"]
 ONE = "truth: truth.csv\nmetrics: ['nDCG@2', 'P@1', 'AP']\nsubmission: {missing_list: zero}\n"
 RATED = "truth: truth.csv\nmetrics: [MAE(average=lists), R2(average=lists)]\nundefined: skip\n"

@@ -15,9 +15,6 @@ from scorer.scoring.bind import bind
 pd = pytest.importorskip("pandas")
 
 ROWS = {"a": {"x": 0.5, "y": 0.75, "z": 1.0}, "b": {"x": 0.25, "y": 0.5, "z": 0.5}}
-TABLE = "model,case,dice\n" + "".join(
-    f"{name},{case},{value}\n" for name, cases in ROWS.items() for case, value in cases.items()
-)
 FAST = {"leaderboard": {"draws": 100}}
 
 

@@ -50,9 +50,6 @@ FINAL = Phase(id="final", after="main", show="private", select=2)
 TERM = challenge(MAIN, FINAL)
 
 
-END = Phase(id="end", after="second", show="all")
-
-
 @pytest.mark.parametrize(
     ("now", "phase", "shown", "code"),
     [

@@ -43,14 +43,6 @@ FILES = {
     "lists.csv": "list,part\nq1,x\nq2,x\nq3,y\nq4,y\n",
     "items.csv": "item\na\nb\nc\n",
     "folds.csv": "list,fold\nq1,1\nq2,2\nq3,1\nq4,2\n",
-    "own.py": '''
-from scorer import Floats, Judged, metric
-
-@metric("Met", title="How many judged items were met", source="this test", range=(0, None))
-def met(judged: Judged) -> Floats:
-    """Hits."""
-    return judged.hits.total()
-''',
 }
 SUBMISSIONS = {
     "one.csv": "list,item,score\nq1,a,3\nq1,b,2\nq2,c,2\nq3,b,1\nq4,a,1\n",

@@ -1,19 +1,10 @@
 """`score serve` says in words why it cannot listen, before anything is opened."""
 
-import signal
 import socket
 
 import pytest
 
 from scorer.web.server import listen
-
-
-@pytest.fixture(autouse=True)
-def same_signals():
-    """The command takes SIGTERM over, for the process that it is."""
-    before = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture
