@@ -332,9 +332,9 @@ def _compare_scored(
 ) -> results.Comparison:
     """Return the comparison of all submissions that are valid, by the measures with these ids."""
     valid = [submission for submission in scored if submission.valid]
-    cards = [submission.card for submission in scored if submission.card is not None]
     if any(submission.runs for submission in valid):
         preferences = ()  # They compare single rankings.
+    cards = [submission.card for submission in scored if submission.card is not None]
     positions = [card.positions for card in cards if card.positions is not None]
     clusters = cluster_codes(report.lists, ready.public.clusters)
     samples: dict[str, Sample] = {}
@@ -356,9 +356,9 @@ def _compare_scored(
     return compare_pairs(
         ready.bound.challenge,
         report,
-        [submission.name for submission in scored if submission.card is not None],
+        [submission.name for submission in valid],
         report.lists,
-        {each.name: compute_preferences(each, positions) for each in preferences},
+        {preference.name: compute_preferences(preference, positions) for preference in preferences},
         samples,
         values,
         [measure for measure in ready.measures if measure.id in samples],

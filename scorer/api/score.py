@@ -82,7 +82,10 @@ def score(
     bound = bind_challenge(challenge, allow_plugins)
     if splits and bound.challenge.splits is None:
         raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
-    answered = _read_answers(bound.challenge, answers)
+    if answers is None or isinstance(answers, Mapping):
+        shown_answers = check_answers(bound.challenge, answers or {})
+    else:
+        shown_answers = read_answers_file(bound.challenge, Path(answers))
     given = list_submissions(bound, submissions)
     submitted = find_submitted_lists(bound, [*given, *list_baselines(bound)])
     ready = open_challenge(bound, submitted=submitted)
@@ -93,7 +96,7 @@ def score(
         jobs = default_jobs(list(paths), bound.measures)
     outcomes = score_files(ready, files, progress, jobs)
     terms = terms_of(ready)
-    report = rank_outcomes(terms, files, outcomes, splits, answered)
+    report = rank_outcomes(terms, files, outcomes, splits, shown_answers)
     # Runs of a system are one submission of the report.
     is_of_files = not splits and len(report.submissions) == len(files)
     scored = report.submissions if is_of_files else to_scored(terms, files, outcomes)
@@ -103,17 +106,6 @@ def score(
         *_warn_of_low_overlap(files, outcomes),
     ]
     return Report(replace(report, notes=(*report.notes, *warnings)))
-
-
-def _read_answers(
-    challenge: Challenge, answers: Mapping[str, Mapping[str, object]] | Path | str | None
-) -> Answers:
-    """Return name of a submission -> its answers to questions that the board shows."""
-    if answers is None:
-        return {}
-    if isinstance(answers, Mapping):
-        return check_answers(challenge, answers)
-    return read_answers_file(challenge, Path(answers))
 
 
 def rank_outcomes(
