@@ -8,6 +8,7 @@ import gzip
 import json
 
 import pytest
+from tables import rows
 
 QRELS = "".join(f"{topic} 0 d{n} {n % 3}\n" for topic in ("051", "052") for n in range(3))
 RUN = "".join(f"{t} Q0 d{n} {n + 1} {9 - n}.5 r\n" for t in ("051", "052") for n in range(3))
@@ -31,27 +32,14 @@ def write(path, content):
 @pytest.mark.parametrize(
     ("file", "content", "says"),
     [
-        ("q.txt", f"{QRELS}051 0 d9 relevant\n", "q.txt:7:10: error[T501] grade 'relevant'"),
-        ("q.txt", f"051 0 d9 relevant\n{QRELS}", "q.txt:1:10: error[T501] grade 'relevant'"),
-        ("q.txt", f"{QRELS}051 0 d9 nan\n", "q.txt:7:10: error[T502] grade is 'nan'"),
-        ("q.txt", f"{QRELS}051 d9 1\n", "q.txt:7: error[T601] 3 columns, expected 4"),
-        ("q.txt", f"{QRELS}051 0 d9 1 x\n", "q.txt:7: error[T601] 5 columns, expected 4"),
-        ("q.txt", f"topic turn doc grade\n{QRELS}", "q.txt:1:16: error[T501] grade 'grade'"),
-        ("q.txt", QRELS[:-4], "q.txt:6: error[T601] 3 columns, expected 4"),
+        *rows(__file__, "what_is_wrong_with_a_truth_is_said_where_it_stands"),
         ("q.txt", f"{QRELS}051 0 d\xe9 1\n".encode("latin-1"), "q.txt:7:8: error[T105] byte 0xE9"),
         (
             "q.txt.gz",
             gzip.compress(QRELS.encode(), mtime=0)[:-9],
             "q.txt.gz: error[T108] the compressed",
         ),
-        ("q.txt", "", "q.txt: error[T102] the file is empty"),
-        ("q.txt", "\n \n", "q.txt: error[T102] the file holds nothing but blank lines"),
         ("q.txt", QRELS.encode("utf-16"), "q.txt:1:1: error[T105] byte 0xFF is not UTF-8"),
-        ("q.csv", "<!DOCTYPE html>\n<html>\n", "q.csv: error[T107] this is an HTML page"),
-        ("q.csv", f"{TABLE}051,d3\n", "q.csv:4: error[T207] 2 fields, expected 3"),
-        ("q.jsonl", OBJECTS + '{"list": "q9",\n', "q.jsonl:5:15: error[T207]"),
-        ("q", f"{LISTS}q4; a, b\n", "q:4: error[T207] no colon in 'q4; a, b'"),
-        ("q.csv", "one column\n1\n", "q.csv: no header is seen in which columns have names"),
     ],
     ids=[f"odd truth {n}" for n in range(17)],
 )
