@@ -51,6 +51,14 @@ def test_one_table_holds_several_systems(challenge, tmp_path):
     assert (a.name, a.valid) == ("a", True)
 
 
+def test_a_table_of_several_systems_is_not_repaired(challenge, score, tmp_path):
+    (tmp_path / "all.csv").write_text("model,case,dice\na,x,0.5\nb,x,0.4\n")
+    lists = "lists: {file: l.csv, columns: {list: case}}\n"
+    folder = challenge(MANY + lists, **{"l.csv": "case\nx\n"})
+    ran = score("check", folder, tmp_path / "all.csv", "--fix")
+    ran.assert_exit(2, err="--fix repairs files of one submission, no table of several")
+
+
 @pytest.mark.slow("keeps a board")
 def test_an_entry_of_a_board_is_of_one_system(challenge, score, tmp_path):
     folder = challenge(MANY + "lists: {file: l.csv, columns: {list: case}}\n",

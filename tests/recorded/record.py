@@ -324,6 +324,8 @@ def record_challenge(challenge):
     if "/" not in challenge:  # not of the gallery
         runs += [["compare", folder, *good[:3]], ["study", folder, *good]]
         recording.add_ran(f"{name}/about", ["about", folder], *run("about", folder))
+    if challenge == IN_ALL_FORMS:
+        runs.append(["check", folder, *files(challenge, "bad"), good[0]])
     for words in runs:
         verb = words[0] if words[0] != folder else "score"
         recording.add_ran(f"{name}/{verb}", words, *run_in_forms(*words, forms=forms))
