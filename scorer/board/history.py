@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, TypeVar
 
 from scorer.board.database import Database
 from scorer.board.entries import EntryService
@@ -16,6 +16,8 @@ from scorer.board.listing import EntryFilter, Page
 from scorer.board.models import Entry
 from scorer.board.teams import Teams
 from scorer.results.json import VERSION, ChallengeIdentity, Time
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +45,16 @@ class BoardLog:
 
 
 def new_events(events: Iterable[Event], seen: Counter[Event]) -> list[Event]:
-    """The events that were not seen, and entries whose status is another; from now on all are seen.
+    """Return the events that are not in `seen`, such as entries with a new status, and add them.
 
-    A team that is renamed makes none of its earlier events another one.
+    An event is the same after its team was renamed. Equal events, such as those of two teams made
+    at one moment, are told apart by their number.
     """
-    found, now = [], Counter[Event]()
+    found, counts = [], Counter[Event]()
     for event in events:
         key = replace(event, team=None, reason=None)
-        now[key] += 1
-        if now[key] > seen[key]:
+        counts[key] += 1
+        if counts[key] > seen[key]:
             seen[key] += 1
             found.append(event)
     return found
@@ -65,21 +68,22 @@ def log(
     team: str | None,
     most: int | None,
 ) -> list[Event]:
-    """Entries, decisions, versions and teams in the order of time; see `Board.log`."""
-    wanted = EntryFilter() if team is None else EntryFilter(team=teams.get(team).id)
-    until = most if team is None else None  # of a team's, all
-    names, found = teams.names(), entries.listing().found(wanted, Page(until, order="latest"))
-    given = database.given()
+    """Return entries, decisions, versions and teams in the order of time; see `Board.log`."""
+    number = None if team is None else teams.get(team).id
+    names, given = teams.names(), database.given()
     events = [
         Event(
-            v.since,
+            version.since,
             "version",
-            reason=f"version {v.number}, {v.fingerprint}",
-            given=("version", str(v.number)) in given,
+            reason=f"version {version.number}, {version.fingerprint}",
+            given=("version", str(version.number)) in given,
         )
-        for v in database.versions()
+        for version in database.versions()
     ]
-    events += [Event(t.made, "team", team=names[t.id]) for t in database.teams()]
+    events += [Event(each.made, "team", team=names[each.id]) for each in database.teams()]
+    # Only the latest are read, unless they are of a team: its events are selected below.
+    limit = most if team is None else None
+    listed = entries.listing().found(EntryFilter(team=number), Page(limit, order="latest"))
     events += [
         Event(
             entry.received,
@@ -90,35 +94,45 @@ def log(
             reason=describe_refusal(evaluation),
             given=("entry", str(entry.number)) in given,
         )
-        for entry, evaluation, _ in found
+        for entry, evaluation, _ in listed
     ]
-    sent = {each.entry.number: each.entry for each in found}
-    decisions = sorted(database.decisions(), key=lambda act: act.time)
-    for d in decisions if until is None else decisions[max(len(decisions) - until, 0) :]:
-        entry = d.entry and (sent.get(d.entry) or database.entry(d.entry))
-        about = _sender(entry, names) if entry else names.get(d.team or 0)
-        reason = f"{d.name}: {d.reason}" if d.act == "rename" else d.reason
-        what = f"{d.act}, late" if d.late else d.act
-        told = ("decision", str(d.number)) in given
-        events.append(Event(d.time, "decision", d.entry, about, what, d.by, reason, told))
-    if wanted.team is not None:
-        events = [event for event in events if event.team == team]
-        events = _with_reasons(events, evaluations, wanted.team)
+    read = {each.entry.number: each.entry for each in listed}
+    for decision in _latest(sorted(database.decisions(), key=lambda act: act.time), limit):
+        entry = decision.entry and (read.get(decision.entry) or database.entry(decision.entry))
+        is_rename = decision.act == "rename"
+        events.append(
+            Event(
+                decision.time,
+                "decision",
+                decision.entry,
+                _sender(entry, names) if entry else names.get(decision.team or 0),
+                f"{decision.act}, late" if decision.late else decision.act,
+                decision.by,
+                f"{decision.name}: {decision.reason}" if is_rename else decision.reason,
+                given=("decision", str(decision.number)) in given,
+            )
+        )
+    if number is not None:
+        own = [event for event in events if event.team == team]
+        events = _with_reasons(own, evaluations, number)
     in_time = sorted(events, key=lambda event: (event.time, event.kind, event.entry or 0))
-    return in_time[max(len(in_time) - most, 0) :] if most is not None else in_time
+    return _latest(in_time, most)
+
+
+def _latest(values: list[T], most: int | None) -> list[T]:
+    """Return the last values of a list, at `most` so many; None: all."""
+    return values if most is None else values[max(len(values) - most, 0) :]
 
 
 def _with_reasons(events: list[Event], evaluations: EvaluationService, team: int) -> list[Event]:
-    """Return a team's events. Those of entries say why the entry counts or does not.
+    """Return a team's events; events of entries get the reason why the entry counts or does not.
 
-    The answer is for the present, or for the last event if that lies in the future.
+    The reason is that of the present, or of the last event's time if that lies in the future.
     """
-    snapshot, now = (
-        evaluations.team_state(team),
-        max([datetime.now(UTC), *(e.time for e in events)]),
-    )
-    split = snapshot.split_shown(snapshot.span_of(now, None), now)
-    reasons = explain_entries(snapshot, team, now, split)
+    state = evaluations.team_state(team)
+    now = max([datetime.now(UTC), *(event.time for event in events)])
+    split = state.split_shown(state.span_of(now, None), now)
+    reasons = explain_entries(state, team, now, split)
     return [
         replace(event, reason=f"counts: {reason.why}" if reason.counts else reason.why)
         if event.kind == "entry" and (reason := reasons.get(event.entry or 0)) is not None

@@ -152,7 +152,7 @@ def create(settings: Settings) -> FastAPI:
                 response = respond(request, 500, FAILED.format(REFERENCE.get()))
         if writes:
             for site in context.sites.values():
-                site.look()
+                site.expect_change()
         for key, value in HEADERS.items():
             response.headers.setdefault(key, value)
         if not request.url.path.startswith("/static/"):

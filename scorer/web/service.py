@@ -251,7 +251,7 @@ def entry_page(site: Site, viewer: Viewer, asked: ListQuery, *, latest: bool = F
     wanted = EntryFilter(None if team is None else site.board.teams.get(team).id, asked.status)
     part = Page(asked.limit, asked.skip, "latest" if latest else "number")
     found = ledger.outcomes(wanted, part)
-    outcomes = site.all_shown([added for _, added in found], viewer)
+    outcomes = site.visible_outcomes([added for _, added in found], viewer)
     total = ledger.listing().count(wanted)
     return EntryPage([entry for entry, _ in found], outcomes, asked, total)
 
@@ -262,4 +262,4 @@ def own_outcomes(site: Site, viewer: Viewer) -> list[Added]:
         return []
     wanted = EntryFilter(site.board.teams.get(viewer.team).id, "scored")
     found = site.board.ledger.outcomes(wanted, Page(HISTORY, 0, "latest"))
-    return site.all_shown([added for _, added in found], viewer)
+    return site.visible_outcomes([added for _, added in found], viewer)

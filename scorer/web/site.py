@@ -1,4 +1,4 @@
-"""One challenge as the web shows it: who may see which split, and boards made once a change."""
+"""A challenge as the web shows it: who may see which split and values, and the cache of boards."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ from scorer.web.auth import Viewer
 from scorer.web.board_table import EarlierRanks, Standings, standings
 from scorer.web.pictures import OverTime, over_time
 
-OF_ORGANIZERS = ("disqualify", "restore")  # acts on a whole team that its entries are told
-KEPT = 512  # things that are kept ready, some of each team
-COMPARED = timedelta(days=7)  # since when a board shows the changes of rank
-FRESH = 0.05  # seconds for which the store is not asked again whether something changed
+ORGANIZER_ACTS = ("disqualify", "restore")  # on a whole team; pages of its entries show them
+MOST_CACHED = 512  # values, several of each team; the least recently used one goes
+COMPARED_PERIOD = timedelta(days=7)  # a board shows how ranks changed within it
+STAMP_SECONDS = 0.05  # how long the store is not asked again whether something changed
 T = TypeVar("T")
 
 
@@ -101,7 +101,7 @@ class SplitTab(NamedTuple):
 
 
 class _Slot:
-    """A place for a value that is made once."""
+    """A place in the cache for a value, which one thread makes while others wait."""
 
     def __init__(self) -> None:
         self.lock, self.full, self.value = threading.Lock(), False, None
@@ -124,7 +124,7 @@ class Site:
         self.id = self.board.challenge.id
         self.zone = ZoneInfo(self.board.challenge.timezone)
         self._stamp: tuple[int, ...] = ()
-        self._fresh = 0.0
+        self._next_stamp = 0.0
         self._slots: OrderedDict[Any, _Slot] = OrderedDict()
         self._lock = threading.Lock()
         self._sending: dict[object, datetime] = {}
@@ -146,16 +146,16 @@ class Site:
     def cache(self, key: Any, make: Callable[[], T]) -> T:
         """Return the result of `make`, which is cached until the store changes."""
         now = monotonic()
-        stamp = self.board.database.stamp() if now >= self._fresh else None
+        stamp = self.board.database.stamp() if now >= self._next_stamp else None
         with self._lock:
-            if stamp is not None:  # else the store was not asked, and is to be as soon as before
-                self._fresh = max(self._fresh, now + FRESH)
+            if stamp is not None:
+                self._next_stamp = max(self._next_stamp, now + STAMP_SECONDS)
                 if stamp != self._stamp:
                     self._slots.clear()
                     self._stamp = stamp
             slot = self._slots.setdefault(key, _Slot())
             self._slots.move_to_end(key)
-            while len(self._slots) > KEPT:
+            while len(self._slots) > MOST_CACHED:
                 self._slots.popitem(last=False)
         with slot.lock:
             if not slot.full:
@@ -163,13 +163,13 @@ class Site:
             value: T = slot.value  # type: ignore[assignment]
         return value
 
-    def look(self) -> None:
-        """Ask the store at the next request, since this server has changed it."""
-        self._fresh = 0.0
+    def expect_change(self) -> None:
+        """Ask the store at the next use of the cache: this server may have changed it."""
+        self._next_stamp = 0.0
 
     @contextmanager
     def sending(self, begun: datetime) -> Iterator[None]:
-        """Let new values wait, inside the `with`, for a file whose sending began then."""
+        """Have new boards wait, inside the `with`, for a file whose upload began then."""
         key = object()
         self._sending[key] = begun
         try:
@@ -182,11 +182,11 @@ class Site:
         sending, now = [*self._sending.values()], self.clock()
         return visible_moment(self.rules, sending, now) if sending else now
 
-    def of_team(self, team: int | None) -> BoardState:
+    def team_state(self, team: int | None) -> BoardState:
         """What the entries of one team, or baselines, depend on; read once for each state."""
         return self.cache(("team", team), lambda: self.board.evaluations.team_state(team))
 
-    def _snapshot(self) -> BoardState:
+    def _board_state(self) -> BoardState:
         """What all boards depend on."""
         return self.cache("snapshot", self.board.evaluations.read_state)
 
@@ -270,7 +270,7 @@ class Site:
         key = ("board", split, span.phase.id if span else None, self._today())
 
         def made() -> tuple[BoardState, Ranking]:
-            snapshot = self._snapshot()
+            snapshot = self._board_state()
             return snapshot, with_intervals(
                 snapshot, compute_board(snapshot, self.now(), split=split)
             )
@@ -307,8 +307,8 @@ class Site:
             split = snapshot.public
             heading, title = f"{split} → {ranking.split}", f"from the rank on the {split} board"
         else:
-            now = datetime.combine(self._today() - COMPARED, time(), self.zone)
-            heading, title = f"{COMPARED.days} d", f"change of rank since {now:%Y-%m-%d}"
+            now = datetime.combine(self._today() - COMPARED_PERIOD, time(), self.zone)
+            heading, title = f"{COMPARED_PERIOD.days} d", f"change of rank since {now:%Y-%m-%d}"
         if split not in (self.splits if viewer.organizer else splits_shown(self.rules, now)):
             return None
         before = compute_board(snapshot, now, split=split)
@@ -328,7 +328,7 @@ class Site:
 
     def split_tabs(self, viewer: Viewer) -> list[SplitTab]:
         """The splits that the viewer sees, and those that a later phase opens."""
-        visible, now, sizes = self.visible(viewer), self.now(), self._snapshot().splits
+        visible, now, sizes = self.visible(viewer), self.now(), self._board_state().splits
         split_tabs = [SplitTab(name, int(sizes[name].sum())) for name in visible]
         for span in spans(self.rules):
             name = span.phase.show
@@ -341,20 +341,22 @@ class Site:
         """The number of significant digits of a value that somebody may see."""
         return EXACT if viewer.organizer else self.rules.leaderboard.digits
 
-    def shown(self, added: Added, viewer: Viewer) -> Added:
+    def visible_outcome(self, added: Added, viewer: Viewer) -> Added:
         """An entry with the values that this viewer may see; see `all_shown`."""
-        return self.all_shown([added], viewer)[0]
+        return self.visible_outcomes([added], viewer)[0]
 
-    def all_shown(self, outcomes: Sequence[Added], viewer: Viewer) -> list[Added]:
+    def visible_outcomes(self, outcomes: Sequence[Added], viewer: Viewer) -> list[Added]:
         """Entries with the values that this viewer may see.
 
         A team gets the values that the phase shows, by the Ladder's rule, and rounded.
         """
         splits, digits = self.value_splits(viewer), self.digits(viewer)
         ladder = not viewer.organizer and self.rules.leaderboard.ladder != "off"
-        return [self._shown(added, splits, digits, ladder) for added in outcomes]
+        return [self._visible_outcome(added, splits, digits, ladder) for added in outcomes]
 
-    def _shown(self, added: Added, splits: Sequence[str], digits: int, ladder: bool) -> Added:
+    def _visible_outcome(
+        self, added: Added, splits: Sequence[str], digits: int, ladder: bool
+    ) -> Added:
         values = {split: means for split, means in (added.values or {}).items() if split in splits}
         message = added.message
         for split in [*values] if ladder else ():
@@ -362,8 +364,8 @@ class Site:
             if kept is not None:
                 message = kept
                 del values[split]
-        told = values if digits == EXACT else rounded(values, digits)
-        return replace(added, values=told or None, message=message)
+        shown = values if digits == EXACT else rounded(values, digits)
+        return replace(added, values=shown or None, message=message)
 
     def _held_back(self, team: str, split: str) -> Mapping[int, str]:
         """The entries whose values the Ladder keeps from their team, and in words, why."""
@@ -371,7 +373,7 @@ class Site:
         return self.cache(
             ("ladder", team, split, span.phase.id if span else None),
             lambda: hold_back(
-                self.of_team(self.teams.get(team)), self.teams.get(team), self.now(), split
+                self.team_state(self.teams.get(team)), self.teams.get(team), self.now(), split
             ),
         )
 
@@ -382,22 +384,22 @@ class Site:
             split = self.visible_split(viewer, split)
         wanted = split or self.default_split(viewer)
         if wanted is not None:
-            return why_ranked(self._snapshot(), team, now, wanted, self.digits(viewer))
+            return why_ranked(self._board_state(), team, now, wanted, self.digits(viewer))
         values = next(iter(self.value_splits(viewer)), None)
-        return why_unseen(self.of_team(team.id), team, now, values)
+        return why_unseen(self.team_state(team.id), team, now, values)
 
     def reason(self, entry: Entry, viewer: Viewer) -> tuple[Reason, Sequence[Decision]]:
         """Whether an entry counts, as far as the viewer may know, and the decisions on it."""
-        now, snapshot, team = self.now(), self.of_team(entry.team), entry.team
+        now, snapshot, team = self.now(), self.team_state(entry.team), entry.team
         split = self.default_split(viewer) or next(iter(self.value_splits(viewer)), None)
         decisions = [
             act
             for act in snapshot.decisions
             if act.entry == entry.number
-            or (act.entry is None and act.team == team and act.act in OF_ORGANIZERS)
+            or (act.entry is None and act.team == team and act.act in ORGANIZER_ACTS)
         ]
         return explain_entries(snapshot, team, now, split)[entry.number], decisions
 
     def entry_fields(self, added: Added, viewer: Viewer) -> dict[str, Any]:
         """An entry as fields, with the values that this viewer may see."""
-        return dict(to_plain(self.shown(added, viewer)))
+        return dict(to_plain(self.visible_outcome(added, viewer)))

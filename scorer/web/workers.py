@@ -1,4 +1,4 @@
-"""Workers: each takes one waiting evaluation at a time and has a child process make it."""
+"""The workers of the server: each has child processes evaluate one waiting entry at a time."""
 
 from __future__ import annotations
 
@@ -13,62 +13,65 @@ from scorer.core.log import LOG
 if TYPE_CHECKING:
     from scorer.web.site import Site
 
-PAUSE = 0.5  # seconds between looks for work that nobody announced
+# Seconds after which an idle worker looks again: entries also come from other processes.
+PAUSE = 0.5
 
 
 class Workers:
-    """Threads of the server that wait for children; the children do the work."""
+    """Threads of the server, each of which has one waiting entry after the other evaluated."""
 
     def __init__(self, sites: list[Site], count: int, limits: ChildLimits) -> None:
         self._sites, self._limits = sites, limits
-        self._wake, self._ends = threading.Condition(), False
+        self._condition = threading.Condition()
+        self._is_ending = False
         self._threads = [
             threading.Thread(target=self._work, name=f"worker-{n}", daemon=True)
             for n in range(count)
         ]
 
     def start(self) -> None:
-        """Begin."""
+        """Start the threads."""
         for thread in self._threads:
             thread.start()
 
     def wake(self) -> None:
-        """Say that something waits."""
-        with self._wake:
-            self._wake.notify_all()
+        """Have idle workers look for entries at once."""
+        with self._condition:
+            self._condition.notify_all()
 
     def end(self) -> None:
-        """Take nothing more, and wait for evaluations under way."""
-        with self._wake:
-            self._ends = True
-            self._wake.notify_all()
+        """Begin no further evaluation, and wait for those under way."""
+        with self._condition:
+            self._is_ending = True
+            self._condition.notify_all()
         for thread in self._threads:
             thread.join()
 
     @property
     def alive(self) -> int:
-        """The number of workers at work."""
+        """The number of threads that have not ended."""
         return sum(thread.is_alive() for thread in self._threads)
 
     def _work(self) -> None:
-        away = False
-        while not self._ends:
+        """Evaluate waiting entries until the server ends."""
+        was_unreachable = False
+        while not self._is_ending:
+            evaluated, cause = 0, ""
             try:
-                evaluated, is_away = sum(self._evaluate_one(site) for site in self._sites) > 0, ""
-            except ScorerError as error:  # the store is away; it may come back
-                evaluated, is_away = False, str(error)
+                evaluated = sum(self._evaluate_one(site) for site in self._sites)
+            except ScorerError as error:  # the store cannot be reached; it may come back
+                cause = str(error)
             except Exception:  # a mistake of ours must not be the end of all evaluations
                 LOG.exception("error")
-                evaluated, is_away = False, ""
-            if is_away and not away:
-                LOG.error("store away", extra={"cause": is_away})
-            away = bool(is_away)
+            if cause and not was_unreachable:  # once, not at every look
+                LOG.error("store away", extra={"cause": cause})
+            was_unreachable = bool(cause)
             if not evaluated:
-                with self._wake:
-                    if not self._ends:
-                        self._wake.wait(PAUSE)
+                with self._condition:
+                    if not self._is_ending:
+                        self._condition.wait(PAUSE)
 
     def _evaluate_one(self, site: Site) -> bool:
-        """Have one waiting file evaluated; False where none waits."""
+        """Have one waiting file of a challenge evaluated; return whether one was waiting."""
         name = f"{worker_name()}:{threading.current_thread().name}"
         return evaluate_next(site.board, site.place, self._limits, name)

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from scorer.web.site import FRESH, Site
+from scorer.web.site import STAMP_SECONDS, Site
 
 
 def test_a_change_by_another_process_is_seen_under_steady_requests(served, monkeypatch):
@@ -13,7 +13,7 @@ def test_a_change_by_another_process_is_seen_under_steady_requests(served, monke
     served.token("red")  # as `score team` does while a server runs
     seen = []
     for _ in range(8):
-        clock.now += FRESH / 4
+        clock.now += STAMP_SECONDS / 4
         seen.append("red" in site.teams)
     site.close()
     assert seen == [False] * 3 + [True] * 5

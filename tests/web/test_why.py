@@ -67,8 +67,8 @@ def test_a_team_is_told_of_itself_alone(played, served):
 
 def test_a_team_newer_than_what_a_server_has_read_is_told_of_itself(client, served, monkeypatch):
     red = served.bearer("red")
-    client.app.state.context.sites["course"].look()
-    monkeypatch.setattr("scorer.web.site.FRESH", 60.0)
+    client.app.state.context.sites["course"].expect_change()
+    monkeypatch.setattr("scorer.web.site.STAMP_SECONDS", 60.0)
     assert client.get(f"{API}/why", headers=red).json()["team"] == "red"
     told = client.get(f"{API}/why", headers=served.bearer("blue")).json()
     assert (told["team"], told["rank"], told["lines"][1]) == (

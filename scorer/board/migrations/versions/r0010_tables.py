@@ -9,6 +9,9 @@ revision = "0010"
 down_revision = None
 
 
+# One function for each type of column, with what all its columns have in common.
+
+
 def _number(name: str) -> sa.Column[int]:
     return sa.Column(name, sa.Integer, primary_key=True, autoincrement=False)
 
@@ -30,7 +33,7 @@ def _time(name: str, *, nullable: bool = False) -> sa.Column[str]:
 
 
 def upgrade() -> None:
-    """Create them, with their indexes."""
+    """Create the tables and their indexes."""
     op.create_table("challenge", _text("id", primary_key=True))
     op.create_table(
         "version",

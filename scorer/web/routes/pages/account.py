@@ -86,6 +86,6 @@ def join(
     LOG.info("team", extra={"challenge": site.id, "team": name.strip(), "address": address})
     record = token_of(site.board, token)
     assert record is not None
-    site.look()
+    site.expect_change()
     first = submission(context, request, site, viewer_of(site.board, record), token=token)
     return begin_session(first, context, request, site, record)

@@ -195,7 +195,7 @@ def entry(
         viewer,
         "entry.html",
         here="entries",
-        entry=site.shown(added, viewer),
+        entry=site.visible_outcome(added, viewer),
         splits=splits,
         marks={measure.id: measure.mark for measure in terms.measures},
         units=unit(terms.called),
