@@ -31,9 +31,7 @@ def rounded_report(report: Report, digits: int) -> Report:
         report,
         submissions=tuple(
             replace(
-                scored,
-                values=rounded(scored.values, digits),
-                groups=rounded(scored.groups, digits),
+                scored, values=rounded(scored.values, digits), groups=rounded(scored.groups, digits)
             )
             for scored in report.submissions
         ),

@@ -12,13 +12,7 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
-from scorer.results.votes import (
-    Ballots,
-    VoteBoard,
-    VoteModel,
-    VotePairs,
-    VoteStanding,
-)
+from scorer.results.votes import Ballots, VoteBoard, VoteModel, VotePairs, VoteStanding
 from scorer.stats.bradley_terry import (
     ELO,
     NoFiniteFit,

@@ -6,14 +6,9 @@ import re
 from typing import NamedTuple
 
 from scorer.core.problems import Problem
-from scorer.reading.header import (
-    Place,
-    Record,
-)
+from scorer.reading.header import Place, Record
 from scorer.reading.layout import NO_SEPARATOR, WHITESPACE
-from scorer.reading.limits import (
-    MOST_RECORD_LINES,
-)
+from scorer.reading.limits import MOST_RECORD_LINES
 from scorer.reading.lines import BLANKS
 from scorer.reading.table import LineTexts
 

@@ -21,12 +21,7 @@ from scorer.core.arrays import Ints
 from scorer.core.text import join_first, printable, quoted
 from scorer.reading.formats import Format, Rows
 from scorer.reading.header import match_schema
-from scorer.reading.json_faults import (
-    QUOTED_TEXT,
-    JsonShapeError,
-    check_document,
-    is_too_deep,
-)
+from scorer.reading.json_faults import QUOTED_TEXT, JsonShapeError, check_document, is_too_deep
 from scorer.reading.json_rows import Fault, JsonColumn, Nodes, filter_rows, find_rows, make_level
 from scorer.reading.layout import EACH, Steps, parse_path
 from scorer.reading.limits import MOST_DOCUMENT, UnreadableError, format_size

@@ -38,15 +38,7 @@ from scorer.reading.parts import LINES_OF_PART, join_parts, renumber_line
 from scorer.reading.reshape import drop_lines, reshape
 from scorer.reading.schema import Schema
 from scorer.reading.signatures import BOM
-from scorer.reading.table import (
-    IN_LINE,
-    NO_TEXTS,
-    Cells,
-    FindCells,
-    LineTexts,
-    ReadRequest,
-    Table,
-)
+from scorer.reading.table import IN_LINE, NO_TEXTS, Cells, FindCells, LineTexts, ReadRequest, Table
 from scorer.reading.unpack import check_parts, read_bytes, read_head, table_suffix
 from scorer.reading.write import csv_text
 

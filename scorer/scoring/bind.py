@@ -26,11 +26,7 @@ from scorer.reading.read import FileTable, read_file
 from scorer.reading.schema import Schema
 from scorer.results.scorecard import Rules
 from scorer.scoring.keys import find_unused_keys
-from scorer.scoring.kind import (
-    add_kind_measures,
-    decide_kind,
-    find_mixed_faults,
-)
+from scorer.scoring.kind import add_kind_measures, decide_kind, find_mixed_faults
 from scorer.scoring.measures import bind_measures, describe_unknown, find_candidates, find_metrics
 from scorer.scoring.rules import BoardRules, Fault, bind_rules, refuse
 from scorer.views.preferences import Positions, PositionTable
@@ -95,10 +91,7 @@ class BoundChallenge(NamedTuple):
         return replace(schema, uses_all=uses_all, items_are_texts=Texts in views)
 
     def read(
-        self,
-        path: Path,
-        findings: Findings,
-        shapes: Sequence[Schema] | None = None,
+        self, path: Path, findings: Findings, shapes: Sequence[Schema] | None = None
     ) -> FileTable:
         """Return a submission, read as the challenge has it written.
 

@@ -17,11 +17,7 @@ from scorer.metrics.notation import Measure, NotationError, parse, parse_measure
 from scorer.metrics.registry import MetricRegistry, metrics_of_file
 from scorer.results.report import RESERVED_COLUMNS
 from scorer.scoring.combine import Combiner
-from scorer.scoring.kind import (
-    KIND_COLUMNS,
-    Candidate,
-    kind_metrics,
-)
+from scorer.scoring.kind import KIND_COLUMNS, Candidate, kind_metrics
 from scorer.scoring.rules import Fault, find_tie_breaker, refuse
 
 

@@ -88,12 +88,7 @@ def intervals(
 
 
 def _interval(
-    values: Floats,
-    level: float,
-    clusters: Ints | None,
-    scale: Scale,
-    rarest: float,
-    degrees: float,
+    values: Floats, level: float, clusters: Ints | None, scale: Scale, rarest: float, degrees: float
 ) -> Interval:
     """Return the interval of one submission, whose values are all known.
 

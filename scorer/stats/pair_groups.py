@@ -8,16 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.stats.intervals import (
-    Z_975,
-    Scale,
-    deviations_of,
-    score_limits,
-)
-from scorer.stats.pairs import (
-    groups_of_pairs,
-    pair_indices,
-)
+from scorer.stats.intervals import Z_975, Scale, deviations_of, score_limits
+from scorer.stats.pairs import groups_of_pairs, pair_indices
 from scorer.stats.units import NOISE, Floats, Ints, Mask, submatrix, unit_sums
 
 # The values, (rows, lists), of some rows if only some lists counted.
@@ -115,11 +107,7 @@ def pair_groups(
 
 
 def _widening(
-    rows: Ints,
-    other_rows: Ints | None,
-    sides: Sequence[Floats],
-    unit: Ints | None,
-    scale: Scale,
+    rows: Ints, other_rows: Ints | None, sides: Sequence[Floats], unit: Ints | None, scale: Scale
 ) -> Floats:
     """Return the factors, (pairs,), that the standard errors of the differences need near a bound.
 

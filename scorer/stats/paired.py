@@ -14,20 +14,9 @@ from typing import Literal
 
 import numpy as np
 
-from scorer.stats.intervals import (
-    MEANS,
-    Scale,
-    student,
-    unskewed,
-)
+from scorer.stats.intervals import MEANS, Scale, student, unskewed
 from scorer.stats.pair_groups import PairGroup, PairSums, Recompute, Swap, pair_groups, pair_sums
-from scorer.stats.pairs import (
-    SKEW_CORRECTED,
-    PairColumns,
-    PairedTests,
-    holm,
-    join_columns,
-)
+from scorer.stats.pairs import SKEW_CORRECTED, PairColumns, PairedTests, holm, join_columns
 from scorer.stats.units import NOISE, Floats, Ints, Mask, units
 
 Test = Literal["permutation", "wilcoxon", "t"]

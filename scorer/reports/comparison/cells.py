@@ -11,12 +11,7 @@ from scorer.metrics.notation import Measure
 from scorer.reports.document import Cell, Column, Row, Table, cut, texts
 from scorer.reports.leaderboard.cells import chance, signed
 from scorer.reports.leaderboard.remarks import test_name
-from scorer.results.comparison import (
-    ComparedPair,
-    Comparison,
-    ListPreferences,
-    MeasureDifference,
-)
+from scorer.results.comparison import ComparedPair, Comparison, ListPreferences, MeasureDifference
 from scorer.stats.intervals import MIN_UNITS
 
 MANY = 10  # pairs above which each is shown only when all are asked for
@@ -100,17 +95,16 @@ def differing_lists(differing: MeasureDifference, precision: int) -> str:
 
 def by_preference(compared: Comparison, key: str, precision: int) -> Table:
     """The pairs by one preference, a row each."""
-    columns = [Column("a, b", "name", first="ascending", cut=130), *preference_columns()]
+    columns = [
+        Column("a, b", "name", first="ascending", cut=130),
+        Column("mean", first="descending"),
+        Column("w-t-l", first="descending"),
+    ]
     rows = [
         Row([Cell(f"{cut(p.a)}, {cut(p.b)}"), *preference_cells(p.preferences[key], precision)])
         for p in compared.pairs
     ]
     return Table(f"{key}; above 0, a is preferred", columns, rows)
-
-
-def preference_columns() -> list[Column]:
-    """The columns of the cells that `preferred` gives."""
-    return [Column("mean", first="descending"), Column("w-t-l", first="descending")]
 
 
 def preference_cells(outcome: ListPreferences, precision: int) -> list[Cell]:

@@ -169,10 +169,7 @@ def _by_measure(measure: Measure, compared: Comparison, options: Options) -> Tab
     bars = ""
     if options.page and has_intervals(compared):
         bars = f", pair by pair. Every bar is an interval on one scale, {ends}."
-    columns = [
-        Column("a minus b", "name", first="ascending", cut=130),
-        *_pair_columns(heads),
-    ]
+    columns = [Column("a minus b", "name", first="ascending", cut=130), *_pair_columns(heads)]
     # The pair's own section says on a page which lists differ most; pooled values have none.
     if options.page or not any(differing.most for differing in lines):
         columns, rows = columns[:-1], [row._replace(cells=row.cells[:-1]) for row in rows]

@@ -20,11 +20,7 @@ from scorer.reports.document import (
     join_names,
 )
 from scorer.reports.findings.problems import ALL_OPTION, format_findings
-from scorer.reports.leaderboard.cells import (
-    by_group,
-    by_list,
-    with_digits,
-)
+from scorer.reports.leaderboard.cells import by_group, by_list, with_digits
 from scorer.reports.leaderboard.remarks import cautions, ranked_below, remarks, scope
 from scorer.reports.leaderboard.table import standings, track_boards
 from scorer.reports.leaderboard.verdict import verdict

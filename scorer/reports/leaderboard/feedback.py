@@ -9,14 +9,7 @@ import math
 from scorer.core.text import printable
 from scorer.reports.base import Options
 from scorer.reports.findings.problems import first_error, format_findings, summary
-from scorer.reports.leaderboard.cells import (
-    has_ranges,
-    interval,
-    level,
-    number,
-    place,
-    with_digits,
-)
+from scorer.reports.leaderboard.cells import has_ranges, interval, level, number, place, with_digits
 from scorer.reports.write.csv import cell
 from scorer.results.grading import format_points, grade, grading_measure
 from scorer.results.report import Report, Scored

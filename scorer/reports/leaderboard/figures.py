@@ -13,14 +13,7 @@ from scorer.core.text import printable, unit
 from scorer.metrics.api import Better
 from scorer.reports.base import Options
 from scorer.reports.charts import charts
-from scorer.reports.charts.charts import (
-    Bar,
-    DotRow,
-    Field,
-    MatrixCell,
-    Point,
-    shared_scale,
-)
+from scorer.reports.charts.charts import Bar, DotRow, Field, MatrixCell, Point, shared_scale
 from scorer.reports.charts.svg import padded
 from scorer.reports.document import Cell, Column, Picture, Row, Table, cut, texts
 from scorer.reports.leaderboard.cells import (

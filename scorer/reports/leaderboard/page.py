@@ -23,13 +23,7 @@ from scorer.reports.document import (
 )
 from scorer.reports.findings.problems import counted, format_findings
 from scorer.reports.leaderboard.answers import answers
-from scorer.reports.leaderboard.cells import (
-    by_group,
-    by_list,
-    level,
-    number,
-    ordered,
-)
+from scorer.reports.leaderboard.cells import by_group, by_list, level, number, ordered
 from scorer.reports.leaderboard.curves import curves
 from scorer.reports.leaderboard.figures import MAX_PAIRED, pairs, pareto
 from scorer.reports.leaderboard.remarks import cautions, ranked_below, remarks, scope, test_name
@@ -142,7 +136,8 @@ def _file_blocks(scored: Scored, options: Options) -> Iterator[Block]:
 
 def _values(scored: Scored, report: Report, options: Options) -> Table | Paragraph:
     """Its values in a line where all are of as many lists, else as a table."""
-    counted = {(v.lists, v.missing, v.undefined) for v in map(scored.values.get, _ids(report)) if v}
+    values = [scored.values[measure.id] for measure in report.measures]
+    counted = {(value.lists, value.missing, value.undefined) for value in values}
     if len(counted) > 1 or any(sum(counts[1:]) for counts in counted):
         return _value_rows(scored, report, options)
     texts = (
@@ -151,10 +146,6 @@ def _values(scored: Scored, report: Report, options: Options) -> Table | Paragra
     )
     lists = next(iter(counted))[0]
     return Paragraph(f"{', '.join(texts)}: of {lists:,} {unit(report.called, lists)}.")
-
-
-def _ids(report: Report) -> list[str]:
-    return [measure.id for measure in report.measures]
 
 
 def _value_rows(scored: Scored, report: Report, options: Options) -> Table:

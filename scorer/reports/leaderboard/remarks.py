@@ -8,13 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from scorer.core.text import join_first, printable, quoted, unit
 from scorer.metrics.notation import Measure
 from scorer.reports.document import join_names
-from scorer.reports.leaderboard.cells import (
-    has_no_hit,
-    has_ranges,
-    level,
-    number,
-    possible_ranks,
-)
+from scorer.reports.leaderboard.cells import has_no_hit, has_ranges, level, number, possible_ranks
 from scorer.reports.leaderboard.front import describe_front
 from scorer.results.certainty import Certainty
 from scorer.results.json import ABSENT

@@ -10,15 +10,7 @@ from scorer.core.text import unit
 from scorer.metrics.notation import Measure
 from scorer.reports.base import Options
 from scorer.reports.charts.charts import IntervalSpan, shared_scale
-from scorer.reports.document import (
-    Block,
-    Cell,
-    Column,
-    Heading,
-    Notes,
-    Row,
-    Table,
-)
+from scorer.reports.document import Block, Cell, Column, Heading, Notes, Row, Table
 from scorer.reports.leaderboard.cells import (
     decimals_of,
     has_precision,

@@ -15,14 +15,7 @@ def rows(study: Study, options: Options) -> ExactRows:
     """
     official = ["official", study.ranked_by, 1.0, True, True, *study.ranks]
     table = [
-        [
-            each.about,
-            each.variation,
-            each.tau,
-            each.winner_stays,
-            each.podium_stays,
-            *each.ranks,
-        ]
+        [each.about, each.variation, each.tau, each.winner_stays, each.podium_stays, *each.ranks]
         for each in study.variations
     ]
     about = "private_about" if study.private else "about"

@@ -305,8 +305,7 @@ def _asset(name: str) -> _Asset:
 
 def named(text: str, width: int = 100, **rest: Any) -> HtmlCell:
     """A cell that holds a name; one beyond `width` characters is cut, its title has more of it."""
-    label = printable(text, width)
-    title = printable(text, 1000) if len(text) > width else ""
+    label, title = _shortened(text, width)
     return HtmlCell(label, title=title, **rest)
 
 
