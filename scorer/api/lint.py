@@ -202,12 +202,12 @@ def _compare_expected(
         if math.isclose(value, expected, rel_tol=0, abs_tol=example.tolerance):
             yield Remark("note", f"{where}: {name} = {value:.6g} holds")
         else:
-            digits = _digits_to_tell_apart(value, expected)
+            digits = _distinguishing_digits(value, expected)
             message = f"{name} = {value:.{digits}g} FAILS: expected {expected:.{digits}g}"
             yield Remark("error", f"{where}: {message}")
 
 
-def _digits_to_tell_apart(value: float, other: float) -> int:
+def _distinguishing_digits(value: float, other: float) -> int:
     """Return the fewest digits, six at least, with which two numbers look different."""
     digits = range(6, MAX_DIGITS)
     return next((n for n in digits if f"{value:.{n}g}" != f"{other:.{n}g}"), MAX_DIGITS)

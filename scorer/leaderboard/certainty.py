@@ -126,7 +126,7 @@ def _find_fewer_lists(
 
 
 def _values_per_list(values: Sequence[Value]) -> list[Floats] | None:
-    """Return the values of lists, (lists,) for each submission; None if some has none."""
+    """Return the values of lists, (lists,) for each submission; None if a submission lacks them."""
     per_list = [value.per_list for value in values if value.plain and value.per_list is not None]
     return per_list if per_list and len(per_list) == len(values) else None
 

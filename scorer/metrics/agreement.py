@@ -129,9 +129,8 @@ def kappa(
     """How far the agreement of true and predicted classes exceeds what chance would give.
 
     With `weights=quadratic`, the measure of many rating contests, a class far from the true one
-    costs more. The order of the classes is then that of `submission.classes`; without it that of
-    numbers, where all classes are numbers, and else that of the alphabet, of which `score lint`
-    warns.
+    costs more. The classes are then in the order of `submission.classes`; without it they are
+    ordered as numbers if all are numbers, else by the alphabet, and `score lint` warns of that.
 
     Wrong 2 of 5; by chance (2 * 3 + 3 * 2) / 5 = 2.4, so 1 - 2 / 2.4:
 

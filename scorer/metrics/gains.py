@@ -165,7 +165,7 @@ def _dcg(
 
 
 def _over_best(total: Ratio, best: Ratio) -> Ratio:
-    """The total of each list over that of the best list; both ratios have the denominator 1."""
+    """The total of each list over the best list's; both ratios have the denominator 1."""
     formula, terms = f"{total.formula} / {best.formula}", {**total.terms, **best.terms}
     return Ratio(total.numerator, best.numerator, formula, terms, total.table, best.table)
 
@@ -497,5 +497,4 @@ def rbo(
         terms["below both"] = last_overlap * p ** long.astype(float)
     value = np.sum(list(terms.values()), axis=0)
     table = Table(hits, {"rank in the truth": hits.place, "contribution": (1 - p) * share})
-    # Where the truth ranks nothing, the denominator is 0 and the value undefined.
-    return Ratio(value, size > 0, " + ".join(terms), terms, table)
+    return Ratio(value, size > 0, " + ".join(terms), terms, table)  # undefined if size is 0

@@ -371,7 +371,7 @@ def _from_trec_eval(match: re.Match[str]) -> str:
 
 
 def _parse_expression(text: str, syntax_error: NotationError) -> ast.expr:
-    """The tree of a Python expression; raises `syntax_error` if it is none."""
+    """The tree of a Python expression; raises `syntax_error` for another text."""
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):

@@ -193,7 +193,7 @@ def _at_ranks(size: int, rank: Ints, values: ArrayLike) -> Floats:
 
 
 def sum_of_placeholders(count: int, *, alone: bool) -> str:
-    """`{} + {}` for so many summands; in parentheses if there are several and more stands beside.
+    """`{} + {}` for so many summands; in parentheses if it is a part of a longer formula.
 
     >>> sum_of_placeholders(2, alone=False)
     '({} + {})'

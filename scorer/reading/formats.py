@@ -96,7 +96,7 @@ def find_format(
     layout: Layout = PLAIN,
     protected: tuple[Path, ...] | None = None,
 ) -> Format:
-    """Return the format of a file: the wanted one, else that of its suffix; else CSV.
+    """Return the format of a file: the wanted one, else by its suffix; else CSV.
 
     A run of TREC needs no name and no suffix: most of its first lines can be nothing else.
 

@@ -165,7 +165,7 @@ def accept_cells(
         cells: The cells, from which the layout makes rows.
         request: Receives the problems: too many rows, and cells that are no numbers.
         lines: `line` and `text` of each line that may be a row, if the layout adds ids to lines.
-        texts: Returns the texts of all lines; a data frame has none.
+        texts: Returns the texts of all lines; no texts for a data frame.
     """
     findings, limits, layout = request.findings, request.limits, request.layout
     if isinstance(cells.schema, FileSchema):
@@ -257,7 +257,7 @@ def header_words(path: Path, format: str | None, layout: Layout = PLAIN) -> froz
     """Return the words of a file's first line that is not blank, which may be names of columns.
 
     They show which columns a file may have before its rows are read. Of several parts, the first
-    one is looked at. There are none if the file cannot be read.
+    one is looked at. The set is empty if the file cannot be read.
     """
     if layout.header:
         return frozenset(layout.header)

@@ -157,7 +157,7 @@ def report_formats(subject: str) -> list[ReportFormat]:
 
 
 def report_format(subject: str, name: str) -> ReportFormat:
-    """Return the format of that name, whatever its case; `UnknownName` if there is none."""
+    """Return the format of that name, whatever its case; or raise `UnknownName`."""
     folded = name.casefold()
     wanted = ReportFormat(subject, ALIASES.get(folded, folded))
     formats = report_formats(subject)

@@ -57,7 +57,7 @@ def is_in_track(track: Track, answers: Mapping[str, str]) -> bool:
 
 
 def track_lists(track: Track, lists: Sequence[str], groups: Mapping[str, str]) -> Mask:
-    """Return which lists count in a track, (lists,): those of its groups, or all."""
+    """Return which lists count in a track, (lists,): the lists of its groups, or all."""
     return np.array([not track.group or groups.get(name) in track.group for name in lists], bool)
 
 

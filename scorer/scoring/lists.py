@@ -345,7 +345,7 @@ def _cells_of_lists(
 
 
 def _read_catalogue(bound: BoundChallenge, names: Set[str]) -> Table | None:
-    """Return the columns of the items' file with these names; None if it has none of them."""
+    """Return the columns of the items' file with these names; None if it lacks all of them."""
     source = bound.challenge.items
     if source is None or bound.kind.name not in ("grades", "ratings"):
         return None

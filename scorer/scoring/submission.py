@@ -159,7 +159,7 @@ def score_table(plan: Plan, table: Table, findings: Findings, sha256: str | None
 def check_and_join(plan: Plan, table: Table, findings: Findings) -> dict[Fold, Views]:
     """Return the views of a submission by fold, after adding its problems.
 
-    There are none if it cannot be scored.
+    The result is empty if it cannot be scored.
     """
     checked = check_table(plan, table, findings)
     return join_checked(plan, table, checked) if checked.can_be_scored and plan.truths else {}

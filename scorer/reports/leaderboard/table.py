@@ -1,4 +1,4 @@
-"""The leaderboard as a table, and those of its tracks."""
+"""The leaderboard and the boards of its tracks as tables."""
 
 from __future__ import annotations
 
