@@ -22,7 +22,7 @@ import yaml
 import scorer
 from scorer.api.example import metric_example
 from scorer.challenge.keys import list_keys
-from scorer.cli.verbs import FIRST, MAIN, OTHERS, PROGRAM, command
+from scorer.cli.verbs import DEFAULT, MAIN, OTHERS, PROGRAM, command
 from scorer.core.codes import codes
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import (
@@ -232,8 +232,8 @@ def other_keys() -> str:
 def commands() -> str:
     """Every command with its options, as `score COMMAND --help` prints it."""
     parts = []
-    for name in (FIRST, *(verb for group in (MAIN | OTHERS).values() for verb in group)):
-        words = [PROGRAM] if name == FIRST else [PROGRAM, name]
+    for name in (DEFAULT, *(verb for group in (MAIN | OTHERS).values() for verb in group)):
+        words = [PROGRAM] if name == DEFAULT else [PROGRAM, name]
         with command(name).make_context(" ".join(words), [], resilient_parsing=True) as context:
             context.terminal_width = 100
             help = command(name).get_help(context).partition("\n  Prepare and compare:")[0]

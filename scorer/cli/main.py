@@ -31,7 +31,6 @@ from scorer.core.errors import ScorerError, UsageError
 from scorer.core.plugins import AROUND_PLUGINS
 from scorer.core.problems import Findings
 from scorer.core.text import describe_exception, isolate_rtl, printable, quoted
-from scorer.reports.findings.problems import format_findings
 from scorer.reports.github import annotation
 
 INTERRUPTED, INTERNAL = 130, 4
@@ -59,11 +58,13 @@ def _error_lines(error: ScorerError, marks: bool) -> list[str]:
         return [annotation("error", str(error)) if marks else f"error: {error}"]
     findings = Findings()
     findings.extend(error.problems)
-    if not marks:
-        return format_findings(findings, option="")
-    from scorer.reports.findings.lines import workflow_commands
+    if marks:
+        from scorer.reports.findings.lines import workflow_commands
 
-    return workflow_commands(findings)
+        return workflow_commands(findings)
+    from scorer.reports.findings.problems import format_findings
+
+    return format_findings(findings, option="")
 
 
 def run(words: Sequence[str]) -> int:

@@ -12,7 +12,6 @@ from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import printable
 from scorer.reports.base import DECIMALS, Options, ReportFormat, format_of_path, report_format
-from scorer.reports.findings.problems import errors_of, format_files
 
 if TYPE_CHECKING:  # all take long to import, and the help of a command needs none
     from scorer.api.submissions import SubmissionFile
@@ -201,8 +200,7 @@ def problem_lines(files: Iterable[Findings], quiet: bool = False, every: bool = 
 
     `every`: at all places.
     """
-    shown = [errors_of(findings) if quiet else findings for findings in files]
-    return format_files(shown, every)
+    return _format_problems([(findings, quiet) for findings in files], every)
 
 
 def report_problem_lines(
@@ -212,8 +210,13 @@ def report_problem_lines(
 
     What a baseline is warned of, the organizer meant.
     """
-    shown = [
-        errors_of(scored.findings) if quiet or scored.baseline else scored.findings
-        for scored in submissions
-    ]
+    files = [(scored.findings, quiet or scored.baseline) for scored in submissions]
+    return _format_problems(files, every)
+
+
+def _format_problems(files: Sequence[tuple[Findings, bool]], every: bool) -> list[str]:
+    """Return the problems of files as lines; True: of a file the errors alone."""
+    from scorer.reports.findings.problems import errors_of, format_files
+
+    shown = [errors_of(findings) if errors_only else findings for findings, errors_only in files]
     return format_files(shown, every)

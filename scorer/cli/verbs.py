@@ -1,7 +1,7 @@
-"""The verbs as one group of commands, each imported when it is called, and the form without.
+"""The command line: a group of verbs, each imported when it is called.
 
-`score CHALLENGE SUBMISSION...` is the command `score` of the group, for each command line whose
-first word is no verb.
+A command line whose first word is no verb, such as `score CHALLENGE SUBMISSION...`, calls the
+command `score` of the group.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from scorer.cli.process import reserve_stdout
 from scorer.core.errors import UsageError
 from scorer.core.text import nearest, quoted
 
-FIRST = PROGRAM = "score"  # the form without a verb
+PROGRAM = "score"
+DEFAULT = "score"  # the command of a command line without a verb
+WORDS = "CHALLENGE SUBMISSION..."  # that it takes
 HELP = ("-h", "--help")
-MORE = "More options"  # the panel of options that few need, listed after the others
-MAIN = {  # the commands that `score --help` lists, by heading, and what each does
+MORE = "More options"  # the heading of options that few need, which help lists last
+MAIN = {  # heading -> verb -> what it does: the verbs that `score --help` lists
     "Prepare and compare": {
         "init": "write a challenge to start from; --from TRUTH SAMPLE guesses it",
         "lint": "is the challenge itself sound?",
@@ -48,7 +50,7 @@ MAIN = {  # the commands that `score --help` lists, by heading, and what each do
         "export": "a challenge as a bundle for another platform",
     },
 }
-OTHERS = {  # those that `score help --all` lists too
+OTHERS = {  # the verbs that only `score help --all` lists, in the same form
     "Study and rank": {
         "study": "how far does the board depend on what was decided?",
         "values": "rank systems by values that other tools computed, without a challenge",
@@ -77,7 +79,7 @@ OTHERS = {  # those that `score help --all` lists too
 SUMMARIES = {
     verb: summary for members in (MAIN | OTHERS).values() for verb, summary in members.items()
 }
-MODULES = {  # of cli.commands: the commands that it has
+MODULES = {  # module of cli.commands -> its commands
     "score": ("score", "check", "explain"),
     "compare": ("compare", "values", "votes", "study"),
     "organize": ("init", "lint", "kit", "export", "paper"),
@@ -86,14 +88,15 @@ MODULES = {  # of cli.commands: the commands that it has
     "serving": ("serve", "work", "submit"),
     "lookup": ("help", "about", "metrics", "rule", "schema"),
 }
-FIRST_STEPS = ("init", "lint", "check", "compare", "explain")  # what bare `score` names
+FIRST_STEPS = ("init", "lint", "check", "compare", "explain")  # named by `score` without words
 
+# In the text of help: headings, and the options and verbs at the begin of its rows.
 HEADING = re.compile(r"^[A-Z][A-Za-z ]*:", re.M)
-TYPED = re.compile(r"(?<=^  )(?:--?[a-z][\w-]*(?:, --[\w-]+)?|[a-z]+(?=  ))", re.M)
-WORD = re.compile(r"\w[\w-]*")  # what is written as a verb is, and as no path with a suffix
-MEANT = {"power": "lint"}  # words that are tried for a command
+OPTION_OR_VERB = re.compile(r"(?<=^  )(?:--?[a-z][\w-]*(?:, --[\w-]+)?|[a-z]+(?=  ))", re.M)
+VERB_LIKE = re.compile(r"\w[\w-]*")  # a word with neither a suffix nor a slash, as paths have
+SYNONYMS = {"power": "lint"}  # words that people try -> the verb that does it
 COPIES = "score store files CHALLENGE --entries 3,9 -o DIR copies their files"
-INSTEAD = {  # (command, option that is tried) -> what does it
+INSTEAD = {  # (verb, option that it does not have) -> what to use
     ("board", "--as-of"): "--at shows the board of any time",
     ("check", "--statistics"): "what a file looks like is always said",
     ("compare", "--entries"): COPIES,
@@ -117,13 +120,16 @@ class Verb(TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage line; an argument that may be left out is in brackets."""
-        words = [(str(each.metavar), each.required) for each in self._arguments()]
-        return ["[OPTIONS]", *(w if must or "[" in w else f"[{w}]" for w, must in words)]
+        words = ["[OPTIONS]"]
+        for argument in self._arguments():
+            word = str(argument.metavar)
+            words.append(word if argument.required or "[" in word else f"[{word}]")
+        return words
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write its arguments and options, those that few need under a heading of their own."""
         sections: dict[str, list[tuple[str, str]]] = {
-            "Arguments": [(str(each.metavar), each.help or "") for each in self._arguments()],
+            "Arguments": [(str(a.metavar), a.help or "") for a in self._arguments()],
             "Options": [],
             MORE: [],
         }
@@ -139,11 +145,11 @@ class Verb(TyperCommand):
         return [each for each in self.params if isinstance(each, TyperArgument)]
 
 
-class First(Verb):
-    """The first form, whose help names the verbs too."""
+class DefaultCommand(Verb):
+    """The command without a verb, whose help lists the verbs too."""
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Append the overview of the verbs, made only for this."""
+        """Write the verbs of MAIN, and where to find more, below the options."""
         lines = [*overview(MAIN), *LAST_LINES]
         # \b: no line of a paragraph is filled
         self.epilog = "\b\n" + "\n".join(lines).replace("\n\n", "\n\n\b\n")
@@ -151,41 +157,41 @@ class First(Verb):
 
 
 class Verbs(TyperGroup):
-    """The group; its verbs are the modules of a folder."""
+    """The group of all verbs; a verb is imported when it is looked up."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The verbs, none of them imported."""
+        """Return the names of the verbs, of which none is imported."""
         return list(SUMMARIES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """One verb, imported now."""
-        return command(cmd_name) if cmd_name in (FIRST, *SUMMARIES) else None
+        """Return a command, which is imported now; None if there is none of that name."""
+        return command(cmd_name) if cmd_name in (DEFAULT, *SUMMARIES) else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the verb first; without one, `score`."""
+        """Parse the words with the verb first; without any words, say the first steps and exit."""
         options = {option for parameter in self.params for option in parameter.opts}
         if not ctx.resilient_parsing and not args:
-            text = "\n".join([*ALONE, *_rows(FIRST_STEPS), "", HINT])
+            text = "\n".join([*INTRODUCTION, *_rows(FIRST_STEPS), "", HINT])
             typer.echo(colour_help(text) if ctx.obj.colour else text)
             ctx.exit(0)
         if args and args[0] not in options:
-            args = _ordered(args)
-        if args and args[0] == FIRST:
-            ctx.info_name = None  # the first form is called as the program is
+            args = _with_verb_first(args)
+        if args and args[0] == DEFAULT:
+            ctx.info_name = None  # else messages would call it "score score"
         return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        """The verbs, and what the first form takes."""
-        first = command(FIRST)
-        with first.make_context(FIRST, [], parent=ctx, resilient_parsing=True) as inner:
+        """Return the verbs, and the options and paths of the command without a verb."""
+        default = command(DEFAULT)
+        with default.make_context(DEFAULT, [], parent=ctx, resilient_parsing=True) as inner:
             return [
                 *super().shell_complete(ctx, incomplete),
-                *first.shell_complete(inner, incomplete),
+                *default.shell_complete(inner, incomplete),
             ]
 
 
 def verbs(completing: bool) -> Verbs:
-    """The whole command line; with the options of completion by the shell where it completes."""
+    """Return the whole command line; if the shell completes, with the options for that."""
     return Verbs(
         name=PROGRAM,
         params=list(get_install_completion_arguments()) if completing else [],
@@ -197,7 +203,7 @@ def verbs(completing: bool) -> Verbs:
 
 @cache
 def command(verb: str) -> TyperCommand:
-    """One verb as a command; no other is imported."""
+    """Return a verb, or the command without one; only its module is imported."""
     module = next(name for name, members in MODULES.items() if verb in members)
     function = getattr(import_module(f"scorer.cli.commands.{module}"), verb)
     function.__annotations__ = get_annotations(function, eval_str=True)  # typer would do so twice
@@ -206,52 +212,54 @@ def command(verb: str) -> TyperCommand:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,  # so that help does not wait for rich
     )
-    app.command(name=verb, cls=First if verb == FIRST else Verb)(function)
+    app.command(name=verb, cls=DefaultCommand if verb == DEFAULT else Verb)(function)
     return get_command(app)  # type: ignore[return-value]
 
 
-def _ordered(words: list[str]) -> list[str]:
-    """The words with their verb first; `UsageError` if the first word is no verb, and no file.
+def _with_verb_first(words: list[str]) -> list[str]:
+    """Return the words with the verb at the front, or with `score` if there is none.
 
-    What is written as a path is one, unless it is nearly a verb: reading it says that it is not
-    there.
+    `UsageError` if the first word is neither a verb nor a file. A word that is written as a path
+    and is no file is passed on where more words follow: reading it says that it is not there.
     """
-    at = _after_options(words) if words[0].startswith("-") else 0
+    at = _first_argument(words) if words[0].startswith("-") else 0
     word = words[at] if at < len(words) and not words[at].startswith("-") else ""
     if word in SUMMARIES:
         return [word, *words[:at], *words[at + 1 :]]
     if word and not os.path.lexists(word):
-        suggestion = MEANT.get(word) or nearest(word, SUMMARIES)
-        if suggestion is not None or WORD.fullmatch(word):
+        suggestion = SYNONYMS.get(word) or nearest(word, SUMMARIES)
+        if suggestion is not None or VERB_LIKE.fullmatch(word):
             hint = f"did you mean {suggestion}?" if suggestion else _similar_file(word)
             raise UsageError(f"no command and no file is called {quoted(word)}; {hint}")
-    return [FIRST, *words]
+        if words == [word]:
+            raise UsageError(f"no file is called {quoted(word)}; write {PROGRAM} {WORDS}")
+    return [DEFAULT, *words]
 
 
 def _similar_file(word: str) -> str:
-    """What to do where a word is no verb and no file, and is near to no verb."""
+    """Return a hint on a word that is no verb and no file: a file with a similar name, or help."""
     with suppress(OSError):  # the current folder may be gone
         if similar := nearest(word, os.listdir()):
             return f"did you mean {quoted(similar)}?"
     return "score --help lists the commands"
 
 
-def _after_options(words: list[str]) -> int:
-    """Where the first word stands that is neither an option nor an option's value."""
-    takes = {
+def _first_argument(words: list[str]) -> int:
+    """Return the index of the first word that is neither an option nor the value of one."""
+    with_value = {
         name
-        for parameter in command(FIRST).params
+        for parameter in command(DEFAULT).params
         if not getattr(parameter, "is_flag", False)
         for name in parameter.opts
     }
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] not in ("-", "--"):
-        at += 2 if words[at] in takes else 1
+        at += 2 if words[at] in with_value else 1
     return at
 
 
-ALONE = [
-    f"Usage: {PROGRAM} CHALLENGE SUBMISSION...",
+INTRODUCTION = [
+    f"Usage: {PROGRAM} {WORDS}",
     "",
     "  Check, score and rank submissions: score challenge.yaml submission.csv",
     "",
@@ -275,7 +283,7 @@ def overview(groups: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def _rows(members: Iterable[str]) -> list[str]:
-    """A line for each verb: its name, and what it does."""
+    """Return a line for each verb: its name, and what it does."""
     width = max(map(len, members))
     return [f"  {verb:{width}}  {SUMMARIES[verb]}" for verb in members]
 
@@ -283,4 +291,4 @@ def _rows(members: Iterable[str]) -> list[str]:
 def colour_help(text: str) -> str:
     """Return a help text with its headings, and the words that are typed, in colours."""
     text = HEADING.sub(lambda found: typer.style(found[0], fg="green", bold=True), text)
-    return TYPED.sub(lambda found: typer.style(found[0], fg="cyan", bold=True), text)
+    return OPTION_OR_VERB.sub(lambda found: typer.style(found[0], fg="cyan", bold=True), text)

@@ -107,8 +107,7 @@ def compare(
 ) -> Result:
     """Per-list wins, ties and losses, paired tests and preferences of every two submissions.
 
-    A single file of JSON Lines that this command wrote before is read back and
-    aggregated, without its submissions.
+    A file of JSON Lines that this command wrote is read back, without its submissions.
     """
     from scorer.api import compare as api
 
@@ -116,9 +115,9 @@ def compare(
     formats = choose_formats("comparison", format, output, "table")
     challenge, notes = terminal.read_challenge(path, metric, truth, submissions)
     refuse_overwrite(output, challenge, path, *map(Path, submissions))
-    lines = [] if quiet else list(notes)
-    earlier = None
+    lines = [] if quiet else [*notes]
     scored: Sequence[Scored] = ()
+    earlier = None  # which this command wrote
     if len(submissions) == 1:
         earlier = api.read_comparison(challenge, submissions[0], preference)
     if earlier is None:
@@ -139,13 +138,13 @@ def compare(
         if len(compared.names) < 2:
             return _too_few(lines, compared, len(files), quiet)
     comparison = earlier or content_of(compared)
-    look = terminal.look(output, precision, every=every, quiet=quiet, private=private)
     code = 0 if all(each.valid for each in scored) else REJECTED
     lines += _problems_one_by_one(scored, quiet)
     if fail_if_worse and (worse := _find_regression(comparison, scored)):
         lines.append(f"error: {worse} (--fail-if-worse)")
         code = code or BELOW
     comparison = replace(comparison, every_measure=bool(metric or measures))
+    look = terminal.look(output, precision, every=every, quiet=quiet, private=private)
     return formats.result(comparison, look, lines, code)
 
 
@@ -390,6 +389,22 @@ def _named_columns(words: list[str]) -> dict[str, str]:
     return columns
 
 
+TriedMetrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--metric",
+        metavar="M",
+        help="The measure that ranks officially, in place of the challenge's; repeatable: the "
+        "others are tried beside those of the challenge.",
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", min=0, help="Of the draws of lists. Default: the board's."),
+]
+
+
 def study(
     context: typer.Context,
     path: options.Challenge,
@@ -402,24 +417,10 @@ def study(
     ] = None,
     format: Annotated[str | None, format_option("study")] = None,
     output: options.Output = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-m",
-            "--metric",
-            metavar="M",
-            help="The measure that ranks officially, in place of the challenge's; repeatable: the "
-            "others are tried beside those of the challenge.",
-        ),
-    ] = None,
+    metric: TriedMetrics = None,
     lower: Lower = None,
     higher: Higher = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed", metavar="N", min=0, help="Of the draws of lists. Default: the board's."
-        ),
-    ] = None,
+    seed: Seed = None,
     allow_plugins: options.AllowPlugins = False,
     quiet: options.Quiet = False,
 ) -> Result:

@@ -14,7 +14,7 @@ from scorer.cli.board import format_json
 from scorer.cli.options import Form
 from scorer.cli.result import Result, Terminal
 from scorer.cli.verbs import (
-    FIRST,
+    DEFAULT,
     HELP,
     MAIN,
     OTHERS,
@@ -56,10 +56,10 @@ def help(
 
 def _command_pages(terminal: Terminal, word: str) -> list[str]:
     """The help of the command of that name, if there is one."""
-    if word not in (FIRST, *SUMMARIES):
+    if word not in (DEFAULT, *SUMMARIES):
         return []
     found = command(word)
-    called = PROGRAM if word == FIRST else f"{PROGRAM} {word}"
+    called = PROGRAM if word == DEFAULT else f"{PROGRAM} {word}"
     with found.make_context(
         called, [], resilient_parsing=True, obj=terminal, help_option_names=[*HELP]
     ) as context:

@@ -77,7 +77,8 @@ def log(
         raise UsageError("--follow goes with --team, --since and --format; redirect its output")
     board, notes = arguments.open()
     if follow:
-        print(*notes, sep="\n", end="\n" * bool(notes), file=sys.stderr, flush=True)
+        for note in notes:
+            print(note, file=sys.stderr, flush=True)
         _follow(board, team, begin, as_json=format is Form.json)
     refuse_overwrite([output] if output else None, board.challenge)
 
@@ -107,28 +108,37 @@ def _form_of_suffix(path: Path | None) -> Form:
 
 
 def _event_cells(event: Event, board: Board) -> list[str]:
-    """An event as a row of a table."""
+    """Return the cells of an event in the table of the log."""
+    time = format_time(event.time, board)
+    if event.given:  # by the organizer
+        time += " (--at)"
     entry = "" if event.entry is None else str(event.entry)
-    words = (event.team, event.status, event.by, event.reason)
-    when = format_time(event.time, board) + " (--at)" * event.given
-    return [when, event.kind, entry, *(printable(text or "") for text in words)]
+    texts = (event.team, event.status, event.by, event.reason)
+    return [time, event.kind, entry, *(printable(text or "") for text in texts)]
 
 
 def _follow(board: Board, team: str | None, begin: datetime | None, *, as_json: bool) -> NoReturn:
-    """Write what happened and goes on to happen, until interrupted.
+    """Write a line for each event of the log, and go on with new ones until interrupted.
 
-    What had happened by `begin` is left out, unless it has another status later.
+    Events before `begin` are left out, unless they get another status later.
     """
     seen: Counter[Event] = Counter()
-    new_events((each for each in board.log(team) if begin and each.time < begin), seen)
-    stamp: tuple[int, ...] | None = None
+    new_events((event for event in board.log(team) if begin and event.time < begin), seen)
+    last_stamp: tuple[int, ...] | None = None
     while True:
-        stamp, before = board.database.stamp(), stamp
-        for event in new_events(board.log(team), seen) if stamp != before else ():
-            fields = json.dumps(to_plain(event), ensure_ascii=False)
-            text = fields if as_json else "  ".join(filter(None, _event_cells(event, board)))
-            write_at_once(text + "\n")
+        stamp = board.database.stamp()
+        if stamp != last_stamp:  # else the database is as it was
+            last_stamp = stamp
+            for event in new_events(board.log(team), seen):
+                write_at_once(_event_line(event, board, as_json) + "\n")
         time.sleep(FOLLOW_PAUSE)
+
+
+def _event_line(event: Event, board: Board, as_json: bool) -> str:
+    """Return an event as a line: of JSON, or its cells that are not empty."""
+    if as_json:
+        return json.dumps(to_plain(event), ensure_ascii=False)
+    return "  ".join(filter(None, _event_cells(event, board)))
 
 
 @on_board
@@ -150,24 +160,20 @@ def rescore(
         return Result(format_json(rescored))
     would = "would change" if dry_run else "changed"
     lines = [f"values of {rescored.lists_changed:,} lists {would}\n"]
-    if rescored.entered or rescored.left:
-        for word, numbers in (("count now", rescored.entered), ("count no longer", rescored.left)):
-            if numbers:
-                lines.append(f"entries that {word}: {', '.join(map(str, numbers))}\n")
+    for words, entries in (("count now", rescored.entered), ("count no longer", rescored.left)):
+        if entries:
+            lines.append(f"entries that {words}: {', '.join(map(str, entries))}\n")
     if rescored.moves:
-        rows = [
-            [
-                move.split,
-                printable(move.team),
-                *(_change(*pair) for pair in (move.rank, move.value)),
-            ]
-            for move in rescored.moves
-        ]
+        rows = []
+        for change in rescored.moves:
+            ranks, values = _format_change(*change.rank), _format_change(*change.value)
+            rows.append([change.split, printable(change.team), ranks, values])
         lines.append(format_table(("split", "team", "rank", "value"), rows, arguments.terminal))
     return Result("".join(lines), () if rescored.applied else notes)
 
 
-def _change(before: float | None, after: float | None) -> str:
+def _format_change(before: float | None, after: float | None) -> str:
+    """Return `before -> after`, or one number if both are equal; `-` is no number."""
     if before is None or after is None:
         texts = ["-" if value is None else f"{value:.6g}" for value in (before, after)]
     else:
@@ -319,14 +325,15 @@ def store(
     SQLite or PostgreSQL; end servers and workers before. files copies what entries 3 and 9 sent to
     a new or empty folder, for score compare, explain or study.
     """
-    wants_files = verb is Upkeep.files
-    if (target is None, entries is not None, output is not None) != (wants_files,) * 3:
+    words = {"target": target, "entries": entries, "-o": output}
+    given = {name for name, value in words.items() if value is not None}
+    if given != ({"entries", "-o"} if verb is Upkeep.files else {"target"}):
         raise UsageError(f"write: score store {USAGE[verb]}")
-    numbers = _numbers(entries) if entries is not None else []
+    numbers = _parse_entry_numbers(entries) if entries is not None else []
     board, notes = BoardArguments(challenge, context.obj, store, files, allow_plugins).open()
     if output is not None:
         count = copy_entry_files(board, numbers, output)
-        return Result(f"{_files(count)} copied to {printable(output)}\n", notes)
+        return Result(f"{_count_files(count)} copied to {printable(output)}\n", notes)
     if verb is Upkeep.backup:
         copied = back_up(board, Path(str(target)))
         notes = (*notes, "it holds the truth and the store's keys: keep it as safe as these")
@@ -338,26 +345,27 @@ def store(
     return Result(_describe_copy(verb, str(target), copied), notes, code)
 
 
-def _numbers(words: str) -> list[int]:
-    """Return the numbers of entries that are separated by commas; `UsageError` for others."""
+def _parse_entry_numbers(text: str) -> list[int]:
+    """Return the numbers in a text such as `3,9`; `UsageError` if one is no number."""
     try:
-        return [int(word) for word in words.split(",")]
+        return [int(word) for word in text.split(",")]
     except ValueError:
-        raise UsageError(f"--entries {quoted(words)}: write numbers, such as 3,9") from None
+        raise UsageError(f"--entries {quoted(text)}: write numbers, such as 3,9") from None
 
 
-def _files(count: int) -> str:
+def _count_files(count: int) -> str:
+    """Return `1 file`, or a number of files."""
     return f"{count:,} file{'s' * (count != 1)}"
 
 
 def _describe_copy(verb: Upkeep, other: str, copied: Copied) -> str:
     """Return how much went to another folder or database, and which files were lost."""
-    what = "backed up to" if verb is Upkeep.backup else "moved to"
-    name = other.rpartition("@")[2] if "://" in other else other
+    done = "backed up to" if verb is Upkeep.backup else "moved to"
+    name = other.rpartition("@")[2] if "://" in other else other  # without the password of a URL
     entries = f"{copied.entries:,} {'entry' if copied.entries == 1 else 'entries'}"
-    files = f" and {_files(copied.files)}" if copied.files else ""
+    files = f" and {_count_files(copied.files)}" if copied.files else ""
     lost = "".join(f"file {sha256} is not kept any more\n" for sha256 in copied.missing)
-    return f"{entries}{files} {what} {printable(name)}\n{lost}"
+    return f"{entries}{files} {done} {printable(name)}\n{lost}"
 
 
 class Act(StrEnum):
