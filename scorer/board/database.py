@@ -1,4 +1,4 @@
-"""The records of a board in its database: what is read, and each act as one transaction."""
+"""The database of a board: its records are read here, and each act is one transaction."""
 
 from __future__ import annotations
 

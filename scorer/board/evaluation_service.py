@@ -1,7 +1,7 @@
 """The evaluations of a board's files: who makes them, their means, and the state of the board.
 
-`file_evaluation` has what is done with one file; this module says which files are waiting, has
-them evaluated here or by another process, and stores the results.
+`file_evaluation` evaluates one file. This module finds the waiting files, has them evaluated here
+or by another process, and stores the results.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ class BoardLog:
 def new_events(events: Iterable[Event], seen: Counter[Event]) -> list[Event]:
     """Return the events that are not in `seen`, such as entries with a new status, and add them.
 
-    An event is the same after its team was renamed. Equal events, such as those of two teams made
-    at one moment, are told apart by their number.
+    An event is the same after its team was renamed. Several equal events, such as two teams that
+    were made at one moment, are counted.
     """
     found, counts = [], Counter[Event]()
     for event in events:
@@ -127,7 +127,7 @@ def _latest(values: list[T], most: int | None) -> list[T]:
 def _with_reasons(events: list[Event], evaluations: EvaluationService, team: int) -> list[Event]:
     """Return a team's events; events of entries get the reason why the entry counts or does not.
 
-    The reason is that of the present, or of the last event's time if that lies in the future.
+    It is the reason at present, or at the time of the last event if that lies in the future.
     """
     state = evaluations.team_state(team)
     now = max([datetime.now(UTC), *(event.time for event in events)])

@@ -86,7 +86,7 @@ def ask_child(
 
 
 def require_limits() -> None:
-    """Raise `UsageError` on a system that cannot limit a process: strangers' files need limits."""
+    """Raise `UsageError` on a system that cannot limit the time and memory of a process."""
     if find_spec("resource") is None:
         raise UsageError(
             "untrusted files are evaluated within limits of time and memory, which this system "
@@ -172,9 +172,9 @@ def evaluate_next(board: Board, place: BoardPlace, limits: ChildLimits, worker: 
 
 
 def evaluate_in_isolation(board: Board, place: BoardPlace, limits: ChildLimits) -> None:
-    """Have audits and re-scorings of a board read entries in confined child processes.
+    """Have confined child processes read the entries of a board for audits and re-scorings.
 
-    On a system that cannot limit a process this one reads them.
+    On a system that cannot limit a process, the board's own process reads them.
     """
 
     def run(task: str, inputs: dict[str, Any]) -> dict[str, Any]:

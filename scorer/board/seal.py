@@ -22,7 +22,7 @@ from scorer.reading.write import write_file
 SEAL = "challenge.seal"
 SALT = "seal.salt"
 REVEALED = "revealed.json"
-SALT_BYTES = 32  # 256 bits: nobody finds a small file's content by trying
+SALT_BYTES = 32  # 256 bits: nobody finds the content of a small file by trying all contents
 COMMITMENT_RULE = "SHA-256 of salt and of the digests of all files, as canonical JSON"
 
 

@@ -22,8 +22,8 @@ def overview(site: Site, workers: int | None, root: str) -> list[Fact]:
 
     Args:
         site: The challenge.
-        workers: The number of this server's workers that are alive; None: it has none, and other
-            processes do the work.
+        workers: The number of this server's workers that are alive; None: only other processes
+            evaluate entries.
         root: The path below which a proxy has put the server.
     """
     facts = [

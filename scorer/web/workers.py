@@ -18,7 +18,7 @@ PAUSE = 0.5
 
 
 class Workers:
-    """Threads of the server, each of which has one waiting entry after the other evaluated."""
+    """Threads of the server; each one has waiting entries evaluated, one after the other."""
 
     def __init__(self, sites: list[Site], count: int, limits: ChildLimits) -> None:
         self._sites, self._limits = sites, limits

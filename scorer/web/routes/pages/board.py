@@ -67,7 +67,7 @@ class TeamRow(NamedTuple):
 
 
 class TeamFacts(NamedTuple):
-    """What a viewer's team is told above the board."""
+    """The facts on a viewer's team above the board, and whether the team is on that board."""
 
     facts: list[Fact]
     on_board: bool
