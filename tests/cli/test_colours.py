@@ -1,7 +1,6 @@
 """A terminal with colours: bars, marks, links, findings; and all that stays plain."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -237,16 +236,6 @@ def test_a_file_stays_plain(score, terminal, tmp_path):
     terminal(80, colours=True)
     assert score(*BOARD, "--color", "always", "-o", tmp_path / "board.txt").code == 0
     assert not re.search(r"[\x1b●]", (tmp_path / "board.txt").read_text())
-
-
-@pytest.mark.slow("draws every command")
-def test_a_pipe_imports_nothing_of_it():
-    code = (
-        "import sys; from scorer.cli import main; main.run(sys.argv[1:]); "
-        "sys.exit('scorer.reports.terminal' in sys.modules)"
-    )
-    words = [sys.executable, "-c", code, str(VLNET), str(SENT / "vlnet-2011/good")]
-    assert subprocess.run(words, capture_output=True, timeout=60, check=False).returncode == 0
 
 
 def test_names_from_files_are_no_sequences(score, terminal, tmp_path):
