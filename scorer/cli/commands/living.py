@@ -260,7 +260,7 @@ def board(
             "--per-list": per_list,
             "another -o": (output or ())[1:],
         }
-        _refuse_beside_folder(folders[0], for_organizers)
+        _refuse_organizers_options(folders[0], for_organizers)
         opened, notes = arguments.open()
         files = _public_files(opened, Path(folders[0]), split, parse_time(at), precision)
         where = f"{printable(folders[0])}: {len(files):,} files, which visitors may see"
@@ -288,7 +288,7 @@ def board(
     return formats.written(list(map(write, formats.report_formats)), lines)
 
 
-def _refuse_beside_folder(folder: str, given: Mapping[str, object]) -> None:
+def _refuse_organizers_options(folder: str, given: Mapping[str, object]) -> None:
     """Raise `UsageError` if an option for organizers is given with a folder for visitors."""
     for option, value in given.items():
         if value:
