@@ -47,6 +47,7 @@ FAILED = (
     "the organizer the reference {}."
 )
 UNTOLD = ("/static/", "/healthz")  # paths of requests that the log leaves out
+STATIC_SECONDS = 300  # how long a browser may keep styles and scripts, also of an earlier version
 SECRET = re.compile(r"[\w-]{20,}")  # a part of a path that somebody's token may be
 UPLOADS = ("/check", "/entries", "/submit")  # ends of the paths at which files are sent
 
@@ -155,11 +156,12 @@ def create(settings: Settings) -> FastAPI:
                 site.expect_change()
         for key, value in HEADERS.items():
             response.headers.setdefault(key, value)
-        if not request.url.path.startswith("/static/"):
-            response.headers.setdefault("Cache-Control", "no-store")
+        path = request.scope["path"].removeprefix(settings.root_path)
+        caching = f"max-age={STATIC_SECONDS}" if path.startswith("/static/") else "no-store"
+        response.headers.setdefault("Cache-Control", caching)
         response.headers["X-Request-Id"] = str(REFERENCE.get())
         seconds = time.monotonic() - begun
-        if not request.scope["path"].removeprefix(settings.root_path).startswith(UNTOLD):
+        if not path.startswith(UNTOLD):
             log(request, response.status_code, seconds)
         return response
 

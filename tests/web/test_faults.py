@@ -297,7 +297,8 @@ def test_behind_a_proxy_all_links_lead_below_its_path(serve, served):
             assert links
             assert all(link.startswith(("/board/", "#", "?")) for link in links), links
             assert client.get("/static/site.css").status_code == 200
-            assert client.get("/board/static/site.css").status_code == 200
+            styles = client.get("/board/static/site.css")
+            assert (styles.status_code, styles.headers["cache-control"]) == (200, "max-age=300")
         signed = client.post(
             "/c/course/sign-in", data={"token": served.token("red")}, headers=forwarded
         )
