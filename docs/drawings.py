@@ -262,7 +262,7 @@ def _plot(axes: tuple[str, str], x: Sequence[float], lines: Lines, width: float)
     x_axis, y_axis = Axis(x[0], x[-1], 34, right), Axis(0.0, 1.02 * highest, bottom, TOP)
     marks = svg.y_marks(0.0, 1.02 * highest, TALL)
     parts = [
-        svg.draw_y_axis(y_axis, 34, right, axes[1], marks),
+        svg.draw_y_axis(y_axis, 34, right, axes[1], marks, width),
         svg.draw_x_axis(x_axis, TOP, bottom, axes[0]),
     ]
     ends = [y_axis.at(values[-1]) for values in lines.values()]
