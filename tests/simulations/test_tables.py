@@ -357,7 +357,7 @@ def judged_of(levels, rng, rows):
                    for each in levels]  # fmt: skip
 
 
-@pytest.mark.slow("simulates", beyond=1)
+@pytest.mark.slow("simulates")
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_difference_is_found_as_often_as_by_an_exchange(name, rate):
     """Of submissions of one shape an exchange is exact: level, and power beside its own."""
@@ -386,7 +386,7 @@ def half_exponential(rng, submissions, lists):
     return shared + np.where(odd, rng.exponential(1, (submissions, lists)) - 1, 0)
 
 
-@pytest.mark.slow("draws many boards", beyond=1)
+@pytest.mark.slow("draws many boards")
 @pytest.mark.parametrize(
     ("submissions", "lists", "times"), [(2, 20, 200), (20, 20, 100), (50, 20, 25), (20, 100, 50)]
 )
