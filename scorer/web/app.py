@@ -46,7 +46,7 @@ FAILED = (
     "This is a mistake of the server, not yours. Try again in a minute; if it happens again, tell "
     "the organizer the reference {}."
 )
-UNTOLD = ("/static/", "/healthz")  # paths of requests that the log leaves out
+UNLOGGED_PATHS = ("/static/", "/healthz")  # paths of requests that the log leaves out
 STATIC_SECONDS = 300  # how long a browser may keep styles and scripts, also of an earlier version
 SECRET = re.compile(r"[\w-]{20,}")  # a part of a path that somebody's token may be
 UPLOADS = ("/check", "/entries", "/submit")  # ends of the paths at which files are sent
@@ -131,7 +131,7 @@ def create(settings: Settings) -> FastAPI:
     app.mount("/static", StaticFiles(directory=static), name="static")
 
     @app.middleware("http")
-    async def each_request(
+    async def handle_request(
         request: Request, answer: Callable[[Request], Awaitable[Response]]
     ) -> Response:
         request.state.begun = begun = time.monotonic()
@@ -161,7 +161,7 @@ def create(settings: Settings) -> FastAPI:
         response.headers.setdefault("Cache-Control", caching)
         response.headers["X-Request-Id"] = str(REFERENCE.get())
         seconds = time.monotonic() - begun
-        if not path.startswith(UNTOLD):
+        if not path.startswith(UNLOGGED_PATHS):
             log(request, response.status_code, seconds)
         return response
 
@@ -190,23 +190,23 @@ def create(settings: Settings) -> FastAPI:
         return response
 
     @app.exception_handler(RequestValidationError)
-    async def unfit(request: Request, error: RequestValidationError) -> Response:
+    async def answer_invalid_request(request: Request, error: RequestValidationError) -> Response:
         fault = error.errors()[0]
         place = ".".join(str(step) for step in fault["loc"][1:])
         return respond(request, 422, f"{place}: {fault['msg']}")
 
     @app.exception_handler(UnknownName)
-    async def unknown(request: Request, error: UnknownName) -> Response:
+    async def answer_unknown_name(request: Request, error: UnknownName) -> Response:
         return respond(request, 404, str(error))
 
     @app.exception_handler(Refused)
-    async def too_late(request: Request, error: Refused) -> Response:
+    async def answer_refusal(request: Request, error: Refused) -> Response:
         (problem,) = error.problems
         LOG.info("refusal", extra={"code": problem.code, "reason": problem.message})
         return respond(request, 409, problem.message, problem.code)
 
     @app.exception_handler(UsageError)
-    async def unusable(request: Request, error: UsageError) -> Response:
+    async def answer_usage_error(request: Request, error: UsageError) -> Response:
         return respond(request, 422, str(error))
 
     for router in ROUTERS:
